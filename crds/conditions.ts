@@ -1,0 +1,32 @@
+import type { Condition } from "./schema.ts";
+
+export type { Condition } from "./schema.ts";
+
+/** The steps to a ready environment, in the order in which they are taken; `Ready` sums them up. */
+export const STEP_CONDITIONS = [
+  "NamespaceReady",
+  "IsolationReady",
+  "SecretsReady",
+  "SourceResolved",
+  "ApplicationSynced",
+  "UrlsReady",
+] as const;
+export type StepCondition = (typeof STEP_CONDITIONS)[number];
+export type ConditionType = StepCondition | "Ready";
+
+/** The condition of a type; `undefined` while it was never judged. */
+export function findCondition(
+  conditions: readonly Condition[] | undefined,
+  type: ConditionType,
+): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** A judgement of now, before it is compared with the one before. */
+export type Judgement = Omit<Condition, "lastTransitionTime">;
+
+/** Adds the moment of the last change of `status`: the former one while the status stays what it was. */
+export function transition(former: Condition | undefined, judgement: Judgement, now: Date): Condition {
+  const unchanged = former?.status === judgement.status;
+  return { ...judgement, lastTransitionTime: unchanged ? former.lastTransitionTime : now.toISOString() };
+}

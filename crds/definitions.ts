@@ -1,0 +1,104 @@
+import type { TSchema } from "typebox";
+import { EnvironmentSpec, EnvironmentStatus, environmentRootRules } from "./ephemeral-environment.schema.ts";
+import { environmentKind } from "./ephemeral-environment.ts";
+import type { Kind } from "./group.ts";
+import { RepositorySpec, repositoryRootRules } from "./repository.schema.ts";
+import { repositoryKind } from "./repository.ts";
+import type { CelRule } from "./schema.ts";
+import { structural } from "./structural.ts";
+
+interface Definition {
+  readonly kind: Kind;
+  readonly shortName: string;
+  readonly spec: TSchema;
+  readonly status?: TSchema;
+  readonly rootRules: readonly CelRule[];
+  readonly columns: readonly {
+    name: string;
+    jsonPath: string;
+    type: "string" | "date" | "integer";
+    priority?: number;
+  }[];
+}
+
+const AGE = { name: "Age", jsonPath: ".metadata.creationTimestamp", type: "date" } as const;
+
+const definitions: readonly Definition[] = [
+  {
+    kind: environmentKind,
+    shortName: "eenv",
+    spec: EnvironmentSpec,
+    status: EnvironmentStatus,
+    rootRules: environmentRootRules,
+    columns: [
+      { name: "Phase", jsonPath: ".status.phase", type: "string" },
+      { name: "URL", jsonPath: ".status.url", type: "string" },
+      { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
+      // A printer column of type date prints "<invalid>" for a moment in the future.
+      { name: "Expires", jsonPath: ".status.expiresAt", type: "string" },
+      AGE,
+    ],
+  },
+  {
+    kind: repositoryKind,
+    shortName: "erepo",
+    spec: RepositorySpec,
+    rootRules: repositoryRootRules,
+    columns: [
+      { name: "Type", jsonPath: ".spec.type", type: "string" },
+      { name: "Image", jsonPath: ".spec.image.repository", type: "string" },
+      AGE,
+    ],
+  },
+];
+
+/** The CustomResourceDefinition manifest of every kind, by the name of its file. */
+export function customResourceDefinitions(): ReadonlyMap<string, object> {
+  return new Map(definitions.map((definition) => [`${definition.kind.plural}.yaml`, manifest(definition)]));
+}
+
+function manifest({ kind, shortName, spec, status, rootRules, columns }: Definition): object {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${kind.plural}.${kind.group}` },
+    spec: {
+      group: kind.group,
+      scope: kind.namespaced ? "Namespaced" : "Cluster",
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural: kind.plural,
+        singular: kind.kind.toLowerCase(),
+        shortNames: [shortName],
+        categories: ["ephemeral"],
+      },
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          ...(status ? { subresources: { status: {} } } : {}),
+          additionalPrinterColumns: columns,
+          schema: { openAPIV3Schema: rootSchema(spec, status, rootRules) },
+        },
+      ],
+    },
+  };
+}
+
+function rootSchema(spec: TSchema, status: TSchema | undefined, rootRules: readonly CelRule[]): object {
+  return {
+    type: "object",
+    required: ["spec"],
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      // Declared, or rules on the name print "<nil>".
+      metadata: { type: "object", properties: { name: { type: "string", maxLength: 253 } } },
+      spec: structural(spec),
+      ...(status ? { status: structural(status) } : {}),
+    },
+    "x-kubernetes-validations": rootRules,
+  };
+}

@@ -1,0 +1,104 @@
+/** The error codes of the REST contract. */
+export type ErrorCode =
+  | "ENV_NAME_EXISTS"
+  | "ENV_NOT_FOUND"
+  | "ENV_CREATION_FAILED"
+  | "ENV_TTL_EXCEEDED"
+  | "ENV_REPO_NOT_FOUND"
+  | "ENV_CONFIG_INVALID";
+
+/** One thing wrong with what was sent: where (a field or path of the request) and what. */
+export interface Violation {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What the domain refuses. The message is written for the person who asked; facts are fields. */
+export abstract class DomainError extends Error {
+  abstract readonly code: ErrorCode | undefined;
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The name is in use, or its former holder is still being deleted (then `retryAfterSeconds` says when to try again). */
+export class NameExists extends DomainError {
+  readonly code = "ENV_NAME_EXISTS";
+  readonly environmentName: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(environmentName: string, retryAfterSeconds?: number) {
+    super("Environment name already exists");
+    this.environmentName = environmentName;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** No such environment, or none that the caller may see: the two must look alike. */
+export class EnvironmentNotFound extends DomainError {
+  readonly code = "ENV_NOT_FOUND";
+
+  constructor() {
+    super("Environment not found");
+  }
+}
+
+/** A TTL above the maximum. */
+export class TtlExceeded extends DomainError {
+  readonly code = "ENV_TTL_EXCEEDED";
+  readonly maximumHours: number;
+
+  constructor(maximumHours: number) {
+    super(`TTL exceeds the maximum of ${maximumHours} hours`);
+    this.maximumHours = maximumHours;
+  }
+}
+
+/** A Repository that is not registered, not visible to the caller, or of the wrong type. */
+export class RepositoryNotFound extends DomainError {
+  readonly code = "ENV_REPO_NOT_FOUND";
+  readonly repository: string;
+
+  constructor(repository: string, field: string) {
+    super(
+      `${field}: no ${field.startsWith("frontend") ? "frontend" : "backend"} repository '${repository}' is registered`,
+    );
+    this.repository = repository;
+  }
+}
+
+/** The request is understood and wrong; every violation is named. */
+export class ConfigInvalid extends DomainError {
+  readonly code = "ENV_CONFIG_INVALID";
+  readonly violations: readonly Violation[];
+
+  constructor(violations: readonly Violation[]) {
+    super(violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; "));
+    this.violations = violations;
+  }
+}
+
+/** The environment is protected, or being deleted: what was asked can't be done to it now. */
+export class EnvironmentConflict extends DomainError {
+  readonly code = undefined;
+}
+
+/** The Kubernetes API can't be reached or refuses to work now. */
+export class ClusterUnavailable extends DomainError {
+  readonly code = "ENV_CREATION_FAILED";
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number, options?: ErrorOptions) {
+    super("The Kubernetes API can't be reached; try again later", options);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The environment could not be made for a reason on our side. */
+export class CreationFailed extends DomainError {
+  readonly code = "ENV_CREATION_FAILED";
+
+  constructor(options?: ErrorOptions) {
+    super("Failed to create environment", options);
+  }
+}

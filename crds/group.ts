@@ -1,0 +1,27 @@
+/** The API group of every kind of this platform; a fork changes it here and nowhere else. */
+export const GROUP = "ephemeral-environments.dev";
+export const VERSION = "v1";
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/**
+ * On every object that exists because of an environment: the environment's UID.
+ * Ownership is decided by it and by nothing else, because names can be taken and prefixes can collide.
+ */
+export const ENVIRONMENT_UID_LABEL = `${GROUP}/environment-uid`;
+/** Beside the UID, for people: the environment's name. Never decides anything. */
+export const ENVIRONMENT_NAME_LABEL = `${GROUP}/environment`;
+/** Held until everything outside the resource is verified gone. */
+export const FINALIZER = `${GROUP}/teardown`;
+/** A token that asks for a pass now; answered in `status.lastHandledReconcileAt`. */
+export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
+/** Why the TTL was changed last, as the caller of the REST interface said it. */
+export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
+
+/** How the API server addresses a kind; the operator's client takes it as it is. */
+export interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}

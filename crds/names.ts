@@ -1,0 +1,103 @@
+/**
+ * The names that follow from an environment's name. Every one is a pure function, so that a crash never leaves
+ * a thing whose name nobody can compute again.
+ */
+
+export const NAME_MIN_LENGTH = 3;
+export const NAME_MAX_LENGTH = 50;
+/** DNS label that starts with a letter. RE2 and ECMAScript agree on it. */
+export const NAME_PATTERN = "^[a-z]([a-z0-9-]*[a-z0-9])?$";
+const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+
+/** Labels of the platform's own hosts and of what people expect to be there. */
+export const RESERVED_NAMES = ["www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default"] as const;
+export const RESERVED_PREFIXES = ["kube-", "ephemeral-"] as const;
+
+/** A rule of the name, in both languages that enforce it: CEL in the API server and this code in the facade. */
+export interface NameRule {
+  /** The CEL expression over `name`. */
+  readonly cel: string;
+  readonly holds: (name: string) => boolean;
+  /** What is wrong when it does not hold; completes "the name …". */
+  readonly message: string;
+}
+
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
+
+export const NAME_RULES: readonly NameRule[] = [
+  {
+    cel: `name.size() >= ${NAME_MIN_LENGTH} && name.size() <= ${NAME_MAX_LENGTH}`,
+    holds: (name) => name.length >= NAME_MIN_LENGTH && name.length <= NAME_MAX_LENGTH,
+    message: `must have ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} characters`,
+  },
+  {
+    cel: `name.matches('${NAME_PATTERN}')`,
+    holds: (name) => new RegExp(NAME_PATTERN).test(name),
+    message: "must be lower-case letters, digits and hyphens, start with a letter and end with a letter or digit",
+  },
+  {
+    // Backend hosts are "<name>--api": a name with "--" could take another environment's host.
+    cel: "!name.contains('--')",
+    holds: (name) => !name.includes("--"),
+    message: "must not contain '--'",
+  },
+  {
+    // A path parameter is an id or a name; the two must never be confused.
+    cel: `!name.matches('${UUID_PATTERN}')`,
+    holds: (name) => !isUuid(name),
+    message: "must not look like a UUID",
+  },
+  {
+    cel: [
+      `!(name in [${quoted(RESERVED_NAMES)}])`,
+      ...RESERVED_PREFIXES.map((prefix) => `!name.startsWith('${prefix}')`),
+    ].join(" && "),
+    holds: (name) =>
+      !(RESERVED_NAMES as readonly string[]).includes(name) &&
+      !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+    message: "is reserved",
+  },
+];
+
+/** The first thing that is wrong with an environment's, Repository's or config set's name; `undefined` when it is fine. */
+export function nameProblem(name: string): string | undefined {
+  return NAME_RULES.find((rule) => !rule.holds(name))?.message;
+}
+
+/** Whether a path parameter is an environment's id rather than its name. */
+export function isUuid(text: string): boolean {
+  return new RegExp(UUID_PATTERN).test(text);
+}
+
+/** The environment's namespace, its deployer application and that application's project all carry this name. */
+export function namespaceName(environmentName: string): string {
+  return `env-${environmentName}`;
+}
+
+/** Tells two environments of the same name apart that lived one after the other. */
+export function shortUid(uid: string): string {
+  return uid.replaceAll("-", "").slice(0, 8);
+}
+
+/** Where the embedded secret manager keeps an environment's values. */
+export function secretStoreName(environment: { name: string; uid: string }): string {
+  return `${environment.name}-${shortUid(environment.uid)}`;
+}
+
+export type Component = "backend" | "frontend";
+export const COMPONENTS: readonly Component[] = ["backend", "frontend"];
+
+/** The one label under the base domain at which a component answers: flat, so that one wildcard certificate serves all. */
+export function hostLabel(environmentName: string, component: Component): string {
+  return component === "frontend" ? environmentName : `${environmentName}--api`;
+}
+
+/** The host of a component, without port. */
+export function componentHost(environmentName: string, component: Component, baseDomain: string): string {
+  return `${hostLabel(environmentName, component)}.${baseDomain}`;
+}
+
+/** The URL of a component; the port is left out when it is HTTPS's own. */
+export function componentUrl(host: string, publicPort: number): string {
+  return publicPort === 443 ? `https://${host}` : `https://${host}:${publicPort}`;
+}

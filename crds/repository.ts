@@ -1,0 +1,61 @@
+import { type API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
+import type { RepositorySpec, SecretKind } from "./repository.schema.ts";
+
+export type { ChartSource, RepositorySpec, SecretKind } from "./repository.schema.ts";
+
+/** A backend or frontend repository: where it is, and how it becomes a component of an environment. */
+export interface Repository {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: "Repository";
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation: number;
+    readonly creationTimestamp: string;
+  };
+  readonly spec: RepositorySpec;
+}
+
+export const repositoryKind = {
+  group: GROUP,
+  version: VERSION,
+  kind: "Repository",
+  plural: "repositories",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** A variable to generate a value for. */
+export interface WantedSecret {
+  readonly name: string;
+  readonly kind: SecretKind;
+  /** Characters of the value; a uuid has its own length. */
+  readonly length: number;
+}
+
+const DEFAULT_SECRETS: readonly WantedSecret[] = [
+  { name: "DATABASE_PASSWORD", kind: "password", length: 32 },
+  { name: "SECRET_KEY", kind: "key", length: 64 },
+  { name: "API_TOKEN", kind: "token", length: 40 },
+];
+
+/** The variables that an environment of this repository gets generated. */
+export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
+  return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
+}
+
+/** The image of a commit. */
+export function imageOf({ spec }: Repository, source: { commit: string; branch: string }): string {
+  const tag = (spec.image.tagTemplate ?? "{commit}")
+    .replaceAll("{commit}", source.commit)
+    .replaceAll("{short}", source.commit.slice(0, 8))
+    .replaceAll("{branch}", source.branch.replaceAll("/", "-"));
+  return `${spec.image.repository}:${tag}`;
+}
+
+/** Whether somebody of these groups may use the repository. */
+export function admits({ spec }: Repository, groups: readonly string[]): boolean {
+  const allowed = spec.access?.groups ?? [];
+  return allowed.length === 0 || allowed.some((group) => groups.includes(group));
+}

@@ -1,0 +1,64 @@
+/** What the schemas of all kinds share: keywords of the API server, bounds, and shapes that recur. */
+import { type Static, type TSchema, Type } from "typebox";
+
+/** A rule the API server evaluates; see https://kubernetes.io/docs/reference/using-api/cel/. */
+export interface CelRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: "FieldValueInvalid" | "FieldValueForbidden";
+  readonly fieldPath?: string;
+}
+
+/** Attaches rules to a schema. */
+export const rules = (...list: CelRule[]) => ({ "x-kubernetes-validations": list });
+
+/** What ajv must be told to pass over: keywords that only the API server knows. */
+export const KUBERNETES_KEYWORDS = [
+  "x-kubernetes-validations",
+  "x-kubernetes-list-type",
+  "x-kubernetes-list-map-keys",
+  "x-kubernetes-preserve-unknown-fields",
+] as const;
+
+/** A union of string literals, as the structural schema and OpenAPI write it. */
+export function literals<const T extends readonly string[]>(values: T, options: object = {}) {
+  return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
+}
+
+/** An object that admits the fields it names and no others. */
+export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+/** A git branch; the pattern keeps options (`--upload-pack`), ranges and reflog syntax out of every git command line. */
+export const BRANCH_PATTERN = "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,243}$";
+export const Branch = Type.String({ minLength: 1, maxLength: 244, pattern: BRANCH_PATTERN });
+/** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
+export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
+export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
+/** What `git check-ref-format` refuses and a pattern of the API server can't say. */
+export const BRANCH_REFUSALS: readonly string[] = ["..", "//", "/.", ".lock/"];
+
+export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
+/** Groups of the identity provider that may see and change a thing. */
+export const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+  maxItems: 50,
+  "x-kubernetes-list-type": "set",
+});
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/: the standard condition. */
+export const Condition = Type.Object({
+  type: Type.String({ maxLength: 64 }),
+  status: literals(["True", "False", "Unknown"]),
+  reason: Type.String({ minLength: 1, maxLength: 128 }),
+  message: Type.String({ maxLength: 2048 }),
+  lastTransitionTime: Timestamp,
+  observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
+});
+export type Condition = Static<typeof Condition>;
+
+export const Conditions = Type.Array(Condition, {
+  maxItems: 16,
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["type"],
+});
