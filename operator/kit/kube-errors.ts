@@ -1,0 +1,94 @@
+/** One field that the API server refused, from `Status.details.causes`. Its message may quote user input. */
+export interface FieldCause {
+  readonly field?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** What is known about a failed call. */
+export interface KubeFailure {
+  /** The HTTP status, or 0 when no answer came. */
+  readonly status: number;
+  /** The API server's `Status.reason`, or our own `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
+  readonly reason: string;
+  /** How long the server asked us to wait, in seconds. */
+  readonly retryAfterSeconds?: number;
+  readonly causes?: readonly FieldCause[];
+  /** The sentence that the API server wrote: for conditions that quote a refusal, never for logs. */
+  readonly detail?: string;
+  readonly cause?: unknown;
+}
+
+/** A call to the API server that failed. Its message names status and reason, never a body, a header or a token. */
+export class KubeError extends Error {
+  override readonly name = "KubeError";
+  readonly status: number;
+  readonly reason: string;
+  readonly retryAfterSeconds: number | undefined;
+  readonly causes: readonly FieldCause[];
+  readonly #detail: string;
+
+  constructor(failure: KubeFailure) {
+    super(
+      `Kubernetes API: ${failure.status === 0 ? "no answer" : failure.status} ${failure.reason}`.trimEnd(),
+      failure.cause === undefined ? undefined : { cause: failure.cause },
+    );
+    this.status = failure.status;
+    this.reason = failure.reason;
+    this.retryAfterSeconds = failure.retryAfterSeconds;
+    this.causes = failure.causes ?? [];
+    this.#detail = failure.detail ?? "";
+  }
+
+  /** The API server's own sentence ("" when there is none); kept out of `message` because it may quote user input. */
+  detail(): string {
+    return this.#detail;
+  }
+
+  /** What a log line may show. */
+  toJSON(): object {
+    return { status: this.status, reason: this.reason, retryAfterSeconds: this.retryAfterSeconds };
+  }
+}
+
+/** The object or its collection does not exist. */
+export function isNotFound(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 404;
+}
+
+/** The object changed since it was read, or a UID precondition failed; an existing name is `isAlreadyExists` instead. */
+export function isConflict(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 409 && error.reason !== "AlreadyExists";
+}
+
+/** An object of that name exists. */
+export function isAlreadyExists(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 409 && error.reason === "AlreadyExists";
+}
+
+/** The resource version or the continue token is too old: list again. */
+export function isGone(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
+}
+
+/** We may not do that. */
+export function isForbidden(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 403;
+}
+
+/** The object was refused by its schema, its rules (422) or as unreadable (400). */
+export function isInvalid(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.status === 422 || error.status === 400);
+}
+
+/** The API server is overloaded, failing or out of reach: 429, 5xx, no connection, no answer in time. */
+export function isUnavailable(error: unknown): error is KubeError {
+  if (!(error instanceof KubeError)) return false;
+  if (error.status === 0) return error.reason !== "Aborted";
+  return error.status === 429 || error.status >= 500;
+}
+
+/** The caller's own signal ended the call. */
+export function isAborted(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.reason === "Aborted";
+}

@@ -1,0 +1,122 @@
+/** Who owns an object, as the garbage collector reads it. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** The metadata of an object that the API server has stored. Timestamps are RFC 3339 strings, as on the wire. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  /** Opaque: compare for equality only. */
+  readonly resourceVersion: string;
+  readonly generation?: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly unknown[];
+}
+
+/** Any object that the API server has stored; kinds extend it with `spec`, `status`, `data` and so on. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** The metadata of an object on its way to the API server. `uid` and `resourceVersion` act as preconditions where given. */
+export interface DraftMeta extends Partial<Omit<ObjectMeta, "name">> {
+  readonly name: string;
+}
+
+/** An object on its way to the API server: the client fills in `apiVersion` and `kind` from the resource type. */
+export type Draft<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: DraftMeta;
+  readonly status?: unknown;
+};
+
+/** Where a kind is served and how its objects look; `T` is carried by the type alone. */
+export interface ResourceType<T extends KubeObject = KubeObject> {
+  /** The API group; the empty string is the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** The lower-case plural of the URL, such as `configmaps`. */
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Never present at run time: it ties `T` to the value, so that `find(configMaps, …)` answers a ConfigMap. */
+  readonly object?: T;
+}
+
+/** Names one object of a kind. */
+export interface ObjectRef {
+  readonly name: string;
+  /** Required for namespaced kinds, absent for cluster-scoped ones. */
+  readonly namespace?: string;
+}
+
+/** The parts of a resource path that vary; without `name` it is the collection. */
+export interface PathParts {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly subresource?: string;
+}
+
+/** Names a kind and says how its objects look: `resourceType<ConfigMap>({group: "", version: "v1", …})`. */
+export function resourceType<T extends KubeObject>(facts: Omit<ResourceType<T>, "object">): ResourceType<T> {
+  return Object.freeze({ ...facts });
+}
+
+/** The `apiVersion` of a kind: `group/version`, or the bare version in the core group. */
+export function apiVersionOf(type: ResourceType): string {
+  return type.group === "" ? type.version : `${type.group}/${type.version}`;
+}
+
+/**
+ * The URL path of a collection or an object, every segment encoded, so that a name can never leave its segment.
+ *
+ * Without a namespace, a namespaced kind's path is the collection across all namespaces.
+ * @throws TypeError when a name is asked of a namespaced kind without its namespace, or a segment is empty or `.`/`..`
+ */
+export function resourcePath(type: ResourceType, parts: PathParts = {}): string {
+  const { name, namespace, subresource } = parts;
+  if (name !== undefined && type.namespaced && namespace === undefined) {
+    throw new TypeError(`${type.kind} is namespaced: its path needs a namespace`);
+  }
+  const root = type.group === "" ? ["api", type.version] : ["apis", type.group, type.version];
+  const place = type.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
+  const object = name === undefined ? [] : [name, ...(subresource === undefined ? [] : [subresource])];
+  return `/${[...root, ...place, type.plural, ...object].map(segment).join("/")}`;
+}
+
+/** The key of an object in caches and queues: `namespace/name`, or `name` for cluster-scoped kinds. */
+export function keyOf(object: { readonly metadata: ObjectRef }): string {
+  return keyOfRef(object.metadata);
+}
+
+/** The key of a reference: `namespace/name`, or `name` without a namespace. */
+export function keyOfRef(ref: ObjectRef): string {
+  return ref.namespace === undefined || ref.namespace === "" ? ref.name : `${ref.namespace}/${ref.name}`;
+}
+
+/** The reference that a key was made of. */
+export function refOfKey(key: string): ObjectRef {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** `.` and `..` survive percent-encoding and are resolved away by URL parsers, so they are refused. */
+function segment(text: string): string {
+  if (text === "" || text === "." || text === "..") throw new TypeError("a path segment is empty or a dot");
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,81 @@
+import winston from "winston";
+
+/** What varies in a log line: names, counts, keys; never a secret value. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** Structured logging: the message is constant, the facts vary. Error level means that somebody should act. */
+export interface Log {
+  debug(message: string, facts?: Facts): void;
+  info(message: string, facts?: Facts): void;
+  warn(message: string, facts?: Facts): void;
+  error(message: string, facts?: Facts): void;
+  /** The same log with these facts on every line. */
+  with(facts: Facts): Log;
+}
+
+/** How much is written. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** A log that writes nothing. */
+export const silentLog: Log = Object.freeze({
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  with: () => silentLog,
+});
+
+/** JSON lines on `stream` (standard output by default): `{"time", "level", "message", …facts}`. */
+export function winstonLog(options: { readonly level: LogLevel; readonly stream?: NodeJS.WritableStream }): Log {
+  const transport =
+    options.stream === undefined
+      ? new winston.transports.Console({ forceConsole: false })
+      : new winston.transports.Stream({ stream: options.stream });
+  const logger = winston.createLogger({
+    level: options.level,
+    format: winston.format.printf((line) => String(line["line"])),
+    transports: [transport],
+  });
+  return adapt(logger, {});
+}
+
+function adapt(logger: winston.Logger, base: Facts): Log {
+  const write = (level: LogLevel) => (message: string, facts?: Facts) => {
+    if (!logger.isLevelEnabled(level)) return;
+    logger.log({ level, message, line: lineOf(level, message, { ...base, ...facts }) });
+  };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    with: (facts) => adapt(logger, { ...base, ...facts }),
+  };
+}
+
+function lineOf(level: LogLevel, message: string, facts: Facts): string {
+  const head = { time: new Date().toISOString(), level, message };
+  try {
+    return JSON.stringify({ ...facts, ...head }, printable);
+  } catch (unprintable) {
+    // A cycle or a throwing toJSON must cost the facts, not the line.
+    return JSON.stringify({ ...head, facts: "unprintable", error: errorFacts(unprintable, 0) });
+  }
+}
+
+/** `toJSON` has been called before this, so that masked types stay masked and KubeError shows status and reason only. */
+function printable(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  return value instanceof Error ? errorFacts(value, 0) : value;
+}
+
+const DEEPEST_CAUSE = 4;
+
+function errorFacts(error: unknown, depth: number): unknown {
+  if (!(error instanceof Error)) return error === undefined ? undefined : typeof error;
+  if ("toJSON" in error && typeof error.toJSON === "function") return error.toJSON();
+  const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};
+  const cause =
+    error.cause === undefined || depth >= DEEPEST_CAUSE ? {} : { cause: errorFacts(error.cause, depth + 1) };
+  return { name: error.name, message: error.message, ...code, stack: error.stack, ...cause };
+}

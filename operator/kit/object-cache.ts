@@ -1,0 +1,60 @@
+import type { KubeObject } from "./kube-object.ts";
+
+/** Told whenever the view of a key changes. Must not throw and must not block: compute keys and enqueue them. */
+export type CacheListener<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
+
+/**
+ * The read side: what the API server held when it was last heard of, plus what this process wrote since.
+ *
+ * Objects are shared and must not be changed. Report every own write with `written` or `deleted`: from then on no reader
+ * sees an older version, and the watch's copy takes over once it has delivered that very version.
+ */
+export interface ObjectCache<T extends KubeObject> {
+  get(key: string): T | undefined;
+  list(): readonly T[];
+  readonly size: number;
+  /** The objects that the named index files under `value`. @throws TypeError for an index that was not declared */
+  by(index: string, value: string): readonly T[];
+  /** True once the first complete list has arrived; never false again. */
+  readonly synced: boolean;
+  /** Resolves when synced; rejects with the signal's reason when it aborts first. */
+  whenSynced(signal: AbortSignal): Promise<void>;
+  /** What the API server answered to a write of ours. */
+  written(object: T): void;
+  /** An object that our own delete has removed at once. */
+  deleted(object: T): void;
+  /** Returns the end of the subscription. */
+  subscribe(listener: CacheListener<T>): () => void;
+}
+
+/** What fills the cache, in the order of the API server. */
+export interface CacheFeed<T extends KubeObject> {
+  /** Call before a list request is sent; its result goes to `replace`. */
+  beginList(): ListMark;
+  replace(items: readonly T[], mark: ListMark): void;
+  /** An ADDED or MODIFIED event. */
+  upsert(object: T): void;
+  /** A DELETED event, with the last known object. */
+  remove(object: T): void;
+  /** How long the oldest own write has been waiting for its event, in milliseconds; undefined when none does. */
+  oldestUnconfirmedMs(): number | undefined;
+}
+
+/** The moment at which a list began, so that writes made before it are known to be in it. */
+export interface ListMark {
+  readonly begun: number;
+}
+
+/** The values under which an object is filed. */
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+export interface ObjectCacheOptions<T extends KubeObject> {
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Applied to every object before it is kept, also to own writes (default: drops `managedFields`). */
+  readonly transform?: (object: T) => T;
+  readonly clock?: import("./clock.ts").Clock;
+}
+
+export declare function createObjectCache<T extends KubeObject>(
+  options?: ObjectCacheOptions<T>,
+): ObjectCache<T> & CacheFeed<T>;
