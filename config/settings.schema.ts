@@ -1,0 +1,139 @@
+import { type Static, Type } from "typebox";
+import { TTL_MAX_HOURS } from "../crds/lifetime.ts";
+import { ChartSource } from "../crds/repository.schema.ts";
+import { closed, literals } from "../crds/schema.ts";
+
+const Port = Type.Integer({ minimum: 0, maximum: 65535 });
+const Host = Type.String({ minLength: 1, maxLength: 253 });
+const Url = Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 512 });
+const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
+const Quantities = (defaults: Record<string, string>) =>
+  Type.Record(Type.String(), Type.String(), { default: defaults });
+
+const Issuer = closed({
+  issuer: Type.Unsafe<string>({ ...Url, description: "Compared byte for byte with the token's `iss`." }),
+  audience: Type.String({ minLength: 1 }),
+  jwksUri: Type.Optional(Type.Unsafe<string>({ ...Url, description: "Instead of the one that discovery names." })),
+  groupsClaim: Type.String({ default: "groups" }),
+  algorithms: Type.Array(
+    literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),
+    {
+      default: ["RS256"],
+      minItems: 1,
+    },
+  ),
+});
+
+const Api = closed(
+  {
+    host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
+    port: Type.Unsafe<number>({ ...Port, default: 8080 }),
+    trustedProxyHops: Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: "Proxies in front whose X-Forwarded-For is believed.",
+    }),
+    issuers: Type.Array(Issuer, { default: [] }),
+    roles: closed(
+      { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },
+      { default: {}, description: "Groups of the identity provider that hold each role." },
+    ),
+    limits: closed(
+      {
+        authenticatedPerMinute: Type.Integer({ minimum: 1, default: 100 }),
+        unauthenticatedPerMinute: Type.Integer({ minimum: 1, default: 10 }),
+        documentationPerMinute: Type.Integer({ minimum: 1, default: 120 }),
+      },
+      { default: {} },
+    ),
+  },
+  { default: {} },
+);
+
+const Isolation = closed(
+  {
+    quota: Quantities({
+      "requests.cpu": "4",
+      "requests.memory": "8Gi",
+      "limits.memory": "16Gi",
+      "requests.storage": "20Gi",
+      pods: "30",
+      "services.loadbalancers": "0",
+      "services.nodeports": "0",
+    }),
+    defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }),
+    defaultLimit: Quantities({ memory: "512Mi" }),
+    ingressFrom: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      default: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
+      description: "NetworkPolicy peers of the ingress controller.",
+    }),
+    dns: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      default: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }],
+      description: "NetworkPolicy peers that answer DNS.",
+    }),
+    egressTo: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      default: [],
+      description: "Further NetworkPolicy peers that pods may reach.",
+    }),
+  },
+  { default: {} },
+);
+
+/** Everything that differs between installations; one YAML file, read once at start. */
+export const Settings = closed({
+  namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
+  secretsNamespace: Type.String({
+    default: "ephemeral-secrets",
+    description: "Where the embedded secret manager keeps values.",
+  }),
+  serviceAccount: Type.String({ default: "platform" }),
+  baseDomain: Type.String({ minLength: 1, maxLength: 190, description: "Environments answer one label below it." }),
+  publicPort: Type.Integer({ minimum: 1, maximum: 65535, default: 443, description: "Port in the URLs people get." }),
+  ingressAddress: Type.Optional(
+    Type.String({
+      pattern: "^.+:[0-9]+$",
+      description: "host:port that the URL prober connects to instead of resolving.",
+    }),
+  ),
+  ingressCaFile: Type.Optional(
+    Type.String({ description: "PEM file of the authority behind the ingress certificate." }),
+  ),
+  defaultChart: ChartSource,
+  deployer: closed(
+    {
+      namespace: Type.String({ default: "argocd" }),
+      clusterServer: Type.String({ default: "https://kubernetes.default.svc" }),
+    },
+    { default: {} },
+  ),
+  api: Api,
+  probes: closed(
+    {
+      host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
+      port: Type.Unsafe<number>({ ...Port, default: 9090 }),
+    },
+    { default: {}, description: "Where /livez, /readyz and /metrics are served." },
+  ),
+  isolation: Isolation,
+  ttl: closed(
+    { maximumHours: Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS, default: TTL_MAX_HOURS }) },
+    { default: {} },
+  ),
+  reconcile: closed(
+    {
+      workers: Type.Integer({ minimum: 1, maximum: 256, default: 16 }),
+      resyncMinutes: Type.Integer({ minimum: 1, default: 10 }),
+      creationDeadlineMinutes: Type.Integer({ minimum: 1, default: 15 }),
+      probeSeconds: Type.Integer({ minimum: 5, default: 60 }),
+      downMinutes: Type.Integer({
+        minimum: 1,
+        default: 5,
+        description: "How long a URL may be down before the environment is failed.",
+      }),
+    },
+    { default: {} },
+  ),
+  leaderElection: Type.Boolean({ default: true }),
+  logLevel: literals(["debug", "info", "warn", "error"], { default: "info" }),
+});
+export type Settings = Static<typeof Settings>;

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "yaml";
+import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
+import { Settings } from "./settings.schema.ts";
+
+export type { Settings } from "./settings.schema.ts";
+
+/** The settings are wrong; the message names every violation and where it stands. */
+export class SettingsInvalid extends Error {
+  override readonly name = "SettingsInvalid";
+}
+
+const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
+ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
+const validate = ajv.compile<Settings>(Settings);
+
+/**
+ * Reads the settings file (YAML), fills in the defaults, and freezes the result.
+ *
+ * @throws SettingsInvalid when the file can't be read, is not YAML, or breaks the schema
+ */
+export function readSettings(path: string): Settings {
+  return settingsFrom(parseFile(path), path);
+}
+
+/** The same from a parsed document; `source` is how an error names it. */
+export function settingsFrom(document: unknown, source = "settings"): Settings {
+  const settings = structuredClone(document ?? {});
+  if (validate(settings)) return deepFreeze(settings);
+  const problems = (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const unknown = (params as { additionalProperty?: string }).additionalProperty;
+    return `${instancePath || "/"}: ${message}${unknown ? ` ('${unknown}')` : ""}`;
+  });
+  throw new SettingsInvalid(`${source} is not valid:\n  ${problems.join("\n  ")}`);
+}
+
+function parseFile(path: string): unknown {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new SettingsInvalid(`${path} can't be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

@@ -1,0 +1,56 @@
+import type { ChartSource } from "../../crds/repository.ts";
+
+/** The application that an environment should have. */
+export interface WantedApplication {
+  readonly environment: { readonly name: string; readonly uid: string };
+  readonly chart: ChartSource;
+  /** The chart's values, as an object: never text, so that no value can change the document around it. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** What the deployer says of an application now. */
+export interface ObservedApplication {
+  /**
+   * `waiting`: not compared with the wanted values yet, or being synced; `progressing`: synced, pods not healthy yet;
+   * `healthy`: the wanted values and revision run; `broken`: it can't get there by itself.
+   */
+  readonly state: "waiting" | "progressing" | "healthy" | "broken";
+  /** The revision of the chart that runs; empty before the first sync. */
+  readonly revision: string;
+  /** What the deployer says is missing or wrong, for people. */
+  readonly message: string;
+}
+
+/**
+ * Brings a chart with values into an environment's namespace and keeps it so.
+ *
+ * Reads come from a watch; writes throw DeployerUnavailable when the deployer's objects can't be written.
+ */
+export interface Deployer {
+  /**
+   * Makes or changes the application and its project so that they are as wanted.
+   *
+   * @throws NameTaken when an application or project of that name belongs to somebody else
+   */
+  ensure(wanted: WantedApplication): Promise<"unchanged" | "created" | "changed">;
+
+  /** The application as it was observed last; `undefined` before it exists. */
+  observe(wanted: WantedApplication): ObservedApplication | undefined;
+
+  /** Commits that the existing application was made with: what a crash before the status write left as the only trace. */
+  deployedCommits(environment: { name: string; uid: string }): Readonly<Record<string, string>>;
+
+  /**
+   * Deletes the application with all it made, then its project, each verified by a fresh read.
+   * Belongs to nobody but this environment: others of the same name stay.
+   */
+  remove(environment: { name: string; uid: string }): Promise<Removal>;
+}
+
+/** `gone` is verified by a fresh read; `removing` says what it waits for. */
+export type Removal = { readonly state: "gone" } | { readonly state: "removing"; readonly message: string };
+
+/** The deployer's API can't be used now. */
+export class DeployerUnavailable extends Error {
+  override readonly name = "DeployerUnavailable";
+}

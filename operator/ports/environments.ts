@@ -1,0 +1,58 @@
+import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+
+/** What a TTL change carries. */
+export interface Extension {
+  readonly ttlHours: number;
+  /** Why, kept on the resource; at most 500 characters. */
+  readonly note?: string;
+}
+
+/**
+ * The environments as their users see and change them.
+ *
+ * Reads come from this process's cache and never show an older version than a write this process answered.
+ * Every method that talks to the Kubernetes API throws ClusterUnavailable when it can't be reached.
+ */
+export interface Environments {
+  /** By id or by name. A miss by id asks the API server once more (coalesced), because another replica may have made it. */
+  find(idOrName: string): Promise<EphemeralEnvironment | undefined>;
+
+  /** All of them, in no order; an array of its own that the caller may sort. */
+  list(): EphemeralEnvironment[];
+
+  /**
+   * Makes the resource; the API server is the lock on the name.
+   *
+   * @throws NameExists when the name is taken, also by one that is still being deleted
+   * @throws ConfigInvalid when the API server refuses the manifest
+   */
+  create(name: string, spec: EnvironmentSpec): Promise<EphemeralEnvironment>;
+
+  /**
+   * Moves the TTL and nothing else, on the version that was read.
+   *
+   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
+   */
+  extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
+
+  /**
+   * Asks for the deletion of exactly this environment (its UID); one that is already being deleted or gone is fine.
+   * With `onlyThisVersion` the delete holds only if nothing changed since it was read: for deletions decided from state.
+   *
+   * @returns "changed" when the version no longer holds: decide again
+   * @throws EnvironmentConflict when it is protected
+   */
+  remove(environment: EphemeralEnvironment, options?: { onlyThisVersion?: boolean }): Promise<"removing" | "changed">;
+}
+
+/** What the operator alone writes. Both throw the kit's KubeError on a conflict: the pass is taken again. */
+export interface EnvironmentLifecycle {
+  /** Adds our finalizer; must be held before the first side effect. */
+  hold(environment: EphemeralEnvironment): Promise<EphemeralEnvironment>;
+
+  /** Removes our finalizer: the resource goes. */
+  release(environment: EphemeralEnvironment): Promise<void>;
+
+  /** Replaces the status of exactly this version. */
+  writeStatus(environment: EphemeralEnvironment, status: EnvironmentStatus): Promise<EphemeralEnvironment>;
+}
