@@ -4,18 +4,32 @@ const common = {
   testEnvironment: "node",
   extensionsToTreatAsEsm: [".ts"],
   transform: {
-    "^.+\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2023" }, module: { type: "es6" } }],
+    "^.+\\.ts$": [
+      "@swc/jest",
+      { jsc: { parser: { syntax: "typescript" }, target: "es2023" }, module: { type: "es6" } },
+    ],
   },
   modulePathIgnorePatterns: ["<rootDir>/.local", "<rootDir>/dist"],
 };
-const project = (displayName, folder, more = {}) => ({ ...common, displayName, testMatch: [`<rootDir>/${folder}/**/*.test.ts`], ...more });
+const project = (displayName, folder, more = {}) => ({
+  ...common,
+  displayName,
+  testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
+  ...more,
+});
+
+/** These projects share one real control plane, which starts before the first suite and ends after the last. */
+const onControlPlane = {
+  globalSetup: "<rootDir>/test/support/control-plane-start.ts",
+  globalTeardown: "<rootDir>/test/support/control-plane-stop.ts",
+};
 
 export default {
   projects: [
     project("unit", "test/unit"),
     project("contract", "test/contract"),
-    project("ports", "test/ports"),
-    project("control-plane", "test/control-plane"),
+    project("ports", "test/ports", onControlPlane),
+    project("control-plane", "test/control-plane", onControlPlane),
     project("e2e", "e2e"),
   ],
 };

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { text } from "node:stream/consumers";
+import { parseAllDocuments } from "yaml";
+import type { KeyPair } from "./pki.ts";
+
+/** Where an API server is and who we are to it. */
+export interface ApiAccess {
+  /** For example `https://127.0.0.1:6443`. */
+  readonly url: string;
+  /** The PEM file of the authority that signed its certificate. */
+  readonly caFile: string;
+  readonly token?: string;
+  readonly clientCertificate?: KeyPair;
+}
+
+/** A Kubernetes object, as far as setting up a cluster needs to know it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [key: string]: unknown };
+  readonly [key: string]: unknown;
+}
+
+/** The few calls that setting up a cluster makes; a thousandth of the time that starting kubectl takes. */
+export interface ApiClient {
+  /** One call. The reply's status is for the caller to judge; fails when there is no reply within 10 s. */
+  call(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
+  /** The object's JSON, or undefined when it does not exist. Fails on any other refusal. */
+  find(path: string): Promise<Record<string, unknown> | undefined>;
+  /** Server-side apply of one object to its path; fails when the API server refuses it. */
+  apply(path: string, manifest: Manifest): Promise<void>;
+  close(): void;
+}
+
+/** Connects lazily and keeps its connections; `close` drops them. */
+export function apiClient(access: ApiAccess): ApiClient {
+  const agent = new Agent({ keepAlive: true, ca: readFileSync(access.caFile), ...clientTls(access) });
+  const call: ApiClient["call"] = (method, path, body) => send({ access, agent, method, path, body });
+  return {
+    call,
+    async find(path) {
+      const reply = await call("GET", path);
+      if (reply.status === 404) return undefined;
+      refuse(reply, `GET ${path}`);
+      return JSON.parse(reply.body);
+    },
+    async apply(path, manifest) {
+      const query = "fieldManager=local-cluster&force=true";
+      refuse(await call("PATCH", `${path}?${query}`, manifest), `apply ${manifest.kind} ${manifest.metadata.name}`);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Every object of a YAML text with one or more documents. Fails on broken YAML. */
+export function parseManifests(yaml: string): Manifest[] {
+  return parseAllDocuments(yaml).flatMap((document) => {
+    if (document.errors[0]) throw document.errors[0];
+    return document.toJS() ? [document.toJS() as Manifest] : [];
+  });
+}
+
+interface Call {
+  readonly access: ApiAccess;
+  readonly agent: Agent;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+async function send({ access, agent, method, path, body }: Call): Promise<{ status: number; body: string }> {
+  const headers = {
+    ...(access.token && { authorization: `Bearer ${access.token}` }),
+    // JSON is YAML, and a server-side apply is only understood under this type.
+    ...(body !== undefined && {
+      "content-type": method === "PATCH" ? "application/apply-patch+yaml" : "application/json",
+    }),
+  };
+  const options = { agent, method, headers, signal: AbortSignal.timeout(10_000) };
+  const outgoing = request(new URL(path, access.url), options);
+  outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { status: incoming.statusCode ?? 0, body: await text(incoming) };
+}
+
+function clientTls({ clientCertificate }: ApiAccess): { cert?: Buffer; key?: Buffer } {
+  if (!clientCertificate) return {};
+  return { cert: readFileSync(clientCertificate.certificate), key: readFileSync(clientCertificate.key) };
+}
+
+function refuse(reply: { status: number; body: string }, what: string): void {
+  if (reply.status >= 300) throw new Error(`${what} was answered ${reply.status}: ${reply.body.slice(0, 500)}`);
+}

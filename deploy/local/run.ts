@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+/** How a command is run: its folder, its whole environment (default: ours) and its deadline in milliseconds. */
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly deadlineMs?: number;
+}
+
+/**
+ * Runs a command to its end and returns what it wrote to its standard output.
+ *
+ * Fails when it cannot be started, ends with another code than 0, or is not done within the deadline (one minute
+ * unless told): the error names the command and carries the end of what it wrote.
+ */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { deadlineMs = 60_000, ...rest } = options;
+  try {
+    const { stdout } = await execute(command, args, { ...rest, timeout: deadlineMs, maxBuffer: 64 * 1024 * 1024 });
+    return stdout;
+  } catch (error) {
+    throw new Error(`${command} ${args.slice(0, 3).join(" ")} failed: ${endOfOutput(error)}`, { cause: error });
+  }
+}
+
+function endOfOutput(error: unknown): string {
+  const { stderr = "", stdout = "", message = "" } = error as { stderr?: string; stdout?: string; message?: string };
+  return (stderr.trim() || stdout.trim() || message).slice(-2000);
+}

@@ -1,0 +1,33 @@
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isAlive, startOf } from "./process.ts";
+
+const graceMs = 60_000;
+
+/** Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. */
+export async function markOwned(folder: string): Promise<void> {
+  await writeFile(join(folder, "owner.json"), JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }));
+}
+
+/** Removes the temporary folders with that prefix whose owner has ended without removing them. */
+export async function clearAbandoned(prefix: string): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  for (const folder of names.map((name) => join(tmpdir(), name))) {
+    if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isAbandoned(folder: string): Promise<boolean> {
+  try {
+    return !isAlive(JSON.parse(await readFile(join(folder, "owner.json"), "utf8")));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return isOld(folder); // it is being made right now, or was killed before it was marked
+  }
+}
+
+async function isOld(folder: string): Promise<boolean> {
+  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }));
+  return Date.now() - mtimeMs > graceMs;
+}

@@ -1,0 +1,35 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** What is waited for: a noun phrase for the error, the condition, the deadline in milliseconds. */
+export interface Wait {
+  readonly what: string;
+  /** Answers true when it holds. It may fail: the last failure is then told when the deadline passes. */
+  readonly check: () => Promise<boolean> | boolean;
+  readonly deadlineMs: number;
+  /** Throws when waiting on is pointless, for example because the process that is waited for has ended. */
+  readonly giveUp?: () => void;
+}
+
+const pollMs = 40;
+
+/** Waits until the condition holds. Fails with the name of what was waited for when the deadline passes first. */
+export async function waitUntil({ what, check, deadlineMs, giveUp }: Wait): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const { holds, failure } = await attempt(check);
+    if (holds) return;
+    giveUp?.();
+    if (performance.now() - began > deadlineMs) {
+      throw new Error(`${what} did not come within ${deadlineMs / 1000} s`, { cause: failure });
+    }
+    await pause(pollMs);
+  }
+}
+
+async function attempt(check: Wait["check"]): Promise<{ holds: boolean; failure?: unknown }> {
+  try {
+    return { holds: await check() };
+  } catch (failure) {
+    return { holds: false, failure };
+  }
+}
