@@ -1,7 +1,12 @@
 import type { KubeConfig } from "@kubernetes/client-node";
-import type { Clock } from "./clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { createKubeConnections } from "./kube-connections.ts";
+import { createKubeExchange } from "./kube-exchange.ts";
 import type { Draft, KubeObject, ObjectRef, ResourceType } from "./kube-object.ts";
+import { kubeReads } from "./kube-reads.ts";
 import type { RequestSeam } from "./kube-request.ts";
+import { kubeWatch } from "./kube-watch.ts";
+import { kubeWrites } from "./kube-writes.ts";
 
 /** What every call accepts. */
 export interface CallOptions {
@@ -116,5 +121,29 @@ export interface KubeClientOptions {
   readonly random?: () => number;
 }
 
-/** A client for the current context of `kubeConfig`; a plain-http server is accepted only with `skipTLSVerify`. */
-export declare function createKubeClient(options: KubeClientOptions): KubeClient;
+/**
+ * A client for the current context of `kubeConfig`. Tokens and certificates are followed as their files change.
+ *
+ * A plain-http server is accepted only with `skipTLSVerify`, as client-node has it.
+ * @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy
+ */
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const { kubeConfig, clock = systemClock, connections: poolSize = 32 } = options;
+  const userAgent = options.userAgent ?? "controller-kit";
+  const fieldManager = options.fieldManager ?? userAgent.replace(/\/.*$/, "");
+  const connections = createKubeConnections({ kubeConfig, connections: poolSize, clock });
+  const exchange = createKubeExchange({
+    connections,
+    userAgent,
+    clock,
+    deadlineMs: options.deadlineMs ?? 20_000,
+    random: options.random ?? Math.random,
+    onRequest: options.onRequest,
+  });
+  return {
+    ...kubeReads(exchange),
+    ...kubeWrites(exchange, fieldManager),
+    ...kubeWatch(exchange),
+    close: () => connections.close(),
+  };
+}

@@ -29,11 +29,11 @@ export const silentLog: Log = Object.freeze({
 export function winstonLog(options: { readonly level: LogLevel; readonly stream?: NodeJS.WritableStream }): Log {
   const transport =
     options.stream === undefined
-      ? new winston.transports.Console({ forceConsole: false })
+      ? new winston.transports.Console()
       : new winston.transports.Stream({ stream: options.stream });
   const logger = winston.createLogger({
     level: options.level,
-    format: winston.format.printf((line) => String(line["line"])),
+    format: winston.format.printf((line) => String(line.line)),
     transports: [transport],
   });
   return adapt(logger, {});

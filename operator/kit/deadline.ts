@@ -1,0 +1,42 @@
+import type { Clock } from "./clock.ts";
+
+/** Why a bounded piece of work was cut short. */
+export type CutBy = "deadline" | "caller";
+
+export interface DeadlineOptions {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A signal that ends with the caller's or at a deadline, whichever is first; `release` lets go of both. */
+export interface BoundedSignal {
+  readonly signal: AbortSignal;
+  cutBy(): CutBy | undefined;
+  /** Ends the deadline but keeps following the caller: for streams, once they have begun. */
+  endDeadline(): void;
+  release(): void;
+}
+
+/** Not AbortSignal.any: that keeps one entry a call on a long-lived caller's signal until the collector runs. */
+export function boundedSignal({ clock, deadlineMs, signal }: DeadlineOptions): BoundedSignal {
+  const controller = new AbortController();
+  let cut: CutBy | undefined;
+  const cutBy = (by: CutBy) => {
+    cut ??= by;
+    controller.abort();
+  };
+  const byCaller = () => cutBy("caller");
+  const endDeadline = clock.setTimer(deadlineMs, () => cutBy("deadline"));
+  if (signal?.aborted) byCaller();
+  signal?.addEventListener("abort", byCaller, { once: true });
+  return {
+    signal: controller.signal,
+    cutBy: () => cut,
+    endDeadline,
+    release: () => {
+      endDeadline();
+      signal?.removeEventListener("abort", byCaller);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "./clock.ts";
+import { type BoundedSignal, boundedSignal } from "./deadline.ts";
+import { assertAccepted, errorOfWire, flatHeaders } from "./kube-answers.ts";
+import type { KubeConnections, WireRequest } from "./kube-connections.ts";
+import { KubeError } from "./kube-errors.ts";
+import type { KubeRequest, KubeResponse, RequestSeam } from "./kube-request.ts";
+import { retryRead } from "./read-retry.ts";
+
+/** One call as the client's methods describe it. */
+export interface Call extends KubeRequest {
+  readonly method: WireRequest["method"];
+  readonly contentType?: string;
+}
+
+/** How calls travel: through the seam, with deadline and errors translated. */
+export interface KubeExchange {
+  /** Once; for writes. */
+  once(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
+  /** As often as `read-retry` allows; for reads. */
+  read(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
+  /** Once; answers the body unread, with the signal that ends it. Release the signal when done. */
+  stream(call: Call, signal?: AbortSignal): Promise<OpenStream>;
+}
+
+/** A response whose body is still to be read. */
+export interface OpenStream {
+  readonly body: Dispatcher.ResponseData["body"];
+  readonly bound: BoundedSignal;
+}
+
+export interface KubeExchangeOptions {
+  readonly connections: KubeConnections;
+  readonly userAgent: string;
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onRequest?: RequestSeam | undefined;
+}
+
+export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
+  const { connections, clock, deadlineMs, random } = options;
+  const seam: RequestSeam = options.onRequest ?? ((_request, next) => next());
+
+  async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
+    try {
+      return await connections.send({ ...wireRequest(call, options.userAgent), signal: bound.signal, isStream });
+    } catch (error) {
+      throw errorOfWire(error, bound.cutBy());
+    }
+  }
+
+  async function attempt(call: Call, bound: BoundedSignal): Promise<KubeResponse> {
+    const response = await seam(seen(call), async () => answered(await send(call, bound, false), bound));
+    if (response.status === 401) connections.reauthenticate();
+    assertAccepted(response);
+    return response;
+  }
+
+  async function openStream(call: Call, bound: BoundedSignal): Promise<OpenStream> {
+    const opened: { body?: OpenStream["body"] } = {};
+    const response = await seam(seen(call), async () => {
+      const raw = await send(call, bound, true);
+      if (raw.statusCode >= 400) return answered(raw, bound);
+      opened.body = raw.body;
+      return { status: raw.statusCode, headers: flatHeaders(raw.headers) };
+    });
+    if (response.status === 401) connections.reauthenticate();
+    assertAccepted(response);
+    if (opened.body === undefined) throw new TypeError("a request seam answered a stream that was never opened");
+    return { body: opened.body, bound };
+  }
+
+  const bounded = (signal?: AbortSignal) => boundedSignal({ clock, deadlineMs, signal });
+
+  return {
+    once: (call, signal) => releasing(bounded(signal), (bound) => attempt(call, bound)),
+    read: (call, signal) =>
+      releasing(bounded(signal), (bound) => {
+        const untilMs = clock.monotonicMs() + deadlineMs;
+        return retryRead(() => attempt(call, bound), { clock, random, signal: bound.signal, untilMs });
+      }),
+    async stream(call, signal) {
+      const bound = bounded(signal);
+      try {
+        return await openStream(call, bound);
+      } catch (error) {
+        bound.release();
+        throw error;
+      }
+    },
+  };
+}
+
+async function releasing<R>(bound: BoundedSignal, work: (bound: BoundedSignal) => Promise<R>): Promise<R> {
+  try {
+    return await work(bound);
+  } finally {
+    bound.release();
+  }
+}
+
+function seen({ method: _method, contentType: _contentType, ...request }: Call): KubeRequest {
+  return request;
+}
+
+function wireRequest(call: Call, userAgent: string): Omit<WireRequest, "signal" | "isStream"> {
+  const query = new URLSearchParams(call.query).toString();
+  return {
+    method: call.method,
+    path: query === "" ? call.path : `${call.path}?${query}`,
+    headers: {
+      accept: call.type === undefined ? "*/*" : "application/json",
+      "user-agent": userAgent,
+      ...(call.body === undefined ? {} : { "content-type": call.contentType ?? "application/json" }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  };
+}
+
+async function answered(raw: Dispatcher.ResponseData, bound: BoundedSignal): Promise<KubeResponse> {
+  let text: string;
+  try {
+    text = await raw.body.text();
+  } catch (error) {
+    throw errorOfWire(error, bound.cutBy());
+  }
+  return { status: raw.statusCode, headers: flatHeaders(raw.headers), body: bodyOf(raw.statusCode, text) };
+}
+
+/** Error pages may be plain text: their status says enough. Anything else that is no JSON is a broken answer. */
+function bodyOf(status: number, text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (status >= 400) return undefined;
+    // The parser's own message quotes the text, which may hold a Secret.
+    throw new KubeError({ status: 0, reason: "BrokenAnswer" });
+  }
+}
