@@ -1,0 +1,41 @@
+{{/* What a component's pods are selected by: immutable in a Deployment, so it never grows. Given: name, root. */}}
+{{- define "component.selector" -}}
+app.kubernetes.io/name: {{ .name }}
+app.kubernetes.io/part-of: {{ .root.Values.environment.name }}
+{{- end }}
+
+{{/* Labels of every object of a component. Given: name, root. */}}
+{{- define "component.labels" -}}
+{{ include "component.selector" . }}
+app.kubernetes.io/component: {{ .name }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+ephemeral-environments.dev/environment: {{ .root.Values.environment.name }}
+ephemeral-environments.dev/environment-uid: {{ .root.Values.environment.uid | quote }}
+{{- end }}
+
+{{/* The URL of a component as people open it. Given: the component. */}}
+{{- define "component.url" -}}
+{{ .url | default (printf "https://%s" .host) }}
+{{- end }}
+
+{{/*
+The plain variables of a component as a list for a container's env. Given: name, component, root.
+
+Through a map, because a server-side apply refuses a list that names a variable twice.
+"$$" is how a container spec writes a dollar sign: the value reaches the process as it was given, never expanded.
+*/}}
+{{- define "component.env" -}}
+{{- $variables := dict "ENVIRONMENT_NAME" .root.Values.environment.name "PORT" (.component.port | int | toString) }}
+{{- if eq .name "frontend" }}
+{{- $_ := set $variables "BACKEND_URL" (include "component.url" .root.Values.backend) }}
+{{- else if .root.Values.frontend }}
+{{- $_ := set $variables "FRONTEND_URL" (include "component.url" .root.Values.frontend) }}
+{{- end }}
+{{- range .component.env }}
+{{- $_ := set $variables .name .value }}
+{{- end }}
+{{- range $name, $value := $variables }}
+- name: {{ $name }}
+  value: {{ $value | replace "$" "$$" | toJson }}
+{{- end }}
+{{- end }}
