@@ -1,6 +1,7 @@
-import type { Clock } from "./clock.ts";
+import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "./clock.ts";
+import { type BoundedSignal, boundedSignal } from "./deadline.ts";
 import type { Log } from "./log.ts";
-import type { Priority, WorkQueueOptions } from "./work-queue.ts";
+import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 /** What a pass leaves to do: nothing, or another look after a while. */
 export interface ReconcileResult {
@@ -46,4 +47,116 @@ export interface ControllerOptions {
   readonly random?: () => number;
 }
 
-export declare function createController(options: ControllerOptions): Controller;
+/** A controller that waits for `start`. */
+export function createController(options: ControllerOptions): Controller {
+  return new KeyController(options);
+}
+
+const RESYNC_MS = 10 * 3600 * 1000;
+
+class KeyController implements Controller {
+  readonly #options: ControllerOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #log: Log;
+  readonly #queue: WorkQueue;
+  readonly #abort = new AbortController();
+  readonly #workers: Promise<void>[] = [];
+  #cancelResync: CancelTimer = () => undefined;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#log = options.log.with({ controller: options.name });
+    const onDepth = (depth: number) => options.metrics?.queueDepth(options.name, depth);
+    this.#queue = createWorkQueue({ ...options.queue, clock: this.#clock, random: this.#random, onDepth });
+  }
+
+  enqueue(key: string, priority: Priority = "high"): void {
+    this.#queue.add(key, priority);
+  }
+
+  enqueueAfter(key: string, delayMs: number): void {
+    this.#queue.addAfter(key, delayMs);
+  }
+
+  start(): void {
+    if (this.#workers.length > 0) throw new TypeError("a controller starts once");
+    this.#armResync();
+    const count = this.#options.workers ?? 8;
+    for (let worker = 0; worker < count; worker += 1) this.#workers.push(this.#work());
+  }
+
+  async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#cancelResync();
+    this.#queue.close();
+    const cancel = this.#clock.setTimer(Math.min(graceMs, MAX_TIMER_MS), () => this.#abort.abort());
+    await Promise.all(this.#workers);
+    cancel();
+  }
+
+  get depth(): number {
+    return this.#queue.depth;
+  }
+
+  get inWork(): number {
+    return this.#queue.inWork;
+  }
+
+  async #work(): Promise<void> {
+    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+      await this.#pass(key);
+      this.#queue.done(key);
+    }
+  }
+
+  /** Never rejects: whatever a pass does, it costs its own key only. */
+  async #pass(key: string): Promise<void> {
+    const startedMs = this.#clock.monotonicMs();
+    const bound = boundedSignal({
+      clock: this.#clock,
+      deadlineMs: this.#options.deadlineMs ?? 60_000,
+      signal: this.#abort.signal,
+    });
+    const outcome = await this.#outcome(key, bound);
+    bound.release();
+    this.#options.metrics?.passed(this.#options.name, outcome, this.#clock.monotonicMs() - startedMs);
+  }
+
+  async #outcome(key: string, bound: BoundedSignal): Promise<PassOutcome> {
+    try {
+      const result = await this.#options.reconcile(key, { signal: bound.signal });
+      return this.#succeeded(key, result ?? {});
+    } catch (error) {
+      return this.#failed(key, error, bound);
+    }
+  }
+
+  #succeeded(key: string, { recheckAfterMs }: ReconcileResult): PassOutcome {
+    this.#queue.forget(key);
+    if (recheckAfterMs === undefined) return "done";
+    this.#queue.addAfter(key, recheckAfterMs);
+    return "recheck";
+  }
+
+  #failed(key: string, error: unknown, bound: BoundedSignal): PassOutcome {
+    if (bound.cutBy() === "caller") {
+      this.#log.info("a pass was cut short by the stop", { key });
+      return "failed";
+    }
+    const retryInMs = Math.round(this.#queue.retry(key));
+    this.#log.warn("a pass failed", { key, error, failures: this.#queue.failures(key), retryInMs });
+    return bound.cutBy() === "deadline" ? "timeout" : "failed";
+  }
+
+  #armResync(): void {
+    const { resync } = this.#options;
+    if (resync === undefined) return;
+    const delayMs = (resync.everyMs ?? RESYNC_MS) * (0.9 + 0.2 * this.#random());
+    this.#cancelResync = this.#clock.setTimer(Math.min(delayMs, MAX_TIMER_MS), () => {
+      for (const key of resync.keys()) this.#queue.add(key, "low");
+      this.#armResync();
+    });
+  }
+}

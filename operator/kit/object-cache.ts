@@ -1,15 +1,21 @@
+import type { IndexFunction } from "./cache-index.ts";
+import type { Clock } from "./clock.ts";
+import { IndexedCache } from "./indexed-cache.ts";
 import type { KubeObject } from "./kube-object.ts";
+import type { Log } from "./log.ts";
 
-/** Told whenever the view of a key changes. Must not throw and must not block: compute keys and enqueue them. */
+/** Told whenever the view of a key changes. Must not block: compute keys and enqueue them. */
 export type CacheListener<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 
 /**
  * The read side: what the API server held when it was last heard of, plus what this process wrote since.
  *
  * Objects are shared and must not be changed. Report every own write with `written` or `deleted`: from then on no reader
- * sees an older version, and the watch's copy takes over once it has delivered that very version.
+ * sees an older version, and the watch's copy takes over once it has delivered that very version. Report only objects
+ * that the watch selects; another one is forgotten with the next list.
  */
 export interface ObjectCache<T extends KubeObject> {
+  /** The object under `namespace/name`, or `name` for cluster-scoped kinds. */
   get(key: string): T | undefined;
   list(): readonly T[];
   readonly size: number;
@@ -31,6 +37,7 @@ export interface ObjectCache<T extends KubeObject> {
 export interface CacheFeed<T extends KubeObject> {
   /** Call before a list request is sent; its result goes to `replace`. */
   beginList(): ListMark;
+  /** A complete, consistent list: what it lacks is gone. */
   replace(items: readonly T[], mark: ListMark): void;
   /** An ADDED or MODIFIED event. */
   upsert(object: T): void;
@@ -45,16 +52,18 @@ export interface ListMark {
   readonly begun: number;
 }
 
-/** The values under which an object is filed. */
-export type IndexFunction<T> = (object: T) => readonly string[];
-
 export interface ObjectCacheOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Applied to every object before it is kept, also to own writes (default: drops `managedFields`). */
   readonly transform?: (object: T) => T;
-  readonly clock?: import("./clock.ts").Clock;
+  readonly clock?: Clock;
+  /** Hears of listeners that throw; without it such an error ends the process. */
+  readonly log?: Log;
 }
 
-export declare function createObjectCache<T extends KubeObject>(
-  options?: ObjectCacheOptions<T>,
-): ObjectCache<T> & CacheFeed<T>;
+/** An empty cache; a reflector fills it. */
+export function createObjectCache<T extends KubeObject>(
+  options: ObjectCacheOptions<T> = {},
+): ObjectCache<T> & CacheFeed<T> {
+  return new IndexedCache(options);
+}

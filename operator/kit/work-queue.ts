@@ -1,4 +1,5 @@
-import type { Clock } from "./clock.ts";
+import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "./clock.ts";
+import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
 /** `high` is what a user waits for; `low` is resyncs and start-up. Among equals, first come first served. */
 export type Priority = "high" | "low";
@@ -31,15 +32,144 @@ export interface WorkQueue {
   whenIdle(): Promise<void>;
 }
 
-export interface WorkQueueOptions {
+export interface WorkQueueOptions extends RetryDelayOptions {
   readonly clock?: Clock;
-  readonly random?: () => number;
-  /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
-  readonly backoffMs?: { readonly first: number; readonly longest: number };
-  /** Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). */
-  readonly retryRate?: { readonly perSecond: number; readonly burst: number };
   /** Told the depth after every change. */
   readonly onDepth?: (depth: number) => void;
 }
 
-export declare function createWorkQueue(options?: WorkQueueOptions): WorkQueue;
+/** An empty queue. */
+export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
+  return new KeyedQueue(options);
+}
+
+interface Delayed {
+  readonly dueMs: number;
+  readonly priority: Priority;
+  readonly cancel: CancelTimer;
+}
+
+/** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
+class KeyedQueue implements WorkQueue {
+  readonly #waiting: Readonly<Record<Priority, Set<string>>> = { high: new Set(), low: new Set() };
+  readonly #working = new Set<string>();
+  readonly #dirty = new Map<string, Priority>();
+  readonly #delayed = new Map<string, Delayed>();
+  readonly #takers: ((key: string | undefined) => void)[] = [];
+  readonly #idlers: (() => void)[] = [];
+  readonly #clock: Clock;
+  readonly #delays: RetryDelays;
+  readonly #onDepth: (depth: number) => void;
+  #closed = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#delays = new RetryDelays(this.#clock, options);
+    this.#onDepth = options.onDepth ?? (() => undefined);
+  }
+
+  add(key: string, priority: Priority = "high"): void {
+    if (this.#closed) return;
+    if (this.#working.has(key)) {
+      if (priority === "high" || !this.#dirty.has(key)) this.#dirty.set(key, priority);
+      return;
+    }
+    if (this.#waiting.high.has(key)) return;
+    if (priority === "high") this.#waiting.low.delete(key);
+    this.#waiting[priority].add(key);
+    this.#handOut();
+    this.#onDepth(this.depth);
+  }
+
+  addAfter(key: string, delayMs: number, priority: Priority = "high"): void {
+    if (this.#closed) return;
+    const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
+    const known = this.#delayed.get(key);
+    if (known !== undefined && known.dueMs <= dueMs) return;
+    known?.cancel();
+    this.#arm(key, dueMs, priority);
+  }
+
+  retry(key: string): number {
+    const delayMs = this.#delays.next(key);
+    this.addAfter(key, delayMs);
+    return delayMs;
+  }
+
+  forget(key: string): void {
+    this.#delays.forget(key);
+  }
+
+  failures(key: string): number {
+    return this.#delays.failures(key);
+  }
+
+  take(): Promise<string | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#takers.push(resolve);
+      this.#handOut();
+      this.#onDepth(this.depth);
+    });
+  }
+
+  done(key: string): void {
+    this.#working.delete(key);
+    const priority = this.#dirty.get(key);
+    this.#dirty.delete(key);
+    if (priority !== undefined) this.add(key, priority);
+    if (this.#working.size === 0) for (const resolve of this.#idlers.splice(0)) resolve();
+  }
+
+  get depth(): number {
+    return this.#waiting.high.size + this.#waiting.low.size;
+  }
+
+  get inWork(): number {
+    return this.#working.size;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    this.#dirty.clear();
+    this.#waiting.high.clear();
+    this.#waiting.low.clear();
+    for (const resolve of this.#takers.splice(0)) resolve(undefined);
+    this.#onDepth(0);
+  }
+
+  whenIdle(): Promise<void> {
+    if (this.#working.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idlers.push(resolve));
+  }
+
+  #handOut(): void {
+    while (this.#takers.length > 0) {
+      const key = this.#first();
+      if (key === undefined) return;
+      this.#waiting.high.delete(key);
+      this.#waiting.low.delete(key);
+      this.#working.add(key);
+      this.#takers.shift()?.(key);
+    }
+  }
+
+  #first(): string | undefined {
+    for (const key of this.#waiting.high) return key;
+    for (const key of this.#waiting.low) return key;
+    return undefined;
+  }
+
+  /** One timer a key; a wait beyond what a timer can do is made of several. */
+  #arm(key: string, dueMs: number, priority: Priority): void {
+    const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
+    const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
+      this.#delayed.delete(key);
+      if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs, priority);
+      else this.add(key, priority);
+    });
+    this.#delayed.set(key, { dueMs, priority, cancel });
+  }
+}

@@ -1,0 +1,201 @@
+import { CacheIndex } from "./cache-index.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { type KubeObject, keyOf } from "./kube-object.ts";
+import type { Log } from "./log.ts";
+import type { CacheFeed, CacheListener, ListMark, ObjectCache, ObjectCacheOptions } from "./object-cache.ts";
+import { isSameVersion, OwnWrites } from "./own-writes.ts";
+
+interface Change<T> {
+  readonly key: string;
+  readonly current: T | undefined;
+  readonly previous: T | undefined;
+}
+
+/** The cache itself. Two maps: `#base` is what the server delivered, `#view` what readers see; own writes make the difference. */
+export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T> {
+  readonly #base = new Map<string, T>();
+  readonly #view = new Map<string, T>();
+  readonly #own = new OwnWrites<T>();
+  readonly #indexes: ReadonlyMap<string, CacheIndex<T>>;
+  readonly #listeners = new Set<CacheListener<T>>();
+  readonly #transform: (object: T) => T;
+  readonly #clock: Clock;
+  readonly #log: Log | undefined;
+  readonly #syncedOnce = Promise.withResolvers<void>();
+  #synced = false;
+
+  constructor(options: ObjectCacheOptions<T>) {
+    const indexes = Object.entries(options.indexes ?? {});
+    this.#indexes = new Map(indexes.map(([name, valuesOf]) => [name, new CacheIndex(valuesOf)]));
+    this.#transform = options.transform ?? withoutManagedFields;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log;
+  }
+
+  get(key: string): T | undefined {
+    return this.#view.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#view.values()];
+  }
+
+  get size(): number {
+    return this.#view.size;
+  }
+
+  by(index: string, value: string): readonly T[] {
+    const found = this.#indexes.get(index);
+    if (found === undefined) throw new TypeError(`there is no index ${index}`);
+    return found.under(value);
+  }
+
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      await Promise.race([this.#syncedOnce.promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  written(object: T): void {
+    const key = keyOf(object);
+    const delivered = this.#base.get(key);
+    if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) return;
+    this.#own.noteWritten(key, object.metadata, { object: this.#transform(object), atMs: this.#clock.monotonicMs() });
+    this.#settle([key]);
+  }
+
+  deleted(object: T): void {
+    const key = keyOf(object);
+    this.#own.noteDeleted(key, object.metadata.uid, this.#clock.monotonicMs());
+    this.#settle([key]);
+  }
+
+  subscribe(listener: CacheListener<T>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  beginList(): ListMark {
+    return { begun: this.#own.mark() };
+  }
+
+  replace(items: readonly T[], mark: ListMark): void {
+    const touched = new Set<string>();
+    const listed = new Map(items.map((item) => [keyOf(item), item]));
+    for (const [key, known] of this.#base) {
+      if (listed.has(key)) continue;
+      this.#end(key, known);
+      touched.add(key);
+    }
+    for (const [key, item] of listed) {
+      this.#accept(key, item);
+      touched.add(key);
+    }
+    for (const key of this.#own.listed(mark.begun)) touched.add(key);
+    this.#settle(touched);
+    this.#synced = true;
+    this.#syncedOnce.resolve();
+  }
+
+  upsert(object: T): void {
+    if (this.#own.isReplayed(object.metadata)) return;
+    const key = keyOf(object);
+    this.#accept(key, object);
+    this.#settle([key]);
+  }
+
+  remove(object: T): void {
+    const key = keyOf(object);
+    const known = this.#base.get(key);
+    if (known?.metadata.uid === object.metadata.uid) this.#end(key, known);
+    else this.#own.ended(key, object.metadata.uid);
+    this.#settle([key]);
+  }
+
+  oldestUnconfirmedMs(): number | undefined {
+    const oldest = this.#own.oldestAtMs();
+    return oldest === undefined ? undefined : this.#clock.monotonicMs() - oldest;
+  }
+
+  #accept(key: string, object: T): void {
+    const known = this.#base.get(key);
+    if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
+    else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
+    this.#base.set(key, this.#transform(object));
+    this.#own.delivered(key, object.metadata);
+  }
+
+  #end(key: string, known: T): void {
+    this.#base.delete(key);
+    this.#own.ended(key, known.metadata.uid);
+  }
+
+  /** Brings the view of the keys up to date, all of them before the first listener hears of any. */
+  #settle(keys: Iterable<string>): void {
+    const changes: Change<T>[] = [];
+    for (const key of keys) changes.push(...this.#changesOf(key));
+    for (const change of changes) this.#tell(change);
+  }
+
+  #changesOf(key: string): Change<T>[] {
+    const previous = this.#view.get(key);
+    const own = this.#own.shown(key);
+    const current = own === undefined ? this.#base.get(key) : own.object;
+    if (current === undefined) this.#view.delete(key);
+    else this.#view.set(key, current);
+    if (previous !== current) for (const index of this.#indexes.values()) index.move(key, current, previous);
+    return changesBetween(key, current, previous);
+  }
+
+  #tell({ key, current, previous }: Change<T>): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(key, current, previous);
+      } catch (error) {
+        this.#report(key, error);
+      }
+    }
+  }
+
+  #report(key: string, error: unknown): void {
+    if (this.#log !== undefined) {
+      this.#log.error("a cache listener failed", { key, error });
+      return;
+    }
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** Another object under the same key is an end and a beginning; the same version is no change. */
+function changesBetween<T extends KubeObject>(
+  key: string,
+  current: T | undefined,
+  previous: T | undefined,
+): Change<T>[] {
+  if (current === undefined || previous === undefined) {
+    return current === previous ? [] : [{ key, current, previous }];
+  }
+  if (isSameVersion(current.metadata, previous.metadata)) return [];
+  if (current.metadata.uid === previous.metadata.uid) return [{ key, current, previous }];
+  return [
+    { key, current: undefined, previous },
+    { key, current, previous: undefined },
+  ];
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _dropped, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

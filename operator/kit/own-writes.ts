@@ -1,0 +1,137 @@
+/** Stands in the place of a resource version for the end of an object. */
+const GONE = "gone";
+
+/** How many versions that others have overtaken are remembered, to recognise a write whose event was faster than its answer. */
+const MOST_OVERTAKEN = 8192;
+
+/** One write of ours that the watch has not delivered yet. */
+interface OwnWrite<T> {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Undefined: our delete removed it. */
+  readonly object: T | undefined;
+  readonly order: number;
+  readonly notedAtMs: number;
+}
+
+/** The version of an object: both parts compare for equality only. */
+export interface Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What a key shows while own writes wait: `object` undefined means that it is deleted. */
+export interface Shown<T> {
+  readonly object: T | undefined;
+}
+
+/**
+ * The writes of this process that the watch has still to deliver.
+ *
+ * Resource versions are compared for equality only, so a write leaves in one of four ways: its very version arrives, its
+ * object's end arrives, a list that began after it arrives, or it turns out to be overtaken already when it is noted.
+ */
+export class OwnWrites<T> {
+  readonly #waiting = new Map<string, OwnWrite<T>[]>();
+  /** Version → the session in which it was overtaken. */
+  readonly #overtaken = new Map<string, number>();
+  #order = 0;
+  #session = 0;
+
+  /** A moment between writes: all noted before are older, all noted later are newer. */
+  mark(): number {
+    this.#order += 1;
+    return this.#order;
+  }
+
+  noteWritten(key: string, version: Version, written: { readonly object: T; readonly atMs: number }): void {
+    this.#note(key, version, written);
+  }
+
+  noteDeleted(key: string, uid: string, atMs: number): void {
+    this.#note(key, { uid, resourceVersion: GONE }, { object: undefined, atMs });
+  }
+
+  /** True when the watch has delivered this version and something newer since. */
+  isOvertaken({ uid, resourceVersion }: Version): boolean {
+    return this.#overtaken.has(`${uid}/${resourceVersion}`) || this.#overtaken.has(`${uid}/${GONE}`);
+  }
+
+  /**
+   * True when an event of this session has overtaken the version: it can only be a repetition or a reordering.
+   *
+   * A list begins a new session, because a restored API server may rightly deliver old versions again.
+   */
+  isReplayed({ uid, resourceVersion }: Version): boolean {
+    const sessions = [this.#overtaken.get(`${uid}/${resourceVersion}`), this.#overtaken.get(`${uid}/${GONE}`)];
+    return sessions.includes(this.#session);
+  }
+
+  /** A version of the watch or of a list has been replaced by a newer one. */
+  overtake({ uid, resourceVersion }: Version): void {
+    this.#remember(`${uid}/${resourceVersion}`);
+  }
+
+  /** The watch or a list has delivered this version: it is the newest of its object. */
+  delivered(key: string, { uid, resourceVersion }: Version): void {
+    this.#overtaken.delete(`${uid}/${resourceVersion}`);
+    this.#overtaken.delete(`${uid}/${GONE}`);
+    this.#keep(key, (write) => write.uid !== uid || write.resourceVersion !== resourceVersion);
+  }
+
+  /** The watch or a list says that this object is no more. */
+  ended(key: string, uid: string): void {
+    this.#remember(`${uid}/${GONE}`);
+    this.#keep(key, (write) => write.uid !== uid);
+  }
+
+  /** A list that began at `mark` has been taken in; answers the keys that lost writes to it. */
+  listed(mark: number): string[] {
+    this.#session += 1;
+    const touched = [...this.#waiting].filter(([, writes]) => writes.some(({ order }) => order < mark));
+    for (const [key] of touched) this.#keep(key, ({ order }) => order > mark);
+    return touched.map(([key]) => key);
+  }
+
+  /** What our newest waiting write makes of the key; undefined when none waits. */
+  shown(key: string): Shown<T> | undefined {
+    return this.#waiting.get(key)?.at(-1);
+  }
+
+  /** When the write that has waited longest was noted. */
+  oldestAtMs(): number | undefined {
+    let oldest: number | undefined;
+    for (const writes of this.#waiting.values()) {
+      for (const { notedAtMs } of writes) oldest = oldest === undefined ? notedAtMs : Math.min(oldest, notedAtMs);
+    }
+    return oldest;
+  }
+
+  #note(key: string, version: Version, written: { readonly object: T | undefined; readonly atMs: number }): void {
+    if (this.isOvertaken(version)) return;
+    const others = (this.#waiting.get(key) ?? []).filter((write) => !isSameVersion(write, version));
+    const order = this.mark();
+    this.#waiting.set(key, [...others, { ...version, object: written.object, order, notedAtMs: written.atMs }]);
+  }
+
+  #keep(key: string, wanted: (write: OwnWrite<T>) => boolean): void {
+    const left = this.#waiting.get(key)?.filter(wanted) ?? [];
+    if (left.length === 0) this.#waiting.delete(key);
+    else this.#waiting.set(key, left);
+  }
+
+  #remember(version: string): void {
+    this.#overtaken.delete(version);
+    this.#overtaken.set(version, this.#session);
+    if (this.#overtaken.size <= MOST_OVERTAKEN) return;
+    for (const oldest of this.#overtaken.keys()) {
+      this.#overtaken.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** Whether two versions are the same one. */
+export function isSameVersion(one: Version, other: Version): boolean {
+  return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
+}
