@@ -1,8 +1,13 @@
-import type { Clock } from "./clock.ts";
-import type { KubeClient } from "./kube-client.ts";
-import type { KubeObject, ResourceType } from "./kube-object.ts";
+import { Backoff } from "./backoff.ts";
+import { type Clock, pause, systemClock } from "./clock.ts";
+import { errorOfEvent } from "./kube-answers.ts";
+import type { KubeClient, WatchEvent } from "./kube-client.ts";
+import { KubeError } from "./kube-errors.ts";
+import { apiVersionOf, type KubeObject, type ResourceType } from "./kube-object.ts";
 import type { Log } from "./log.ts";
 import type { CacheFeed, ObjectCache } from "./object-cache.ts";
+import { afterWatch, type NextMove, type RelistReason, type WatchEnd } from "./watch-end.ts";
+import { WatchSession } from "./watch-session.ts";
 
 /** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
@@ -16,6 +21,8 @@ export interface ReflectorStatus {
   readonly ignored: number;
   /** Failed lists, broken, refused and too short watches. */
   readonly failures: number;
+  /** Lists by their reason; the first one's is `start`. */
+  readonly relists: Readonly<Partial<Record<RelistReason, number>>>;
 }
 
 /** Keeps a cache equal to a collection: list once, then watch, and survive whatever the connection does. */
@@ -38,4 +45,165 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly random?: () => number;
 }
 
-export declare function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector;
+/** A reflector that waits for `start`. */
+export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
+  return new CollectionReflector(options);
+}
+
+const MINUTE_MS = 60_000;
+const KNOWN_EVENTS: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+
+class CollectionReflector<T extends KubeObject> implements Reflector {
+  readonly #options: ReflectorOptions<T>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #log: Log;
+  readonly #backoff: Backoff;
+  readonly #stop = new AbortController();
+  readonly #counts = { lists: 0, watches: 0, events: 0, ignored: 0, failures: 0 };
+  readonly #relists: Partial<Record<RelistReason, number>> = {};
+  #running: Promise<void> | undefined;
+  #resourceVersion = "";
+  #relistDueMs = 0;
+  #lastProgressAt: number | undefined;
+  #internalErrorsSinceMs: number | undefined;
+  #brokenInARow = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#log = options.log.with({ reflector: options.type.plural });
+    this.#backoff = new Backoff(this.#clock, this.#random);
+  }
+
+  start(): void {
+    if (this.#running !== undefined) throw new TypeError("a reflector starts once");
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  status(): ReflectorStatus {
+    const relists = { ...this.#relists };
+    return { synced: this.#options.cache.synced, lastProgressAt: this.#lastProgressAt, ...this.#counts, relists };
+  }
+
+  async #run(): Promise<void> {
+    let next: NextMove = { relist: "start" };
+    while (!this.#stop.signal.aborted) {
+      if (next.relist !== undefined) next = await this.#list(next.relist);
+      else next = this.#decide(await this.#watch());
+      if (next.pauseSeconds !== undefined) await this.#pause(next.pauseSeconds);
+    }
+  }
+
+  /** A list that fails is wanted again, for the same reason. */
+  async #list(reason: RelistReason): Promise<NextMove> {
+    const { client, cache, type } = this.#options;
+    this.#relists[reason] = (this.#relists[reason] ?? 0) + 1;
+    const mark = cache.beginList();
+    try {
+      this.#counts.lists += 1;
+      const { items, resourceVersion } = await client.list(type, { ...this.#selection(), signal: this.#stop.signal });
+      cache.replace(items, mark);
+      this.#resourceVersion = resourceVersion;
+      this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());
+      this.#brokenInARow = 0;
+      this.#internalErrorsSinceMs = undefined;
+      this.#progressed();
+      return {};
+    } catch (error) {
+      if (this.#stop.signal.aborted) return {};
+      this.#failed("a list failed", error);
+      return { relist: reason, pauseSeconds: (error instanceof KubeError && error.retryAfterSeconds) || 0 };
+    }
+  }
+
+  async #watch(): Promise<WatchEnd> {
+    const { client, cache, type } = this.#options;
+    const timeoutSeconds = 300 + Math.floor(300 * this.#random());
+    const session = new WatchSession({
+      clock: this.#clock,
+      deadlineMs: timeoutSeconds * 1000 + 5_000 + 25_000 * this.#random(),
+      unconfirmedMs: () => cache.oldestUnconfirmedMs(),
+      stop: this.#stop.signal,
+    });
+    const onBytes = () => {
+      session.sawBytes();
+      this.#progressed();
+    };
+    const start = { resourceVersion: this.#resourceVersion, timeoutSeconds, signal: session.signal, onBytes };
+    let events = 0;
+    try {
+      this.#counts.watches += 1;
+      for await (const event of client.watch(type, { ...this.#selection(), ...start })) {
+        this.#take(event);
+        events += 1;
+      }
+      return { cut: session.cut, events, ageMs: session.ageMs };
+    } catch (error) {
+      return { error, events, ageMs: session.ageMs };
+    } finally {
+      session.release();
+    }
+  }
+
+  /** @throws KubeError for an ERROR event: it ends the watch */
+  #take({ type, object }: WatchEvent<T>): void {
+    if (type === "ERROR") throw errorOfEvent(object);
+    if (!this.#isOurs(object) || !KNOWN_EVENTS.has(type)) {
+      this.#counts.ignored += 1;
+      this.#log.warn("an event was ignored", { event: type, kind: object.kind });
+      return;
+    }
+    if (type === "DELETED") this.#options.cache.remove(object);
+    else if (type !== "BOOKMARK") this.#options.cache.upsert(object);
+    // Only now, so that an event that could not be taken in is asked for again.
+    this.#resourceVersion = object.metadata.resourceVersion;
+    this.#counts.events += 1;
+  }
+
+  #isOurs(object: T): boolean {
+    return object.kind === this.#options.type.kind && object.apiVersion === apiVersionOf(this.#options.type);
+  }
+
+  #decide(end: WatchEnd): NextMove {
+    if (this.#stop.signal.aborted) return {};
+    const nowMs = this.#clock.monotonicMs();
+    const isInternal = end.error instanceof KubeError && end.error.status >= 500;
+    this.#internalErrorsSinceMs = isInternal ? (this.#internalErrorsSinceMs ?? nowMs) : undefined;
+    const isBroken = end.error instanceof KubeError && end.error.reason === "BrokenStream" && end.events === 0;
+    this.#brokenInARow = isBroken ? this.#brokenInARow + 1 : 0;
+    const internalErrorsForMs = isInternal ? nowMs - (this.#internalErrorsSinceMs ?? nowMs) : undefined;
+    const next = afterWatch(end, { internalErrorsForMs, brokenInARow: this.#brokenInARow });
+    if (end.error !== undefined || next.pauseSeconds !== undefined) this.#failed("a watch failed", end.error);
+    else this.#log.debug("a watch ended", { cut: end.cut, events: end.events, ageMs: Math.round(end.ageMs) });
+    return next.relist === undefined && nowMs >= this.#relistDueMs ? { ...next, relist: "routine" } : next;
+  }
+
+  #failed(message: string, error: unknown): void {
+    this.#counts.failures += 1;
+    this.#log.warn(message, { error: error ?? "closed at once" });
+  }
+
+  #progressed(): void {
+    this.#lastProgressAt = this.#clock.monotonicMs();
+  }
+
+  #pause(seconds: number): Promise<void> {
+    return pause(this.#clock, this.#backoff.next(seconds), this.#stop.signal);
+  }
+
+  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector" | "fieldSelector"> {
+    const { namespace, labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+  }
+}
