@@ -1,0 +1,50 @@
+{{/* Labels of every object of this chart. */}}
+{{- define "platform.labels" -}}
+app.kubernetes.io/name: ephemeral-environments
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{/* The label that makes a namespace ours: crds/group.ts. */}}
+{{- define "platform.uidLabel" -}}
+ephemeral-environments.dev/environment-uid
+{{- end }}
+
+{{- define "platform.serviceAccount" -}}
+{{ .Values.settings.serviceAccount | default "platform" }}
+{{- end }}
+
+{{- define "platform.secretsNamespace" -}}
+{{ .Values.settings.secretsNamespace | default "ephemeral-secrets" }}
+{{- end }}
+
+{{- define "platform.deployerNamespace" -}}
+{{ (.Values.settings.deployer | default dict).namespace | default "argocd" }}
+{{- end }}
+
+{{/* The platform as the API server names it in a request. */}}
+{{- define "platform.username" -}}
+system:serviceaccount:{{ .Release.Namespace }}:{{ include "platform.serviceAccount" . }}
+{{- end }}
+
+{{/* The platform as a binding names it. */}}
+{{- define "platform.subject" -}}
+kind: ServiceAccount
+name: {{ include "platform.serviceAccount" . }}
+namespace: {{ .Release.Namespace }}
+{{- end }}
+
+{{/* The settings file: what is given, with what the release itself decides. */}}
+{{- define "platform.settings" -}}
+{{- $given := .Values.settings }}
+{{- if ne ($given.namespace | default .Release.Namespace) .Release.Namespace }}
+{{- fail (printf "settings.namespace is '%s', but the release goes into '%s': leave the setting out" $given.namespace .Release.Namespace) }}
+{{- end }}
+{{- $decided := dict "namespace" .Release.Namespace "serviceAccount" (include "platform.serviceAccount" .) }}
+{{- if .Values.operator.enabled }}
+{{- $everywhere := dict "host" "0.0.0.0" }}
+{{- $decided = merge $decided (dict "api" $everywhere "probes" $everywhere) }}
+{{- end }}
+{{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
+{{- end }}
