@@ -52,43 +52,43 @@ export class KubeError extends Error {
 }
 
 /** The object or its collection does not exist. */
-export function isNotFound(error: unknown): error is KubeError {
+export function isNotFound(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404;
 }
 
 /** The object changed since it was read, or a UID precondition failed; an existing name is `isAlreadyExists` instead. */
-export function isConflict(error: unknown): error is KubeError {
+export function isConflict(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409 && error.reason !== "AlreadyExists";
 }
 
 /** An object of that name exists. */
-export function isAlreadyExists(error: unknown): error is KubeError {
+export function isAlreadyExists(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409 && error.reason === "AlreadyExists";
 }
 
 /** The resource version or the continue token is too old: list again. */
-export function isGone(error: unknown): error is KubeError {
+export function isGone(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
 }
 
 /** We may not do that. */
-export function isForbidden(error: unknown): error is KubeError {
+export function isForbidden(error: unknown): boolean {
   return error instanceof KubeError && error.status === 403;
 }
 
 /** The object was refused by its schema, its rules (422) or as unreadable (400). */
-export function isInvalid(error: unknown): error is KubeError {
+export function isInvalid(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 422 || error.status === 400);
 }
 
 /** The API server is overloaded, failing or out of reach: 429, 5xx, no connection, no answer in time. */
-export function isUnavailable(error: unknown): error is KubeError {
+export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   if (error.status === 0) return error.reason !== "Aborted";
   return error.status === 429 || error.status >= 500;
 }
 
 /** The caller's own signal ended the call. */
-export function isAborted(error: unknown): error is KubeError {
+export function isAborted(error: unknown): boolean {
   return error instanceof KubeError && error.reason === "Aborted";
 }

@@ -6,7 +6,7 @@ import { KubeError } from "./kube-errors.ts";
 import { apiVersionOf, type KubeObject, type ResourceType } from "./kube-object.ts";
 import type { Log } from "./log.ts";
 import type { CacheFeed, ObjectCache } from "./object-cache.ts";
-import { afterWatch, type NextMove, type RelistReason, type WatchEnd } from "./watch-end.ts";
+import { afterWatch, historyAfter, type NextMove, noHistory, type RelistReason, type WatchEnd } from "./watch-end.ts";
 import { WatchSession } from "./watch-session.ts";
 
 /** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
@@ -66,8 +66,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   #resourceVersion = "";
   #relistDueMs = 0;
   #lastProgressAt: number | undefined;
-  #internalErrorsSinceMs: number | undefined;
-  #brokenInARow = 0;
+  #history = noHistory;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -112,8 +111,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
       cache.replace(items, mark);
       this.#resourceVersion = resourceVersion;
       this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());
-      this.#brokenInARow = 0;
-      this.#internalErrorsSinceMs = undefined;
+      this.#history = noHistory;
       this.#progressed();
       return {};
     } catch (error) {
@@ -144,9 +142,9 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
         this.#take(event);
         events += 1;
       }
-      return { cut: session.cut, events, ageMs: session.ageMs };
+      return { cut: session.cut, events, ageMs: session.ageMs, endedAtMs: this.#clock.monotonicMs() };
     } catch (error) {
-      return { error, events, ageMs: session.ageMs };
+      return { error, events, ageMs: session.ageMs, endedAtMs: this.#clock.monotonicMs() };
     } finally {
       session.release();
     }
@@ -173,16 +171,11 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
 
   #decide(end: WatchEnd): NextMove {
     if (this.#stop.signal.aborted) return {};
-    const nowMs = this.#clock.monotonicMs();
-    const isInternal = end.error instanceof KubeError && end.error.status >= 500;
-    this.#internalErrorsSinceMs = isInternal ? (this.#internalErrorsSinceMs ?? nowMs) : undefined;
-    const isBroken = end.error instanceof KubeError && end.error.reason === "BrokenStream" && end.events === 0;
-    this.#brokenInARow = isBroken ? this.#brokenInARow + 1 : 0;
-    const internalErrorsForMs = isInternal ? nowMs - (this.#internalErrorsSinceMs ?? nowMs) : undefined;
-    const next = afterWatch(end, { internalErrorsForMs, brokenInARow: this.#brokenInARow });
+    this.#history = historyAfter(end, this.#history);
+    const next = afterWatch(end, this.#history);
     if (end.error !== undefined || next.pauseSeconds !== undefined) this.#failed("a watch failed", end.error);
     else this.#log.debug("a watch ended", { cut: end.cut, events: end.events, ageMs: Math.round(end.ageMs) });
-    return next.relist === undefined && nowMs >= this.#relistDueMs ? { ...next, relist: "routine" } : next;
+    return next.relist === undefined && end.endedAtMs >= this.#relistDueMs ? { ...next, relist: "routine" } : next;
   }
 
   #failed(message: string, error: unknown): void {

@@ -9,14 +9,36 @@ export interface WatchEnd {
   /** Events that it delivered, bookmarks too. */
   readonly events: number;
   readonly ageMs: number;
+  /** On the clock's monotonic scale. */
+  readonly endedAtMs: number;
 }
 
-/** What happened to watches so far, as far as it matters for what comes next. */
+/** What happened to watches since the last list, as far as it matters for what comes next. */
 export interface WatchHistory {
-  /** Milliseconds since the first internal error (HTTP 500) in a row; undefined when the last watch had none. */
-  readonly internalErrorsForMs: number | undefined;
+  /** When the unbroken row of internal errors (HTTP 5xx) began; undefined when the last watch ended otherwise. */
+  readonly internalErrorsSinceMs: number | undefined;
+  readonly endedAtMs: number;
   /** Broken streams in a row without an event between them. */
   readonly brokenInARow: number;
+}
+
+/** No watch has ended since the last list. */
+export const noHistory: WatchHistory = Object.freeze({
+  internalErrorsSinceMs: undefined,
+  endedAtMs: 0,
+  brokenInARow: 0,
+});
+
+/** The history with one more watch. */
+export function historyAfter(end: WatchEnd, before: WatchHistory): WatchHistory {
+  const { error, endedAtMs } = end;
+  const isInternal = error instanceof KubeError && error.status >= 500;
+  const isBroken = error instanceof KubeError && error.reason === "BrokenStream" && end.events === 0;
+  return {
+    internalErrorsSinceMs: isInternal ? (before.internalErrorsSinceMs ?? endedAtMs) : undefined,
+    endedAtMs,
+    brokenInARow: isBroken ? before.brokenInARow + 1 : 0,
+  };
 }
 
 /** Why the collection is listed again. */
@@ -41,16 +63,18 @@ export function afterWatch(end: WatchEnd, history: WatchHistory): NextMove {
   if (end.error === undefined) return isTooShort(end) ? { pauseSeconds: 0 } : {};
   if (!(end.error instanceof KubeError)) return { relist: "broken", pauseSeconds: 0 };
   const pauseSeconds = end.error.retryAfterSeconds ?? 0;
-  if (isGone(end.error)) return { relist: "expired", pauseSeconds };
-  if (end.error.status === 429) return { pauseSeconds };
-  if (end.error.status >= 500) {
-    return (history.internalErrorsForMs ?? 0) > LONGEST_INTERNAL_ERRORS_MS
-      ? { relist: "internal", pauseSeconds }
-      : { pauseSeconds };
-  }
-  if (end.error.status >= 400) return { relist: "refused", pauseSeconds };
-  if (history.brokenInARow >= MOST_BROKEN_IN_A_ROW) return { relist: "broken", pauseSeconds };
-  return isTooShort(end) ? { pauseSeconds } : {};
+  const relist = relistAfter(end.error, history);
+  if (relist !== undefined) return { relist, pauseSeconds };
+  return end.error.status === 0 && !isTooShort(end) ? {} : { pauseSeconds };
+}
+
+function relistAfter(error: KubeError, history: WatchHistory): RelistReason | undefined {
+  if (isGone(error)) return "expired";
+  if (error.status === 0) return history.brokenInARow >= MOST_BROKEN_IN_A_ROW ? "broken" : undefined;
+  if (error.status === 429) return undefined;
+  if (error.status < 500) return "refused";
+  const errorsForMs = history.endedAtMs - (history.internalErrorsSinceMs ?? history.endedAtMs);
+  return errorsForMs > LONGEST_INTERNAL_ERRORS_MS ? "internal" : undefined;
 }
 
 function isTooShort({ events, ageMs }: WatchEnd): boolean {
