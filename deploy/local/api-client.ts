@@ -30,8 +30,8 @@ export interface ApiClient {
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
   /** The object's JSON, or undefined when it does not exist. Fails on any other refusal. */
   find(path: string): Promise<Record<string, unknown> | undefined>;
-  /** Server-side apply of one object to its path; fails when the API server refuses it. */
-  apply(path: string, manifest: Manifest): Promise<void>;
+  /** Server-side apply of one object; fails when the API server refuses it, or for a kind we have no path for. */
+  apply(manifest: Manifest): Promise<void>;
   close(): void;
 }
 
@@ -47,9 +47,9 @@ export function apiClient(access: ApiAccess): ApiClient {
       refuse(reply, `GET ${path}`);
       return JSON.parse(reply.body);
     },
-    async apply(path, manifest) {
-      const query = "fieldManager=local-cluster&force=true";
-      refuse(await call("PATCH", `${path}?${query}`, manifest), `apply ${manifest.kind} ${manifest.metadata.name}`);
+    async apply(manifest) {
+      const path = `${pathOf(manifest)}?fieldManager=local-cluster&force=true`;
+      refuse(await call("PATCH", path, manifest), `apply ${manifest.kind} ${manifest.metadata.name}`);
     },
     close: () => agent.destroy(),
   };
@@ -61,6 +61,23 @@ export function parseManifests(yaml: string): Manifest[] {
     if (document.errors[0]) throw document.errors[0];
     return document.toJS() ? [document.toJS() as Manifest] : [];
   });
+}
+
+const collections: Readonly<Record<string, string>> = {
+  ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+  ClusterRoleBinding: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+  ConfigMap: "/api/v1/namespaces/{namespace}/configmaps",
+  CustomResourceDefinition: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+  IngressClass: "/apis/networking.k8s.io/v1/ingressclasses",
+  Namespace: "/api/v1/namespaces",
+  Secret: "/api/v1/namespaces/{namespace}/secrets",
+};
+
+/** The URL path of an object of a kind that setting up a cluster needs. */
+export function pathOf({ kind, metadata }: Manifest): string {
+  const collection = collections[kind];
+  if (!collection) throw new Error(`no path is known for the kind ${kind}`);
+  return `${collection.replace("{namespace}", metadata.namespace ?? "default")}/${metadata.name}`;
 }
 
 interface Call {

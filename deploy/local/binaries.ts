@@ -52,6 +52,7 @@ export const goComponents = {
     files: { module: "code.gitea.io/gitea", paths: ["templates", "options", "public"] },
   },
   helm: { name: "helm", folder: "components/helm", target: "tool" },
+  pause: { name: "pause", folder: "components/pause", target: "." },
   sample: { name: "sample", folder: "sample", target: "." },
   traefik: { name: "traefik", folder: "components/traefik", target: "tool" },
 } as const satisfies Record<string, GoComponent>;

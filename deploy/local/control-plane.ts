@@ -82,8 +82,7 @@ export async function applyArgoCdKinds(client: ApiClient, { files }: BuiltCompon
 async function applyKind(client: ApiClient, file: string): Promise<void> {
   const [crd] = parseManifests(await readFile(file, "utf8"));
   if (!crd) throw new Error(`${file} holds no manifest`);
-  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`;
-  await client.apply(path, crd);
+  await client.apply(crd);
   const [plural, ...group] = crd.metadata.name.split(".");
   const served = `/apis/${group.join(".")}/v1alpha1/${plural}?limit=1`;
   const check = async () => (await client.call("GET", served)).status === 200;

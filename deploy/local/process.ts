@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { withSystemPath } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
 
 /** A program to be kept running. */
@@ -114,7 +115,12 @@ async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number
     const { cwd, uid, gid } = spec;
     const options = { ...(cwd && { cwd }), ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
     const stdio: ["ignore", number, number] = ["ignore", log, log];
-    const child = spawn(command, args, { ...options, detached: true, stdio, env: { ...process.env, ...spec.env } });
+    const child = spawn(command, args, {
+      ...options,
+      detached: true,
+      stdio,
+      env: withSystemPath({ ...process.env, ...spec.env }),
+    });
     await once(child, "spawn");
     child.unref();
     return child.pid as number;

@@ -19,13 +19,23 @@ export interface RunOptions {
  * unless told): the error names the command and carries the end of what it wrote.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { deadlineMs = 60_000, ...rest } = options;
+  const { deadlineMs = 60_000, env = process.env, ...rest } = options;
   try {
-    const { stdout } = await execute(command, args, { ...rest, timeout: deadlineMs, maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await execute(command, args, {
+      ...rest,
+      env: withSystemPath(env),
+      timeout: deadlineMs,
+      maxBuffer: 64 * 1024 * 1024,
+    });
     return stdout;
   } catch (error) {
     throw new Error(`${command} ${args.slice(0, 3).join(" ")} failed: ${endOfOutput(error)}`, { cause: error });
   }
+}
+
+/** The environment with the folders of system programs in its PATH: after `su`, and for some users, they are missing. */
+export function withSystemPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, PATH: `${env.PATH ?? ""}:/usr/sbin:/usr/bin:/sbin:/bin` };
 }
 
 function endOfOutput(error: unknown): string {

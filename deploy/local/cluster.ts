@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { addresses, baseDomain } from "./addresses.ts";
+import { clearLeftovers } from "./leftovers.ts";
+import { sampleImage } from "./parts/images.ts";
+import { parts } from "./parts/index.ts";
+import { assertCanRun } from "./prerequisites.ts";
+import { isAlive, recordedProcesses } from "./process.ts";
+import { type Progress, showProgress } from "./progress.ts";
+import type { LocalRepository } from "./repositories.ts";
+import { type ClusterSite, clusterFolder, prepareSite } from "./site.ts";
+import { startInOrder } from "./start-order.ts";
+
+/** A component of the sample application: where its sources are, and the image that was built from them. */
+export interface SampleComponent {
+  /** Repository URL that Argo CD and the operator read without credentials. */
+  readonly url: string;
+  readonly branch: "main";
+  /** Head of the branch; also the image's tag. */
+  readonly commit: string;
+  /** Image without its tag: `docker.io/local/sample-backend`. */
+  readonly image: string;
+}
+
+/** The running local cluster: all that a program needs to use it. */
+export interface LocalCluster {
+  /** The cluster's administrator; for setting it up, never for the operator. */
+  readonly adminKubeconfig: string;
+  readonly apiServerUrl: string;
+  /** The PEM file of the cluster's authority; it also signed the ingress's certificate. */
+  readonly caFile: string;
+  /** The setting `ingressCaFile` of the operator. */
+  readonly ingressCaFile: string;
+  /** Where the ingress accepts HTTPS: the setting `ingressAddress` of the operator (`127.0.0.1:18443`). */
+  readonly ingressAddress: string;
+  readonly baseDomain: string;
+  readonly publicPort: number;
+  /** The namespace that Argo CD's Applications and AppProjects live in. */
+  readonly deployerNamespace: "argocd";
+  /** The default application chart, at the root of its repository. */
+  readonly chart: { readonly url: string; readonly commit: string };
+  readonly sample: { readonly backend: SampleComponent; readonly frontend: SampleComponent };
+  /** Programs that were built for it. */
+  readonly programs: { readonly kubectl: string; readonly helm: string; readonly ctr: string };
+  /** The address that pods reach the host by, and the socket that `ctr --address` takes. */
+  readonly hostAddress: string;
+  /** Folder of its state: logs are in `log/`. */
+  readonly folder: string;
+}
+
+/**
+ * Starts what is missing of the local cluster and returns when its node is ready and every program answers.
+ * What already runs stays as it is. The programs outlive the caller; `stopCluster` ends them.
+ *
+ * Needs Linux and root. Fails with the name of the program that did not come up and the end of its log.
+ */
+export async function startCluster(progress: Progress = showProgress()): Promise<LocalCluster> {
+  await assertCanRun(progress);
+  if (!(await isRunning())) await clearLeftovers();
+  const site = await prepareSite(progress);
+  try {
+    await startInOrder(parts, (part) => progress.step(part.name, () => part.start(site)));
+    return describe(site);
+  } finally {
+    site.client.close();
+  }
+}
+
+/** Whether any program of the local cluster runs. */
+export async function isRunning(): Promise<boolean> {
+  return (await recordedProcesses(clusterFolder)).some(isAlive);
+}
+
+function describe({ access, adminKubeconfig, ca, built, repositories }: ClusterSite): LocalCluster {
+  const { controlplane, helm, containerd } = built;
+  return {
+    ...{ adminKubeconfig, apiServerUrl: access.url, caFile: ca.certificate, ingressCaFile: ca.certificate },
+    ...{ ingressAddress: `127.0.0.1:${addresses.ingressPort}`, baseDomain, publicPort: addresses.ingressPort },
+    deployerNamespace: "argocd",
+    chart: { url: repositories.chart.url, commit: repositories.chart.commit },
+    sample: { backend: component(repositories.backend), frontend: component(repositories.frontend) },
+    programs: {
+      kubectl: join(controlplane.programs, "kubectl"),
+      helm: join(helm.programs, "helm"),
+      ctr: join(containerd.programs, "ctr"),
+    },
+    hostAddress: addresses.bridge.address,
+    folder: clusterFolder,
+  };
+}
+
+function component(repository: LocalRepository): SampleComponent {
+  const { url, commit } = repository;
+  return { url, branch: "main", commit, image: sampleImage(repository).replace(`:${commit}`, "") };
+}

@@ -1,0 +1,3 @@
+module ephemeral-environments.dev/local/pause
+
+go 1.26.0

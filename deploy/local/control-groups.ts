@@ -1,0 +1,59 @@
+import { mkdir, readdir, readFile, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The control group below which the kubelet makes those of its pods; the other ones on the machine are not ours. */
+export const controlGroup = "/ephemeral-environments";
+
+/** Makes our control group in every hierarchy (one on version 2, one per controller on version 1). */
+export async function makeControlGroup(): Promise<void> {
+  for (const root of await hierarchies()) await mkdir(join(root, controlGroup), { recursive: true });
+}
+
+/** Removes our control group with all below it; its processes must have ended. */
+export async function removeControlGroup(): Promise<void> {
+  for (const root of await hierarchies()) await removeTree(join(root, controlGroup));
+}
+
+/** Pids of every process in a pod of ours. */
+export async function podProcesses(): Promise<number[]> {
+  const pids = new Set<number>();
+  for (const root of await hierarchies()) await collect(join(root, controlGroup), pids);
+  return [...pids];
+}
+
+/** The mount points of control group hierarchies in a text like /proc/self/mounts. */
+export function hierarchiesIn(mounts: string): string[] {
+  const fields = mounts.split("\n").map((line) => line.split(" "));
+  return fields.flatMap(([, point = "", type]) => (type === "cgroup" || type === "cgroup2" ? [point] : []));
+}
+
+async function hierarchies(): Promise<string[]> {
+  return hierarchiesIn(await readFile("/proc/self/mounts", "utf8"));
+}
+
+async function collect(group: string, pids: Set<number>): Promise<void> {
+  const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(emptyIfAbsent);
+  for (const pid of members.split("\n").filter(Boolean)) pids.add(Number(pid));
+  for (const child of await childGroups(group)) await collect(child, pids);
+}
+
+/** A control group's files can't be removed and go with it; only its children have to go first. */
+async function removeTree(group: string): Promise<void> {
+  for (const child of await childGroups(group)) await removeTree(child);
+  await rmdir(group).catch(emptyIfAbsent);
+}
+
+async function childGroups(group: string): Promise<string[]> {
+  try {
+    const entries = await readdir(group, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => join(group, entry.name));
+  } catch (error) {
+    emptyIfAbsent(error);
+    return [];
+  }
+}
+
+function emptyIfAbsent(error: unknown): string {
+  if (["ENOENT", "ENODEV"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
+  throw error;
+}

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { podProcesses, removeControlGroup } from "./control-groups.ts";
+import { removeNetwork } from "./network.ts";
+import { recordedProcesses, startOf, stopProcess } from "./process.ts";
+import { run } from "./run.ts";
+import { clusterFolder, runFolder } from "./site.ts";
+import { waitUntil } from "./wait.ts";
+
+/**
+ * Removes everything that a local cluster leaves on the machine, whether it was stopped, killed, or broke while it
+ * started: programs, containers with their shims, mounts, links, rules, control groups, sockets, state.
+ *
+ * Programs are known by their recorded ids and by our folders and control group, never by their name, so nothing
+ * of another cluster or container runtime is touched. It can be called again when it failed or was killed.
+ */
+export async function clearLeftovers(): Promise<void> {
+  const records = await recordedProcesses(clusterFolder);
+  // Latest first: nobody is then left without those it needs, and the container runtime starts nothing again.
+  for (const record of records.reverse()) await stopProcess(clusterFolder, record, 0);
+  await endContainers();
+  await unmountBelow([runFolder, clusterFolder]);
+  if (existsSync(runFolder)) await removeNetwork();
+  await removeControlGroup();
+  await rm(clusterFolder, { recursive: true, force: true });
+  await rm(runFolder, { recursive: true, force: true });
+}
+
+/** The mount points below one of the folders, innermost first, in a text like /proc/self/mounts. */
+export function mountsBelow(mounts: string, folders: readonly string[]): string[] {
+  const points = mounts.split("\n").map((line) => withoutEscapes(line.split(" ")[1] ?? ""));
+  return points.filter((point) => folders.some((folder) => point.startsWith(`${folder}/`))).reverse();
+}
+
+/** Shims outlive containerd on purpose; each holds a socket elsewhere that nobody else would remove. */
+async function endContainers(): Promise<void> {
+  const sockets = await shimSockets();
+  const pids = [...(await podProcesses()), ...(await shims())];
+  for (const pid of pids) kill(pid);
+  const check = () => pids.every((pid) => startOf(pid) === undefined);
+  await waitUntil({ what: "the end of the containers", check, deadlineMs: 20_000 });
+  await Promise.all(sockets.map((socket) => rm(socket, { force: true })));
+}
+
+/** Processes whose arguments name our containerd's socket. */
+async function shims(): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  return pids.filter((pid) => commandLine(pid).includes(join(runFolder, "containerd.sock")));
+}
+
+function commandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
+}
+
+/** The shims' sockets, as containerd wrote them down for each container. */
+async function shimSockets(): Promise<string[]> {
+  const tasks = join(runFolder, "containerd/io.containerd.runtime.v2.task/k8s.io");
+  if (!existsSync(tasks)) return [];
+  const files = (await readdir(tasks)).map((task) => join(tasks, task, "bootstrap.json")).filter(existsSync);
+  const addresses = files.map((file) => JSON.parse(readFileSync(file, "utf8")).address as string);
+  return addresses.map((address) => address.replace(/^unix:\/\//, ""));
+}
+
+async function unmountBelow(folders: readonly string[]): Promise<void> {
+  const mounts = mountsBelow(await readFile("/proc/self/mounts", "utf8"), folders);
+  // Lazily: a file that something of ours still has open must not keep the rest of the machine waiting.
+  for (const mount of mounts) await run("umount", ["--lazy", mount]);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** /proc/self/mounts writes blanks as octal escapes (proc_pid_mounts(5)). */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}

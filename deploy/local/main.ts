@@ -1,0 +1,40 @@
+import { startCluster } from "./cluster.ts";
+import { showProgress } from "./progress.ts";
+import { clusterStatus, stopCluster } from "./stop.ts";
+
+const usage = `Usage: main.ts COMMAND
+
+The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an identity provider, without Docker.
+
+  up        start what is missing; prints where everything is, as JSON
+  down      stop it and leave nothing behind
+  status    which of its programs run
+`;
+
+const commands: Readonly<Record<string, () => Promise<void>>> = {
+  async up() {
+    console.log(JSON.stringify(await startCluster(), null, 2));
+  },
+  async down() {
+    await showProgress().step("stop the local cluster", stopCluster);
+  },
+  async status() {
+    const programs = await clusterStatus();
+    for (const { name, pid, running, logFile } of programs) {
+      console.log(`${running ? "running" : "ended  "}  ${String(pid).padStart(7)}  ${name.padEnd(30)} ${logFile}`);
+    }
+    if (programs.length === 0) console.log("The local cluster is not running.");
+  },
+};
+
+const [name = "--help"] = process.argv.slice(2);
+const command = commands[name];
+if (command) {
+  await command().catch((error: Error) => {
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  });
+} else {
+  console.log(usage);
+  process.exitCode = ["--help", "help"].includes(name) ? 0 : 2;
+}

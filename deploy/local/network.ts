@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addresses } from "./addresses.ts";
+import { run } from "./run.ts";
+import { runFolder } from "./site.ts";
+
+const { bridge, applicationControllerMetricsPort } = addresses;
+const forwardingSwitch = "/proc/sys/net/ipv4/ip_forward";
+const forwardingBefore = join(runFolder, "ip-forward-before");
+
+/** Our own nftables table; kube-proxy's are called `kube-proxy`. */
+const table = "ephemeral-environments";
+
+/**
+ * Makes the bridge that pods are on, lets the kernel forward between them (their way to a Service leads through the
+ * host), and closes it off: nothing from outside reaches the bridge or the one port that cannot be told an address,
+ * and no pod reaches another network or another address of this machine.
+ */
+export async function makeNetwork(): Promise<void> {
+  if (!existsSync(`/sys/class/net/${bridge.name}`)) {
+    await run("ip", ["link", "add", bridge.name, "type", "bridge"]);
+    await run("ip", ["address", "add", `${bridge.address}/${bridge.prefix}`, "dev", bridge.name]);
+    await run("ip", ["link", "set", bridge.name, "up"]);
+  }
+  if (!existsSync(forwardingBefore)) await writeFile(forwardingBefore, await readFile(forwardingSwitch));
+  await writeFile(forwardingSwitch, "1");
+  await run("nft", [rules()]);
+}
+
+/** Undoes `makeNetwork` and removes kube-proxy's rules; what is not there is passed over. */
+export async function removeNetwork(): Promise<void> {
+  if (existsSync(`/sys/class/net/${bridge.name}`)) await run("ip", ["link", "delete", bridge.name]);
+  const tables = await run("nft", ["list", "tables"]);
+  for (const line of tables.split("\n").filter(isOurs)) await run("nft", ["delete", ...line.split(" ")]);
+  if (existsSync(forwardingBefore)) await writeFile(forwardingSwitch, await readFile(forwardingBefore));
+}
+
+/** Whether a line of `nft list tables` (`table ip kube-proxy`) names a table that the local cluster made. */
+export function isOurs(line: string): boolean {
+  return [table, "kube-proxy"].includes(line.split(" ")[2] ?? "");
+}
+
+function rules(): string {
+  const outside = `iifname != { "lo", "${bridge.name}" }`;
+  return `
+    add table inet ${table}
+    flush table inet ${table}
+    table inet ${table} {
+      chain input {
+        type filter hook input priority filter; policy accept;
+        ${outside} ip daddr ${bridge.network} drop
+        iifname != "lo" tcp dport ${applicationControllerMetricsPort} drop
+        iifname "${bridge.name}" ip daddr != ${bridge.address} drop
+      }
+      chain forward {
+        type filter hook forward priority filter; policy accept;
+        iifname "${bridge.name}" oifname != "${bridge.name}" drop
+        iifname != "${bridge.name}" oifname "${bridge.name}" drop
+      }
+    }`;
+}

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addresses } from "../addresses.ts";
+import { parseManifests } from "../api-client.ts";
+import { apiServerIsReady, etcdIsReady } from "../control-plane.ts";
+import { etcd, kubeApiServer } from "../control-plane-programs.ts";
+import { keepRunning, type Part } from "./part.ts";
+
+/** etcd: the objects. */
+export const etcdPart: Part = {
+  name: "etcd",
+  after: [],
+  start: (site) => keepRunning(site, etcd(site.controlPlane), () => etcdIsReady(site.controlPlane)),
+};
+
+/** The API server, on the bridge's address, so that pods reach it and the rest of the world does not. */
+export const apiServerPart: Part = {
+  name: "kube-apiserver",
+  after: ["network", "etcd"],
+  async start(site) {
+    const { bridge, firstService } = addresses;
+    const names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost"].map(
+      (name) => `DNS:${name}`,
+    );
+    const alternativeNames = [`IP:${bridge.address}`, `IP:${firstService}`, ...names];
+    const [serving, kubelet] = await Promise.all([
+      site.ca.issue("kube-apiserver", { commonName: "kube-apiserver", alternativeNames }),
+      site.ca.issue("kube-apiserver-kubelet-client", { commonName: "kube-apiserver-kubelet-client" }),
+    ]);
+    const flags = [
+      ...["--kubelet-client-certificate", kubelet.certificate, "--kubelet-client-key", kubelet.key],
+      ...["--kubelet-certificate-authority", site.ca.certificate],
+      // The node's name resolves nowhere; without this, reading logs asks for it.
+      ...["--kubelet-preferred-address-types", "InternalIP", "--allow-privileged"],
+    ];
+    await keepRunning(site, kubeApiServer(site.controlPlane, serving, flags), () => apiServerIsReady(site.client));
+  },
+};
+
+/** The rights of the cluster's own programs. */
+export const accessPart: Part = {
+  name: "access rules",
+  after: ["kube-apiserver"],
+  async start({ client }) {
+    const file = join(import.meta.dirname, "../manifests/access.yaml");
+    await Promise.all(parseManifests(await readFile(file, "utf8")).map((manifest) => client.apply(manifest)));
+  },
+};

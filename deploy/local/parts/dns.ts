@@ -1,0 +1,31 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addresses } from "../addresses.ts";
+import { kubeconfigFor } from "../site.ts";
+import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
+
+/** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */
+export const dnsPart: Part = {
+  name: "coredns",
+  after: ["access rules", "network"],
+  async start(site) {
+    const kubeconfig = await kubeconfigFor(site, "coredns", { commonName: "local:coredns" });
+    const file = join(site.folder, "Corefile");
+    await writeFile(file, corefile(kubeconfig));
+    const command = join(site.built.coredns.programs, "coredns");
+    await keepRunning(site, { name: "coredns", command, args: ["-conf", file] }, readyWhenStarted);
+  },
+};
+
+function corefile(kubeconfig: string): string {
+  return `cluster.local:53 {
+  bind ${addresses.bridge.address}
+  errors
+  kubernetes cluster.local {
+    kubeconfig ${kubeconfig} local
+    pods disabled
+  }
+  cache 5
+}
+`;
+}

@@ -1,0 +1,49 @@
+import { chmod, cp, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { BuiltComponent } from "../binaries.ts";
+import { type ImageSpec, packImages } from "../pack.ts";
+import type { ClusterSite } from "../site.ts";
+import { containerd, pauseImage } from "./container-runtime.ts";
+import type { Part } from "./part.ts";
+
+/** The images that pods are made of, packed from the built programs and put into containerd. */
+export const imagesPart: Part = {
+  name: "images",
+  after: ["containerd"],
+  async start(site) {
+    const images = await imageSpecs(site);
+    const present = (await containerd(site, "images", "ls", "--quiet")).split("\n");
+    if (images.every(({ reference }) => present.includes(reference))) return;
+    const archive = join(site.folder, "images.tar");
+    await packImages(images, archive);
+    await containerd(site, "images", "import", archive);
+    await rm(archive);
+  },
+};
+
+/** The reference of the sample application's image: a component's image is named by its repository and commit. */
+export function sampleImage({ name, commit }: { readonly name: string; readonly commit: string }): string {
+  return `docker.io/local/${name}:${commit}`;
+}
+
+async function imageSpecs({ folder, built, repositories }: ClusterSite): Promise<ImageSpec[]> {
+  const layers = join(folder, "layers");
+  const [pause, sample] = await Promise.all([layer(built.pause, layers), layer(built.sample, layers)]);
+  const unprivileged = { User: "65532:65532", WorkingDir: "/", ExposedPorts: { "8080/tcp": {} } };
+  const component = (name: "backend" | "frontend"): ImageSpec => ({
+    reference: sampleImage(repositories[name]),
+    layers: [sample],
+    config: { ...unprivileged, Entrypoint: ["/sample", name] },
+  });
+  const pauseSpec = { reference: pauseImage, layers: [pause], config: { User: "65532:65532", Entrypoint: ["/pause"] } };
+  return [pauseSpec, component("backend"), component("frontend")];
+}
+
+/** A root folder that holds a component's static program and nothing else. */
+async function layer({ programs }: BuiltComponent, parent: string): Promise<string> {
+  const root = join(parent, programs.replaceAll("/", "-"));
+  await mkdir(parent, { recursive: true });
+  await cp(programs, root, { recursive: true });
+  await chmod(root, 0o755);
+  return root;
+}

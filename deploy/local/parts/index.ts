@@ -1,0 +1,31 @@
+import { accessPart, apiServerPart, etcdPart } from "./api-server.ts";
+import { containerdPart } from "./container-runtime.ts";
+import { controllerManagerPart, schedulerPart } from "./controllers.ts";
+import { applicationControllerPart, deployerSettingsPart, redisPart, repoServerPart } from "./deployer.ts";
+import { dnsPart } from "./dns.ts";
+import { imagesPart } from "./images.ts";
+import { ingressPart } from "./ingress.ts";
+import { networkPart } from "./network.ts";
+import { kubeletPart, kubeProxyPart, nodePart } from "./node.ts";
+import type { Part } from "./part.ts";
+
+/** All that the local cluster consists of. */
+export const parts: readonly Part[] = [
+  networkPart,
+  etcdPart,
+  apiServerPart,
+  accessPart,
+  containerdPart,
+  imagesPart,
+  controllerManagerPart,
+  schedulerPart,
+  kubeProxyPart,
+  kubeletPart,
+  nodePart,
+  dnsPart,
+  redisPart,
+  repoServerPart,
+  deployerSettingsPart,
+  applicationControllerPart,
+  ingressPart,
+];

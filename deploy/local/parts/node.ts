@@ -1,0 +1,99 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addresses, nodeName } from "../addresses.ts";
+import { controlGroup } from "../control-groups.ts";
+import { type ClusterSite, kubeconfigFor } from "../site.ts";
+import { waitUntil } from "../wait.ts";
+import { containerdSocket } from "./container-runtime.ts";
+import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
+
+/** The kubelet: pods become containers. It asks the API server who calls it and what the caller may. */
+export const kubeletPart: Part = {
+  name: "kubelet",
+  after: ["kube-apiserver", "containerd", "images"],
+  async start(site) {
+    const { address } = addresses.bridge;
+    const subject = { commonName: `system:node:${nodeName}`, organization: "system:nodes" };
+    const kubeconfig = await kubeconfigFor(site, "kubelet", subject);
+    const alternativeNames = [`IP:${address}`, `DNS:${nodeName}`];
+    const serving = await site.ca.issue("kubelet", { commonName: nodeName, alternativeNames });
+    const config = join(site.folder, "kubelet.json");
+    await writeFile(config, JSON.stringify(kubeletConfiguration(site, serving), null, 2));
+    const args = [
+      ...["--config", config, "--kubeconfig", kubeconfig, "--root-dir", join(site.folder, "kubelet")],
+      ...["--hostname-override", nodeName, "--node-ip", address, "--cert-dir", join(site.folder, "kubelet-pki")],
+    ];
+    const command = join(site.built.controlplane.programs, "kubelet");
+    await keepRunning(site, { name: "kubelet", command, args }, readyWhenStarted);
+  },
+};
+
+/** The node as the API server sees it: ready, and with a ServiceAccount for the pods of the default namespace. */
+export const nodePart: Part = {
+  name: "node",
+  after: ["kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "access rules"],
+  start: (site) =>
+    waitUntil({ what: `node ${nodeName} to be Ready`, check: () => nodeIsReady(site), deadlineMs: 60_000 }),
+};
+
+/** kube-proxy: Services become nftables rules. */
+export const kubeProxyPart: Part = {
+  name: "kube-proxy",
+  after: ["kube-apiserver"],
+  async start(site) {
+    const kubeconfig = await kubeconfigFor(site, "kube-proxy", { commonName: "system:kube-proxy" });
+    const args = [
+      ...["--kubeconfig", kubeconfig, "--hostname-override", nodeName, "--cluster-cidr", addresses.bridge.network],
+      ...["--proxy-mode", "nftables", "--conntrack-max-per-core", "0"],
+      // Pods on one bridge answer each other directly, past the address translation of the way there; seen from the
+      // bridge's address they answer to it. It costs the sender's address, which nothing here depends on.
+      "--masquerade-all",
+      ...["--healthz-bind-address", "127.0.0.1:20256", "--metrics-bind-address", "127.0.0.1:20249"],
+    ];
+    const command = join(site.built.controlplane.programs, "kube-proxy");
+    await keepRunning(site, { name: "kube-proxy", command, args }, readyWhenStarted);
+  },
+};
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+async function nodeIsReady({ client }: ClusterSite): Promise<boolean> {
+  const node = (await client.find(`/api/v1/nodes/${nodeName}`)) as
+    | { status?: { conditions?: Condition[] } }
+    | undefined;
+  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+}
+
+function kubeletConfiguration(site: ClusterSite, serving: { certificate: string; key: string }): object {
+  const { address } = addresses.bridge;
+  return {
+    apiVersion: "kubelet.config.k8s.io/v1beta1",
+    kind: "KubeletConfiguration",
+    address,
+    ...{ healthzPort: 0, clusterDNS: [address], clusterDomain: "cluster.local", resolvConf: "" },
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: site.ca.certificate },
+    },
+    authorization: { mode: "Webhook" },
+    ...{ tlsCertFile: serving.certificate, tlsPrivateKeyFile: serving.key },
+    containerRuntimeEndpoint: `unix://${containerdSocket}`,
+    // The machine may have either version of control groups and no systemd that could manage them.
+    ...{
+      cgroupDriver: "cgroupfs",
+      cgroupRoot: controlGroup,
+      failCgroupV1: false,
+      failSwapOn: false,
+      enforceNodeAllocatable: [],
+    },
+    // On file systems without statistics (overlays, some virtual machines) the kubelet would never become ready.
+    ...{ localStorageCapacityIsolation: false, imageGCHighThresholdPercent: 100 },
+    evictionHard: { "imagefs.available": "0%", "nodefs.available": "0%", "memory.available": "50Mi" },
+    ...{ maxPods: 500, podLogsDir: join(site.folder, "pod-logs"), serializeImagePulls: false },
+    ...{ nodeStatusUpdateFrequency: "5s", kubeAPIQPS: 200, kubeAPIBurst: 400 },
+  };
+}

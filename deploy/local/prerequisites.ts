@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Progress } from "./progress.ts";
+import { run } from "./run.ts";
+
+const alternative = "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> make up";
+
+/** Programs that the local cluster calls, and the Debian packages that bring them. */
+const needed: Readonly<Record<string, string>> = {
+  conntrack: "conntrack",
+  git: "git",
+  ip: "iproute2",
+  iptables: "iptables",
+  mount: "mount",
+  nft: "nftables",
+  openssl: "openssl",
+  runc: "runc",
+  setpriv: "util-linux",
+  tar: "tar",
+};
+
+/**
+ * Makes sure that the local cluster can run here. Missing Debian packages are installed, after saying so.
+ *
+ * Fails with one sentence, which names the alternative, when it cannot.
+ */
+export async function assertCanRun(progress: Progress): Promise<void> {
+  const obstacle = whyNot();
+  if (obstacle) throw new Error(obstacle);
+  const packages = missingPackages();
+  if (packages.length === 0) return;
+  if (!find("apt-get"))
+    throw new Error(`These programs are missing: ${packages.join(", ")}. Install them, or ${alternative}.`);
+  await progress.step(`install the Debian packages ${packages.join(", ")}`, () => install(packages));
+}
+
+/** Why the local cluster cannot run on this machine, in one sentence, or undefined when it can. */
+export function whyNot(): string | undefined {
+  if (process.platform !== "linux") return `The local cluster needs Linux; ${alternative}.`;
+  if (process.getuid?.() !== 0)
+    return `The local cluster needs root, for its network and its containers; ${alternative}.`;
+  if (!find("go"))
+    return `The local cluster is built with Go (1.26 or newer), which is not installed; install it, or ${alternative}.`;
+  return undefined;
+}
+
+function missingPackages(): string[] {
+  return Object.entries(needed).flatMap(([program, name]) => (find(program) ? [] : [name]));
+}
+
+async function install(packages: readonly string[]): Promise<void> {
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, deadlineMs: 10 * 60_000 };
+  await run("apt-get", ["update", "--quiet"], options);
+  await run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", ...packages], options);
+}
+
+/** Users other than root often have no sbin in their PATH, and root has none after `su`. */
+function find(program: string): boolean {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+  return folders.some((folder) => existsSync(join(folder, program)));
+}

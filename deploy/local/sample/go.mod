@@ -1,0 +1,3 @@
+module ephemeral-environments.dev/sample
+
+go 1.26.0

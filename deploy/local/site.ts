@@ -1,0 +1,84 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { addresses } from "./addresses.ts";
+import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
+import { type BuiltComponent, buildComponent, goComponents } from "./binaries.ts";
+import type { ControlPlaneSite } from "./control-plane-programs.ts";
+import { writeKubeconfig } from "./kubeconfig.ts";
+import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./pki.ts";
+import type { Progress } from "./progress.ts";
+import { type LocalRepositories, makeRepositories } from "./repositories.ts";
+
+/** The checkout's folder for everything that is made while working; ignored by git. */
+export const stateFolder = resolve(import.meta.dirname, "../../.local");
+
+/** The state of the running local cluster: gone after `make down`. */
+export const clusterFolder = join(stateFolder, "cluster");
+
+/**
+ * Mounts and sockets of the running local cluster. They are kept out of the checkout because a socket's path is
+ * limited to 107 bytes, and because users other than root may not be able to enter the checkout.
+ */
+export const runFolder = "/run/ephemeral-environments";
+
+/** Every component that the local cluster is built from. */
+export type Built = Readonly<Record<keyof typeof goComponents, BuiltComponent>>;
+
+/** What the parts of the local cluster need to know of each other. */
+export interface ClusterSite {
+  readonly folder: string;
+  readonly built: Built;
+  readonly ca: CertificateAuthority;
+  readonly controlPlane: ControlPlaneSite;
+  /** The cluster's administrator. */
+  readonly access: ApiAccess;
+  readonly adminKubeconfig: string;
+  readonly client: ApiClient;
+  readonly repositories: LocalRepositories;
+  /** Shows the steps of a start to whoever waits for it. */
+  readonly progress: Progress;
+}
+
+/** Builds what is missing and prepares folder, keys and administrator of the local cluster; starts nothing. */
+export async function prepareSite(progress: Progress): Promise<ClusterSite> {
+  const built = await buildAll(progress);
+  await mkdir(clusterFolder, { recursive: true });
+  await mkdir(runFolder, { recursive: true });
+  const pki = join(clusterFolder, "pki");
+  const ca = await certificateAuthority(pki);
+  const clientCertificate = await ca.issue("admin", { commonName: "admin", organization: "system:masters" });
+  const { address } = addresses.bridge;
+  const url = `https://${address}:${addresses.apiServerPort}`;
+  const access = { url, caFile: ca.certificate, clientCertificate };
+  const controlPlane: ControlPlaneSite = {
+    ...{ programs: built.controlplane.programs, folder: clusterFolder, address, port: addresses.apiServerPort },
+    ...{ etcdPort: addresses.etcdPort, etcdPeerPort: addresses.etcdPeerPort, caFile: ca.certificate },
+    ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
+  };
+  const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), { ...access, user: "admin" });
+  const client = apiClient(access);
+  const repositories = await makeRepositories(join(clusterFolder, "repositories"));
+  return { folder: clusterFolder, built, ca, controlPlane, access, adminKubeconfig, client, repositories, progress };
+}
+
+/** A kubeconfig with a client certificate for one program of the cluster. */
+export async function kubeconfigFor(
+  site: ClusterSite,
+  name: string,
+  subject: Subject,
+  namespace?: string,
+): Promise<string> {
+  const clientCertificate = await site.ca.issue(`${name}-client`, subject);
+  const { url, caFile } = site.access;
+  const config = { url, caFile, user: name, clientCertificate, ...(namespace && { namespace }) };
+  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
+}
+
+/** One after the other: each build uses every core by itself. */
+async function buildAll(progress: Progress): Promise<Built> {
+  const built: [string, BuiltComponent][] = [];
+  for (const component of Object.values(goComponents)) {
+    built.push([component.name, await buildComponent(component, progress)]);
+  }
+  return Object.fromEntries(built) as Built;
+}
