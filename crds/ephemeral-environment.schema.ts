@@ -136,6 +136,7 @@ export const EnvironmentSpec = Type.Object(
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 
 const ComponentStatus = Type.Object({
+  branch: Type.Optional(Type.String({ maxLength: 244, description: "The branch whose commit was settled." })),
   commit: Type.Optional(Type.String({ maxLength: 64, description: "The commit settled for this component." })),
   image: Type.Optional(Type.String({ maxLength: 512 })),
   revision: Type.Optional(

@@ -1,5 +1,4 @@
 import type { Kind } from "../../crds/group.ts";
-import type { Removal } from "./deployer.ts";
 
 /** Whose object it is. */
 export interface Owner {
@@ -16,11 +15,29 @@ export interface DesiredObject {
     readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
   };
   readonly [field: string]: unknown;
 }
 
-/** The objects that make up an environment's namespace. */
+/** An object as the API server holds it. */
+export interface ObservedObject extends DesiredObject {
+  readonly metadata: DesiredObject["metadata"] & { readonly uid: string; readonly deletionTimestamp?: string };
+}
+
+export interface ObjectRef {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Whether a thing is gone, verified by a fresh read, or what its removal waits for. */
+export type Removal = { readonly state: "gone" } | { readonly state: "removing"; readonly message: string };
+
+/**
+ * The objects that belong to environments, whatever their kind. Ownership is the UID label and nothing else.
+ *
+ * What talks to the API server throws the kit's KubeError when that fails.
+ */
 export interface Cluster {
   /**
    * Makes the object as it is given, or repairs it where it drifted. An object of the same name that is not this
@@ -30,11 +47,14 @@ export interface Cluster {
    */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
 
-  /** A fresh read of an object of this environment; `undefined` when it is absent or somebody else's. */
-  find(owner: Owner, kind: Kind, ref: { name: string; namespace?: string }): Promise<DesiredObject | undefined>;
+  /** The object as the watch saw it last; `undefined` when it is absent or somebody else's. */
+  observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
 
-  /** Deletes the environment's namespace; `removing` names what holds it. Somebody else's namespace of that name stays. */
-  removeNamespace(owner: Owner, name: string): Promise<Removal>;
+  /** A fresh read; `undefined` when the object is absent or somebody else's. */
+  read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
+
+  /** Deletes the object if it is this environment's (one of somebody else counts as gone); call again until `gone`. */
+  remove(owner: Owner, kind: Kind, ref: ObjectRef): Promise<Removal>;
 }
 
 /** An object of the wanted name exists and is not this environment's. */

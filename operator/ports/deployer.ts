@@ -1,4 +1,5 @@
 import type { ChartSource } from "../../crds/repository.ts";
+import type { Removal } from "./cluster.ts";
 
 /** The application that an environment should have. */
 export interface WantedApplication {
@@ -6,6 +7,8 @@ export interface WantedApplication {
   readonly chart: ChartSource;
   /** The chart's values, as an object: never text, so that no value can change the document around it. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** The settled commit of every component, kept beside the application. */
+  readonly commits: Readonly<Record<string, string>>;
 }
 
 /** What the deployer says of an application now. */
@@ -46,9 +49,6 @@ export interface Deployer {
    */
   remove(environment: { name: string; uid: string }): Promise<Removal>;
 }
-
-/** `gone` is verified by a fresh read; `removing` says what it waits for. */
-export type Removal = { readonly state: "gone" } | { readonly state: "removing"; readonly message: string };
 
 /** The deployer's API can't be used now. */
 export class DeployerUnavailable extends Error {

@@ -1,0 +1,132 @@
+import { lookup as resolve } from "node:dns";
+import type { IncomingMessage } from "node:http";
+import { type RequestOptions, request } from "node:https";
+import { BlockList, isIPv6, type LookupFunction } from "node:net";
+import type { Clock } from "../kit/clock.ts";
+import type { ProbeResult, UrlProber } from "../ports/url-prober.ts";
+
+const DEADLINE_MS = 5_000;
+const BODY_LIMIT_BYTES = 64 * 1024;
+const AT_ONCE = 64;
+
+export interface ProberSettings {
+  /** `host:port` to connect to instead of resolving the URL's host; the URL still decides SNI, Host and certificate. */
+  readonly ingressAddress?: string | undefined;
+  /** The authority behind the ingress certificate, in PEM; the system's own when absent. */
+  readonly ca?: string | undefined;
+}
+
+/** The UrlProber port: one HTTPS request, no redirect followed, bounded in time, bytes and number. */
+export function httpsUrlProber(settings: ProberSettings, clock: Clock): UrlProber {
+  const turn = turnstile(AT_ONCE);
+  return {
+    probe: (url, path) =>
+      turn(async () => {
+        const begun = clock.monotonicMs();
+        const outcome = await ask(new URL(path, url), settings);
+        return { ...outcome, responseTimeMs: Math.round(clock.monotonicMs() - begun) };
+      }),
+  };
+}
+
+type Outcome = Omit<ProbeResult, "responseTimeMs">;
+
+function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
+  return new Promise((settle) => {
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const unreachable = (error: Error) => settle({ status: "unreachable", message: wordsFor(error, signal) });
+    const call = request(url, { ...connection(url, settings), signal, agent: false }, (reply) => {
+      read(reply).then(() => settle(judged(reply)), unreachable);
+    });
+    call.on("error", unreachable);
+    call.end();
+  });
+}
+
+function connection(url: URL, { ingressAddress, ca }: ProberSettings): RequestOptions {
+  const tls = { servername: url.hostname, ...(ca === undefined ? {} : { ca }) };
+  if (ingressAddress === undefined) return { ...tls, lookup: publicAddressOnly };
+  const colon = ingressAddress.lastIndexOf(":");
+  return {
+    ...tls,
+    host: ingressAddress.slice(0, colon),
+    port: Number(ingressAddress.slice(colon + 1)),
+    headers: { host: url.host },
+  };
+}
+
+/** Reads to the end or the limit, so that an endless answer costs no more than that. */
+async function read(reply: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of reply) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > BODY_LIMIT_BYTES) break;
+  }
+  reply.destroy();
+}
+
+function judged({ statusCode = 0 }: IncomingMessage): Outcome {
+  const healthy = statusCode >= 200 && statusCode < 400;
+  return { status: healthy ? "healthy" : "unhealthy", message: `it answered ${statusCode}` };
+}
+
+function wordsFor(error: Error & { code?: string }, signal: AbortSignal): string {
+  if (signal.aborted) return `no answer within ${DEADLINE_MS / 1000} s`;
+  return error.code ?? error.message;
+}
+
+/**
+ * Resolves once for this very connection and refuses addresses inside, whatever name leads there: a URL of an
+ * environment must not become a way to the metadata service or to the platform itself.
+ */
+const publicAddressOnly: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: false }, (error, address, family) => {
+    if (error) return callback(error, "", 0);
+    const refused = inside.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+    const refusal = Object.assign(new Error("the address is not public"), { code: "AddressNotPublic" });
+    return refused ? callback(refusal, "", 0) : callback(null, options.all ? [{ address, family }] : address, family);
+  });
+};
+
+/** https://www.iana.org/assignments/iana-ipv4-special-registry/ and its IPv6 twin; mapped addresses are checked as IPv4. */
+const inside = new BlockList();
+for (const [net, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+] as const) {
+  inside.addSubnet(net, prefix, "ipv4");
+}
+for (const [net, prefix] of [
+  ["::", 127],
+  ["64:ff9b::", 96],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const) {
+  inside.addSubnet(net, prefix, "ipv6");
+}
+
+/** Lets so many through at once; the others wait in line. */
+function turnstile(atOnce: number) {
+  let free = atOnce;
+  const line: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--;
+    else await new Promise<void>((enter) => line.push(enter));
+    try {
+      return await work();
+    } finally {
+      const next = line.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}

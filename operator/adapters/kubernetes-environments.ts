@@ -1,0 +1,207 @@
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentKind,
+  environmentManifest,
+} from "../../crds/ephemeral-environment.ts";
+import {
+  ClusterUnavailable,
+  ConfigInvalid,
+  CreationFailed,
+  EnvironmentConflict,
+  EnvironmentNotFound,
+  NameExists,
+} from "../../crds/errors.ts";
+import { EXTENSION_NOTE_ANNOTATION, FINALIZER } from "../../crds/group.ts";
+import { isUuid } from "../../crds/names.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { KubeClient } from "../kit/kube-client.ts";
+import {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isUnavailable,
+  type KubeError,
+} from "../kit/kube-errors.ts";
+import { type ResourceType, resourceType } from "../kit/kube-object.ts";
+import type { ObjectCache } from "../kit/object-cache.ts";
+import { retryOnConflict } from "../kit/retry-on-conflict.ts";
+import type { EnvironmentLifecycle, Environments, Extension } from "../ports/environments.ts";
+
+export const environmentType: ResourceType<EphemeralEnvironment> = resourceType<EphemeralEnvironment>(environmentKind);
+/** Name of the cache's index by UID. */
+export const BY_UID = "uid";
+
+/** A terminating environment is usually gone within this time. */
+const TERMINATING_RETRY_SECONDS = 10;
+const UNAVAILABLE_RETRY_SECONDS = 5;
+/** How often a miss by id may ask the API server for everything. */
+const LIST_INTERVAL_MS = 1_000;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<EphemeralEnvironment>;
+  readonly clock: Clock;
+}
+
+/** The Environments port and the operator's own writes, on the Kubernetes API and this process's watch cache. */
+export function kubernetesEnvironments(context: Context): Environments & EnvironmentLifecycle {
+  const lookUp = liveLookUp(context);
+  return {
+    list: () => [...context.cache.list()],
+    find: (idOrName) => translated(async () => cachedEnvironment(context.cache, idOrName) ?? (await lookUp(idOrName))),
+    create: (name, spec) => translated(() => create(context, name, spec)),
+    extend: (environment, extension) => translated(() => extend(context, environment, extension)),
+    remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
+    ...lifecycle(context),
+  };
+}
+
+function lifecycle({ client, cache }: Context): EnvironmentLifecycle {
+  const patch = async (environment: EphemeralEnvironment, operations: object[], subresource?: string) => {
+    const { name, resourceVersion } = environment.metadata;
+    // Writing the version back makes the API server answer 409 when the object changed since; `test` would be a 422.
+    const body = [{ op: "replace", path: "/metadata/resourceVersion", value: resourceVersion }, ...operations];
+    const options = subresource === undefined ? {} : { subresource };
+    return client.patch(environmentType, { name }, body, { as: "json", ...options });
+  };
+  const kept = (environment: EphemeralEnvironment) => {
+    cache.written(environment);
+    return environment;
+  };
+  return {
+    async hold(environment) {
+      const finalizers = [...(environment.metadata.finalizers ?? []), FINALIZER];
+      return kept(await patch(environment, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
+    },
+    async release(environment) {
+      const finalizers = (environment.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+      try {
+        await patch(environment, [{ op: "replace", path: "/metadata/finalizers", value: finalizers }]);
+        if (finalizers.length === 0) cache.deleted(environment);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        cache.deleted(environment);
+      }
+    },
+    async writeStatus(environment, status) {
+      return kept(await patch(environment, [{ op: "add", path: "/status", value: status }], "status"));
+    },
+  };
+}
+
+function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: string) {
+  return isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
+}
+
+/** Asks the API server what the cache does not know: another replica may have made it a moment ago. */
+function liveLookUp({ client, cache, clock }: Context) {
+  let listing: { readonly at: number; readonly items: Promise<readonly EphemeralEnvironment[]> } | undefined;
+  const listed = () => {
+    if (listing === undefined || clock.monotonicMs() - listing.at >= LIST_INTERVAL_MS) {
+      const items = client.list(environmentType).then((result) => result.items);
+      listing = { at: clock.monotonicMs(), items };
+    }
+    return listing.items;
+  };
+  return async (idOrName: string) => {
+    if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+    if (!isUuid(idOrName)) return client.find(environmentType, { name: idOrName });
+    return (await listed()).find(({ metadata }) => metadata.uid === idOrName);
+  };
+}
+
+async function create({ client, cache }: Context, name: string, spec: EnvironmentSpec): Promise<EphemeralEnvironment> {
+  try {
+    const created = await client.create(environmentType, environmentManifest(name, spec));
+    cache.written(created);
+    return created;
+  } catch (error) {
+    if (isAlreadyExists(error)) {
+      const holder = cache.get(name) ?? (await client.find(environmentType, { name }));
+      const leaving = holder?.metadata.deletionTimestamp !== undefined;
+      throw new NameExists(name, leaving ? TERMINATING_RETRY_SECONDS : undefined);
+    }
+    if (isForbidden(error)) throw new CreationFailed({ cause: error });
+    throw error;
+  }
+}
+
+async function extend(
+  context: Context,
+  environment: EphemeralEnvironment,
+  extension: Extension,
+): Promise<EphemeralEnvironment> {
+  const { client, cache } = context;
+  const { name } = environment.metadata;
+  return retryOnConflict(async (round) => {
+    const current = round === 1 ? environment : await reread(client, environment);
+    if (current.metadata.deletionTimestamp !== undefined) {
+      throw new EnvironmentConflict("The environment is being deleted");
+    }
+    const patch = extensionPatch(current, extension);
+    const extended = await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound);
+    cache.written(extended);
+    return extended;
+  });
+}
+
+function goneIsNotFound(error: unknown): never {
+  throw isNotFound(error) ? new EnvironmentNotFound() : error;
+}
+
+function extensionPatch({ metadata }: EphemeralEnvironment, { ttlHours, note }: Extension): object {
+  const annotations = note === undefined ? {} : { annotations: { [EXTENSION_NOTE_ANNOTATION]: note } };
+  return { metadata: { resourceVersion: metadata.resourceVersion, ...annotations }, spec: { ttlHours } };
+}
+
+async function reread(client: KubeClient, { metadata }: EphemeralEnvironment): Promise<EphemeralEnvironment> {
+  const current = await client.find(environmentType, { name: metadata.name });
+  if (current?.metadata.uid !== metadata.uid) throw new EnvironmentNotFound();
+  return current;
+}
+
+async function remove(
+  { client, cache }: Context,
+  environment: EphemeralEnvironment,
+  onlyThisVersion: boolean,
+): Promise<"removing" | "changed"> {
+  const { name, uid, resourceVersion } = environment.metadata;
+  const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
+  const left = await client.delete(environmentType, { name }, preconditions).catch(refusedRemoval);
+  // With the UID alone, a conflict means that ours is gone already and its name belongs to another.
+  if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
+  if (left === "gone") cache.deleted(environment);
+  else cache.written(left);
+  return "removing";
+}
+
+function refusedRemoval(error: unknown): "conflict" {
+  if (isConflict(error)) return "conflict";
+  if (!isForbidden(error)) throw error;
+  throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
+}
+
+/** Above this adapter nobody sees a KubeError of a user's call. */
+async function translated<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (isUnavailable(error))
+      throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
+    if (error instanceof KubeError && isInvalid(error)) throw refusedManifest(error);
+    throw error;
+  }
+}
+
+function refusedManifest(error: KubeError): ConfigInvalid {
+  const violations = error.causes.map(({ field, message }) => ({
+    field: field ?? "",
+    message: message ?? "is not valid",
+  }));
+  return new ConfigInvalid(
+    violations.length > 0 ? violations : [{ field: "", message: error.detail() || "the manifest is not valid" }],
+  );
+}

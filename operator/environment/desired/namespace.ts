@@ -1,0 +1,19 @@
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import type { DesiredObject } from "../../ports/cluster.ts";
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/: nothing privileged, nothing as root. */
+const POD_SECURITY = {
+  "pod-security.kubernetes.io/enforce": "restricted",
+  "pod-security.kubernetes.io/audit": "restricted",
+  "pod-security.kubernetes.io/warn": "restricted",
+};
+
+/** The environment's namespace, restricted from its first moment. */
+export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObject {
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespaceName(metadata.name), labels: POD_SECURITY },
+  };
+}

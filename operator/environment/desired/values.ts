@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { Settings } from "../../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
+import type { ChartSource } from "../../../crds/repository.ts";
+import { imageOf, type Repository } from "../../../crds/repository.ts";
+import { currentVersion, secretName } from "./secret.ts";
+
+type ComponentRepositories = { readonly [component in Component]?: Repository };
+
+/** The components that the environment has. */
+export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
+  return COMPONENTS.filter((component) => spec[component] !== undefined);
+}
+
+/** The URLs that the environment answers at once it is ready, by component. */
+export function urlsOf(environment: EphemeralEnvironment, settings: Settings): { [component in Component]?: string } {
+  return Object.fromEntries(
+    componentsOf(environment).map((component) => [component, urlOf(environment, component, settings)]),
+  );
+}
+
+/**
+ * The values that the environment's chart is rendered with; the same whenever they are computed.
+ *
+ * @throws Error when a component's commit is not settled or its repository is missing: steps settle both before
+ */
+export function environmentValues(
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+  settings: Settings,
+): Record<string, unknown> {
+  const { name, uid } = environment.metadata;
+  const components = componentsOf(environment).map((component) => {
+    const repository = repositories[component];
+    if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
+    return [component, componentValues(environment, component, repository, settings)];
+  });
+  return {
+    environment: { name, uid },
+    ...Object.fromEntries(components),
+    secret: { name: secretName(currentVersion(environment)) },
+  };
+}
+
+/** Tells one wanted state from another, in 12 hex digits. */
+export function wantedHash(chart: ChartSource, values: Record<string, unknown>): string {
+  return createHash("sha256")
+    .update(JSON.stringify([chart, values]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+function componentValues(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repository: Repository,
+  settings: Settings,
+) {
+  const commit = environment.status?.components?.[component]?.commit;
+  const branch = environment.spec[component]?.branch;
+  if (commit === undefined || branch === undefined) throw new Error(`the commit of ${component} is not settled`);
+  return {
+    image: imageOf(repository, { commit, branch }),
+    port: repository.spec.port ?? 8080,
+    healthPath: repository.spec.healthPath ?? "/",
+    host: componentHost(environment.metadata.name, component, settings.baseDomain),
+    url: urlOf(environment, component, settings),
+  };
+}
+
+function urlOf(environment: EphemeralEnvironment, component: Component, settings: Settings): string {
+  const host = componentHost(environment.metadata.name, component, settings.baseDomain);
+  return componentUrl(host, settings.publicPort);
+}

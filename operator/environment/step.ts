@@ -1,0 +1,80 @@
+import type { Settings } from "../../config/settings.ts";
+import type { StepCondition } from "../../crds/conditions.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { WantedSecret } from "../../crds/repository.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Cluster } from "../ports/cluster.ts";
+import type { Deployer } from "../ports/deployer.ts";
+import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryHost } from "../ports/repository-host.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
+
+/** What a step found out, for the status; merged over what the status held. */
+export type Findings = Partial<Omit<EnvironmentStatus, "conditions" | "phase">>;
+
+/**
+ * How a step ended. `waiting` will be looked at again by itself, `failed` when a watch or a new spec
+ * wakes it (or after `recheckAfterMs`).
+ * A step throws only what is transient: the pass is then taken again with backoff.
+ */
+export type StepResult =
+  | { readonly state: "done"; readonly reason: string; readonly findings?: Findings; readonly recheckAfterMs?: number }
+  | {
+      readonly state: "waiting";
+      readonly reason: string;
+      readonly message: string;
+      readonly findings?: Findings;
+      readonly recheckAfterMs: number;
+    }
+  | {
+      readonly state: "failed";
+      readonly reason: string;
+      readonly message: string;
+      readonly findings?: Findings;
+      readonly recheckAfterMs?: number;
+    };
+
+export function done(reason: string, more: { findings?: Findings; recheckAfterMs?: number } = {}): StepResult {
+  return { state: "done", reason, ...more };
+}
+
+export function waiting(
+  reason: string,
+  message: string,
+  more: { recheckAfterMs: number; findings?: Findings },
+): StepResult {
+  return { state: "waiting", reason, message, ...more };
+}
+
+export function failed(reason: string, message: string): StepResult {
+  return { state: "failed", reason, message };
+}
+
+/** Nobody watches what is not ours: whether a taken name is free again has to be asked. */
+export const NAME_TAKEN_RECHECK_MS = 30_000;
+
+/** Everything outside the environment that a step may use. */
+export interface StepContext {
+  readonly settings: Settings;
+  readonly cluster: Cluster;
+  readonly secretManager: SecretManager;
+  readonly deployer: Deployer;
+  readonly repositories: Repositories;
+  readonly repositoryHost: RepositoryHost;
+  readonly prober: UrlProber;
+  /** A new random value of the wanted shape. */
+  readonly generateSecret: (wanted: WantedSecret) => Sensitive;
+  readonly clock: Clock;
+}
+
+/** One idempotent step towards a ready environment. */
+export interface Step {
+  /** The condition that tells users how it went. */
+  readonly condition: StepCondition;
+  /** The steps that must be done before this one may begin; steps that don't need each other run side by side. */
+  readonly after: readonly StepCondition[];
+  /** `environment.status` holds what earlier steps found in this very pass. */
+  run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
+}

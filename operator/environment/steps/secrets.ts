@@ -1,0 +1,72 @@
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import { type Repository, wantedSecrets } from "../../../crds/repository.ts";
+import { SecretManagerUnavailable, type StoredSecret } from "../../ports/secret-manager.ts";
+import { accessBindingObject, currentVersion, secretName, secretObject } from "../desired/secret.ts";
+import { roleBindingKind, secretKind } from "../kinds.ts";
+import { missingRepository, repositoriesOf } from "../repositories.ts";
+import { done, type Step, type StepContext, waiting } from "../step.ts";
+
+/**
+ * Gives the environment its generated secrets: made once, kept in the secret manager, mirrored into the namespace.
+ *
+ * The secret manager is written first. A crash between the two writes then leaves a value the next pass finds and
+ * mirrors; the other order could hand a pod a password that nobody recorded.
+ */
+export const secrets: Step = {
+  condition: "SecretsReady",
+  after: ["NamespaceReady"],
+
+  async run(environment, context) {
+    await context.cluster.ensure(
+      environment.metadata,
+      roleBindingKind,
+      accessBindingObject(environment, context.settings),
+    );
+    if (await isMirrored(environment, context)) return done("Mirrored");
+
+    const repositories = repositoriesOf(environment, context.repositories);
+    const missing = missingRepository(environment, repositories);
+    if (missing !== undefined) return missing;
+    try {
+      const stored = await storedSecrets(environment, Object.values(repositories), context);
+      return await mirror(environment, stored, context);
+    } catch (error) {
+      if (!(error instanceof SecretManagerUnavailable)) throw error;
+      return waiting("SecretManagerUnavailable", error.message, { recheckAfterMs: 5_000 });
+    }
+  },
+};
+
+async function isMirrored(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<boolean> {
+  if (environment.status?.secrets === undefined) return false;
+  const ref = {
+    name: secretName(currentVersion(environment)),
+    namespace: namespaceName(environment.metadata.name),
+  };
+  return (await cluster.read(environment.metadata, secretKind, ref)) !== undefined;
+}
+
+async function storedSecrets(
+  environment: EphemeralEnvironment,
+  repositories: readonly Repository[],
+  { secretManager, generateSecret }: StepContext,
+) {
+  const wanted = new Map(repositories.flatMap(wantedSecrets).map((secret) => [secret.name, secret]));
+  const requests = [...wanted.values()].map((secret) => ({
+    name: secret.name,
+    generate: () => generateSecret(secret),
+  }));
+  return secretManager.ensure(environment.metadata, requests);
+}
+
+async function mirror(
+  environment: EphemeralEnvironment,
+  stored: ReadonlyMap<string, StoredSecret>,
+  { cluster }: StepContext,
+) {
+  const version = Math.max(1, ...[...stored.values()].map((secret) => secret.version));
+  await cluster.ensure(environment.metadata, secretKind, secretObject(environment, version, stored));
+  const versions = [...stored].map(([name, secret]) => ({ name, version: secret.version }));
+  return done("Mirrored", { findings: { secrets: versions } });
+}
