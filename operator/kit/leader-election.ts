@@ -2,7 +2,7 @@ import { type CancelTimer, type Clock, pause, systemClock } from "./clock.ts";
 import { boundedSignal } from "./deadline.ts";
 import type { KubeClient } from "./kube-client.ts";
 import type { ObjectRef } from "./kube-object.ts";
-import { type Lease, type LeaseRecord, leases, microTime, writeLease } from "./lease.ts";
+import { type Lease, type LeaseRecord, leases, microTime, releaseLease, writeLease } from "./lease.ts";
 import type { Log } from "./log.ts";
 
 /** Why a term ended: `lost` allows no more work at all; `stopping` lets work in hand finish. */
@@ -15,6 +15,7 @@ export interface Leadership {
    * `stopping`, the lease is still renewed; it is released once this has resolved.
    */
   onStartedLeading(signal: AbortSignal): Promise<void>;
+  /** Called once: after `lost` at once, while work may still be ending, so that the process can bound its exit. */
   onStoppedLeading?(end: TermEnd): void;
 }
 
@@ -86,12 +87,11 @@ class LeaseElector implements LeaderElector {
     while (!signal.aborted && !(await this.#try(signal))) await this.#pause(signal);
     if (this.#renewedAtMs === undefined) return "never-led";
     this.#log.info("leading");
-    const end = await this.#lead(leadership, signal);
-    leadership.onStoppedLeading?.(end);
-    return end === "lost" ? "lost" : "released";
+    return (await this.#lead(leadership, signal)) ? "released" : "lost";
   }
 
-  async #lead(leadership: Leadership, stop: AbortSignal): Promise<TermEnd> {
+  /** True when the work ended while we led. */
+  async #lead(leadership: Leadership, stop: AbortSignal): Promise<boolean> {
     const term = new AbortController();
     const worked = new AbortController();
     const onStop = () => term.abort("stopping" satisfies TermEnd);
@@ -102,12 +102,18 @@ class LeaseElector implements LeaderElector {
     work.catch(() => undefined);
     try {
       const isKept = await this.#renewUntil(worked.signal);
-      if (!isKept) term.abort("lost" satisfies TermEnd);
+      if (!isKept) {
+        term.abort("lost" satisfies TermEnd);
+        leadership.onStoppedLeading?.("lost");
+      }
       await work;
-      return isKept ? "stopping" : "lost";
+      return isKept;
     } finally {
       stop.removeEventListener("abort", onStop);
-      await this.#release();
+      if (this.#renewedAtMs !== undefined) {
+        await this.#release();
+        leadership.onStoppedLeading?.("stopping");
+      }
     }
   }
 
@@ -118,7 +124,9 @@ class LeaseElector implements LeaderElector {
     let cancel = this.#atDeadline(lost);
     while (!either.aborted) {
       await this.#pause(either);
-      if (either.aborted || !(await this.#try(either))) continue;
+      if (either.aborted) break;
+      await this.#try(either);
+      // Moves with the last renewal; at once when another holds the lease.
       cancel();
       cancel = this.#atDeadline(lost);
     }
@@ -191,22 +199,13 @@ class LeaseElector implements LeaderElector {
     };
   }
 
-  /** Lets the next candidate begin at once. A failure costs the others one lease duration, nothing more. */
+  /** A failure costs the others one lease duration, nothing more. */
   async #release(): Promise<void> {
-    if (this.#renewedAtMs === undefined) return;
     this.#renewedAtMs = undefined;
     const { client, lease: ref, identity } = this.#options;
     const { signal, release } = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS });
     try {
-      const read = await client.find(leases, ref, { signal });
-      if (read?.spec?.holderIdentity !== identity) return;
-      const record = {
-        ...read.spec,
-        holderIdentity: "",
-        leaseDurationSeconds: 1,
-        renewTime: microTime(this.#clock.now()),
-      };
-      await writeLease(client, { ref, read }, record, signal);
+      await releaseLease(client, { ref, identity, at: this.#clock.now() }, signal);
       this.#log.info("released");
     } catch (error) {
       this.#log.warn("the lease could not be released", { error });

@@ -46,3 +46,16 @@ export async function writeLease(
     throw error;
   }
 }
+
+/** Lets the next candidate begin at once, unless another holds the lease already. */
+export async function releaseLease(
+  client: KubeClient,
+  holding: { readonly ref: ObjectRef; readonly identity: string; readonly at: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  const { ref, identity, at } = holding;
+  const read = await client.find(leases, ref, { signal });
+  if (read?.spec?.holderIdentity !== identity) return;
+  const record = { ...read.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(at) };
+  await writeLease(client, { ref, read }, record, signal);
+}

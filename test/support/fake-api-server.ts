@@ -1,0 +1,169 @@
+import http from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { KubeConfig } from "@kubernetes/client-node";
+
+/** One request as it arrived. */
+export interface SeenRequest {
+  readonly method: string;
+  /** Path without query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What a script does with one request. */
+export type Answer = (request: SeenRequest, response: http.ServerResponse) => void;
+
+/** An API server on loopback that answers by script: each rule's answers are used once, in order; the last one stays. */
+export interface FakeApiServer {
+  readonly kubeConfig: KubeConfig;
+  readonly seen: readonly SeenRequest[];
+  /** Answers requests for which `matches` holds; rules are asked in the order in which they were made. */
+  on(matches: (request: SeenRequest) => boolean, ...answers: readonly Answer[]): void;
+  /** Connections that are open now. */
+  readonly openConnections: number;
+  /** Resets every connection, as a load balancer that dies would. */
+  resetConnections(): void;
+  close(): Promise<void>;
+}
+
+interface Rule {
+  readonly matches: (request: SeenRequest) => boolean;
+  readonly answers: Answer[];
+}
+
+/** Listens on a free port of 127.0.0.1. An unscripted request is answered 501 and shows in `seen`. */
+export async function startFakeApiServer(): Promise<FakeApiServer> {
+  const seen: SeenRequest[] = [];
+  const rules: Rule[] = [];
+  const sockets = new Set<Socket>();
+  const server = http.createServer(async (incoming, response) => {
+    const request = await readRequest(incoming);
+    seen.push(request);
+    answerFor(rules, request)(request, response);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    kubeConfig: kubeConfigFor((server.address() as AddressInfo).port),
+    seen,
+    on: (matches, ...answers) => {
+      rules.push({ matches, answers: [...answers] });
+    },
+    get openConnections() {
+      return sockets.size;
+    },
+    resetConnections: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A JSON body. */
+export function json(body: unknown, status = 200, headers: http.OutgoingHttpHeaders = {}): Answer {
+  return (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+
+/** A `Status` as the API server writes it. */
+export function status(code: number, reason: string, headers: http.OutgoingHttpHeaders = {}): Answer {
+  return json(
+    { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `${reason}!` },
+    code,
+    headers,
+  );
+}
+
+/** Takes the request and never answers. */
+export const silence: Answer = () => undefined;
+
+/** Resets the connection instead of answering. */
+export const reset: Answer = (_request, response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** A stream that the test feeds by hand. */
+export class Stream {
+  #response: http.ServerResponse | undefined;
+  #opened = 0;
+
+  /** The answer that opens it. */
+  readonly answer: Answer = (_request, response) => {
+    this.#response = response;
+    this.#opened += 1;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.flushHeaders();
+  };
+
+  /** How often it was opened. */
+  get opened(): number {
+    return this.#opened;
+  }
+
+  get isOpen(): boolean {
+    return this.#response !== undefined && !this.#response.destroyed && !this.#response.writableEnded;
+  }
+
+  write(text: string | Uint8Array): void {
+    this.#current().write(text);
+  }
+
+  /** One watch event on a line of its own. */
+  event(type: string, object: unknown): void {
+    this.write(`${JSON.stringify({ type, object })}\n`);
+  }
+
+  end(): void {
+    this.#current().end();
+  }
+
+  reset(): void {
+    this.#current().socket?.resetAndDestroy();
+  }
+
+  #current(): http.ServerResponse {
+    if (this.#response === undefined) throw new Error("the stream was not opened yet");
+    return this.#response;
+  }
+}
+
+function answerFor(rules: readonly Rule[], request: SeenRequest): Answer {
+  const rule = rules.find(({ matches, answers }) => answers.length > 0 && matches(request));
+  const answer = rule === undefined || rule.answers.length === 1 ? rule?.answers[0] : rule.answers.shift();
+  return answer ?? status(501, "NotScripted");
+}
+
+async function readRequest(incoming: http.IncomingMessage): Promise<SeenRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const url = new URL(incoming.url ?? "/", "http://fake");
+  return {
+    method: incoming.method ?? "",
+    path: url.pathname,
+    query: url.searchParams,
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+function kubeConfigFor(port: number): KubeConfig {
+  const kubeConfig = new KubeConfig();
+  // client-node takes a plain-http server only together with skipTLSVerify.
+  kubeConfig.loadFromClusterAndUser(
+    { name: "fake", server: `http://127.0.0.1:${port}`, skipTLSVerify: true },
+    { name: "tester", token: "a-token" },
+  );
+  return kubeConfig;
+}
