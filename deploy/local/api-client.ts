@@ -70,7 +70,12 @@ const collections: Readonly<Record<string, string>> = {
   CustomResourceDefinition: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
   IngressClass: "/apis/networking.k8s.io/v1/ingressclasses",
   Namespace: "/api/v1/namespaces",
+  Role: "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles",
+  RoleBinding: "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings",
   Secret: "/api/v1/namespaces/{namespace}/secrets",
+  ServiceAccount: "/api/v1/namespaces/{namespace}/serviceaccounts",
+  ValidatingAdmissionPolicy: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+  ValidatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
 };
 
 /** The URL path of an object of a kind that setting up a cluster needs. */

@@ -1,0 +1,29 @@
+{{/*
+The binding that puts a policy into force everywhere. Given: name (without our group), root.
+*/}}
+{{- define "policy.binding" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .name }}.ephemeral-environments.dev
+  labels: {{- include "platform.labels" .root | nindent 4 }}
+spec:
+  policyName: {{ .name }}.ephemeral-environments.dev
+  validationActions: [Deny]
+{{- end }}
+
+{{/* A condition that holds for the platform's own requests. */}}
+{{- define "policy.byPlatform" -}}
+request.userInfo.username == '{{ include "platform.username" . }}'
+{{- end }}
+
+{{/* The namespaces that are ours, as a selector. */}}
+{{- define "policy.ourNamespaces" -}}
+matchExpressions: [{key: {{ include "platform.uidLabel" . }}, operator: Exists}]
+{{- end }}
+
+{{/* The hosts of the environment whose namespace a request is about: crds/names.ts, as a CEL list. */}}
+{{- define "policy.hosts" -}}
+{{- $domain := .Values.settings.baseDomain -}}
+[request.namespace.substring(4) + '.{{ $domain }}', request.namespace.substring(4) + '--api.{{ $domain }}']
+{{- end }}
