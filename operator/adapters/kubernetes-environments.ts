@@ -23,7 +23,7 @@ import {
   isInvalid,
   isNotFound,
   isUnavailable,
-  type KubeError,
+  KubeError,
 } from "../kit/kube-errors.ts";
 import { type ResourceType, resourceType } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
@@ -189,10 +189,11 @@ async function translated<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (isUnavailable(error))
+    if (!(error instanceof KubeError)) throw error;
+    if (isUnavailable(error)) {
       throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
-    if (error instanceof KubeError && isInvalid(error)) throw refusedManifest(error);
-    throw error;
+    }
+    throw isInvalid(error) ? refusedManifest(error) : error;
   }
 }
 

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
+import { BY_UID } from "../adapters/kubernetes-environments.ts";
+import { BY_REPOSITORY, type Caches } from "../caches.ts";
+import type { KubeObject } from "../kit/kube-object.ts";
+import type { Priority } from "../kit/work-queue.ts";
+
+type Enqueue = (name: string, priority?: Priority) => void;
+
+/** Turns what changed into the names of the environments that want a pass, and forgets the rest. */
+export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
+  const wakeOwner = (object: KubeObject | undefined) => {
+    const uid = object?.metadata.labels?.[ENVIRONMENT_UID_LABEL];
+    for (const { metadata } of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) enqueue(metadata.name);
+  };
+  const ends = [
+    caches.environments.subscribe((name, current, previous) => {
+      if (current !== undefined && wantsPass(current, previous)) enqueue(name, previous === undefined ? "low" : "high");
+    }),
+    caches.repositories.subscribe((_key, current, previous) => {
+      const name = (current ?? previous)?.metadata.name;
+      for (const { metadata } of caches.environments.by(BY_REPOSITORY, name ?? "")) enqueue(metadata.name, "low");
+    }),
+    ...[...caches.children.values()].map((cache) =>
+      cache.subscribe((_key, current, previous) => {
+        if (concerns(current, previous)) wakeOwner(previous);
+      }),
+    ),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Our own status writes come back as events too; they tell nothing new. */
+function wantsPass(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {
+  if (previous === undefined || previous.metadata.uid !== current.metadata.uid) return true;
+  const asked = ({ metadata }: EphemeralEnvironment) => [
+    metadata.generation,
+    metadata.deletionTimestamp,
+    metadata.finalizers,
+    metadata.annotations,
+  ];
+  return !isDeepStrictEqual(asked(current), asked(previous));
+}
+
+/** A child that appears was made by a pass, which knows it; one that changes or goes may need to be repaired. */
+function concerns(current: KubeObject | undefined, previous: KubeObject | undefined): boolean {
+  if (previous === undefined) return false;
+  return current === undefined || !isDeepStrictEqual(withoutVersion(current), withoutVersion(previous));
+}
+
+function withoutVersion(object: KubeObject): object {
+  const { resourceVersion: _, generation: __, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

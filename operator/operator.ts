@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { Settings } from "../config/settings.ts";
+import { argocdDeployer } from "./adapters/argocd-deployer.ts";
+import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
+import { httpsUrlProber } from "./adapters/https-url-prober.ts";
+import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
+import { kubernetesEnvironments } from "./adapters/kubernetes-environments.ts";
+import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.ts";
+import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
+import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
+import { randomSecret } from "./adapters/random-secret.ts";
+import { createCaches } from "./caches.ts";
+import { createReconciler } from "./environment/reconciler.ts";
+import { wakeOnChanges } from "./environment/watches.ts";
+import type { Clock } from "./kit/clock.ts";
+import { type Controller, createController } from "./kit/controller.ts";
+import { createKubeClient } from "./kit/kube-client.ts";
+import type { RequestSeam } from "./kit/kube-request.ts";
+import type { Log } from "./kit/log.ts";
+import type { Environments } from "./ports/environments.ts";
+import type { PlatformHealthCheck } from "./ports/platform-health.ts";
+import type { Repositories } from "./ports/repositories.ts";
+import type { ServerClock } from "./ports/server-clock.ts";
+import type { UrlProber } from "./ports/url-prober.ts";
+
+export interface OperatorOptions {
+  readonly settings: Settings;
+  readonly kubeConfig: KubeConfig;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Uniform in [0, 1): jitter only, never secrets. */
+  readonly random: () => number;
+  /** Stands around every call to the Kubernetes API; for counting and for injecting faults. */
+  readonly onRequest?: RequestSeam;
+  /** The API server's own clock and the URL prober, unless the real ones are meant. */
+  readonly serverClock?: ServerClock;
+  readonly prober?: UrlProber;
+}
+
+/** The operator's half of the process: the watches, the reconciler, and the ports that the facade stands on. */
+export interface Operator {
+  readonly environments: Environments;
+  readonly repositories: Repositories;
+  readonly health: PlatformHealthCheck;
+  /** Begins to watch; resolves when every cache has its first complete list. */
+  start(signal: AbortSignal): Promise<void>;
+  /** True once every cache has been complete. */
+  readonly synced: boolean;
+  /** Reconciles until the signal aborts, then lets the passes in work end. For the leader. */
+  reconcile(signal: AbortSignal): Promise<void>;
+  /** Ends the watches and closes every connection. */
+  stop(): Promise<void>;
+}
+
+const DRAIN_MS = 8_000;
+
+export function createOperator(options: OperatorOptions): Operator {
+  const { settings, kubeConfig, clock, log, onRequest } = options;
+  const client = createKubeClient({
+    kubeConfig,
+    clock,
+    userAgent: "ephemeral-environments",
+    ...(onRequest ? { onRequest } : {}),
+  });
+  const deployerNamespace = settings.deployer.namespace;
+  const caches = createCaches({ client, namespace: settings.namespace, deployerNamespace, log, clock });
+  const environments = kubernetesEnvironments({ client, cache: caches.environments, clock });
+  const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
+  const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const repositoryHost = gitRepositoryHost();
+  const reconcile = createReconciler({
+    ...options,
+    cluster,
+    repositories,
+    repositoryHost,
+    environments,
+    lifecycle: environments,
+    environment: (name) => caches.environments.get(name),
+    deployer: argocdDeployer(cluster, settings.deployer),
+    secretManager: kubernetesSecretManager({ client, namespace: settings.secretsNamespace }),
+    prober: options.prober ?? httpsUrlProber(proberSettings(settings), clock),
+    serverClock: options.serverClock ?? { now: () => client.serverTime() },
+    generateSecret: randomSecret,
+  });
+  return {
+    environments,
+    repositories,
+    health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
+    get synced() {
+      return caches.synced;
+    },
+    start(signal) {
+      caches.start();
+      return caches.whenSynced(signal);
+    },
+    async reconcile(signal) {
+      const workers = settings.reconcile.workers;
+      const controller = createController({
+        name: "environments",
+        reconcile,
+        workers,
+        log,
+        clock,
+        random: options.random,
+      });
+      const asleep = wakeOnChanges(caches, controller.enqueue.bind(controller));
+      for (const { metadata } of caches.environments.list()) controller.enqueue(metadata.name, "low");
+      await runUntil(controller, signal);
+      asleep();
+    },
+    async stop() {
+      await caches.stop();
+      await Promise.all([client.close(), repositoryHost.close()]);
+    },
+  };
+}
+
+async function runUntil(controller: Controller, signal: AbortSignal): Promise<void> {
+  controller.start();
+  if (!signal.aborted) await new Promise((ended) => signal.addEventListener("abort", ended, { once: true }));
+  await controller.stop({ graceMs: DRAIN_MS });
+}
+
+function proberSettings({ ingressAddress, ingressCaFile }: Settings) {
+  return { ingressAddress, ca: ingressCaFile === undefined ? undefined : readFileSync(ingressCaFile, "utf8") };
+}
