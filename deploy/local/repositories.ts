@@ -49,15 +49,15 @@ async function makeRepository(parent: string, name: string, { from, readme }: Co
   await mkdir(folder, { recursive: true });
   for (const entry of await readdir(from)) await cp(join(from, entry), join(folder, entry), { recursive: true });
   if (readme) await writeFile(join(folder, "README.md"), readme);
-  await git(folder, "init", "--quiet", "--initial-branch", "main");
-  await git(folder, "add", "--all");
-  await git(folder, "commit", "--quiet", "--message", `Publish ${name}`);
-  const commit = (await git(folder, "rev-parse", "HEAD")).trim();
+  await git(folder, ["init", "--quiet", "--initial-branch", "main"]);
+  await git(folder, ["add", "--all"]);
+  await git(folder, ["commit", "--quiet", "--message", `Publish ${name}`]);
+  const commit = (await git(folder, ["rev-parse", "HEAD"])).trim();
   return { name, url: `${gitHostUrl}/platform/${name}.git`, folder, commit };
 }
 
 /** Runs git without anybody's settings and at a fixed time, so that the same files give the same commit. */
-export function git(folder: string, ...args: string[]): Promise<string> {
+export function git(folder: string, args: readonly string[], more: Record<string, string> = {}): Promise<string> {
   const who = { NAME: "Local cluster", EMAIL: "local-cluster@example.test", DATE: "2026-01-01T00:00:00Z" };
   const identity = Object.entries(who).flatMap(([key, value]) =>
     [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((name) => [name, value]),
@@ -65,6 +65,7 @@ export function git(folder: string, ...args: string[]): Promise<string> {
   const env = {
     ...process.env,
     ...Object.fromEntries(identity),
+    ...more,
     ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_TERMINAL_PROMPT: "0" },
   };
   return run("git", args, { cwd: folder, env });

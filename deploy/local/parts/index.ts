@@ -3,6 +3,7 @@ import { containerdPart } from "./container-runtime.ts";
 import { controllerManagerPart, schedulerPart } from "./controllers.ts";
 import { applicationControllerPart, deployerSettingsPart, redisPart, repoServerPart } from "./deployer.ts";
 import { dnsPart } from "./dns.ts";
+import { gitHostPart } from "./git-host.ts";
 import { imagesPart } from "./images.ts";
 import { ingressPart } from "./ingress.ts";
 import { networkPart } from "./network.ts";
@@ -28,4 +29,5 @@ export const parts: readonly Part[] = [
   deployerSettingsPart,
   applicationControllerPart,
   ingressPart,
+  gitHostPart,
 ];

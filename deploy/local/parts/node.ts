@@ -45,6 +45,8 @@ export const kubeProxyPart: Part = {
     const args = [
       ...["--kubeconfig", kubeconfig, "--hostname-override", nodeName, "--cluster-cidr", addresses.bridge.network],
       ...["--proxy-mode", "nftables", "--conntrack-max-per-core", "0"],
+      // 0 leaves the machine's own settings as they are.
+      ...["--conntrack-tcp-timeout-established", "0", "--conntrack-tcp-timeout-close-wait", "0"],
       // Pods on one bridge answer each other directly, past the address translation of the way there; seen from the
       // bridge's address they answer to it. It costs the sender's address, which nothing here depends on.
       "--masquerade-all",

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { addresses, gitHostUrl } from "../addresses.ts";
+import type { ProcessSpec } from "../process.ts";
+import { run } from "../run.ts";
+import { type ClusterSite, runFolder } from "../site.ts";
+import { giteaConfig } from "./git-host-config.ts";
+import { publishRepositories } from "./git-host-content.ts";
+import { keepRunning, type Part } from "./part.ts";
+
+/** The user and group `nobody`: Gitea refuses to run as root, and nothing here is worth a user of its own. */
+const nobody = { uid: 65534, gid: 65534 };
+
+/** Where Gitea finds its program and its data: bind mounts, because `nobody` may not enter root's folders. */
+const folders = {
+  program: join(runFolder, "git-host/program"),
+  data: join(runFolder, "git-host/data"),
+};
+
+/** An account of the git host that may do everything on it. */
+export interface GitHostAdministrator {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Gitea with an organization `platform` and its repositories, readable by everybody on this machine. */
+export const gitHostPart: Part = {
+  name: "gitea",
+  after: [],
+  async start(site) {
+    await mountFolders(site);
+    const config = join(folders.data, "app.ini");
+    if (!existsSync(config)) await writeConfig(config);
+    await keepRunning(site, giteaProgram(config), answers);
+    const administrator = await ensureAdministrator(site, config);
+    await publishRepositories(administrator, site.repositories);
+  },
+};
+
+function giteaProgram(config: string, ...args: string[]): ProcessSpec {
+  const arguments_ = args.length > 0 ? args : ["web"];
+  const command = join(folders.program, "programs/gitea");
+  const env = { HOME: folders.data, USER: "nobody", GITEA_WORK_DIR: folders.data, TMPDIR: folders.data };
+  return { name: "gitea", command, args: [...arguments_, "--config", config], env, cwd: folders.data, ...nobody };
+}
+
+async function mountFolders(site: ClusterSite): Promise<void> {
+  const data = join(site.folder, "git-host");
+  await mkdir(data, { recursive: true });
+  await chown(data, nobody.uid, nobody.gid);
+  await mountOnce(dirname(site.built.gitea.programs), folders.program);
+  await mountOnce(data, folders.data);
+}
+
+async function mountOnce(source: string, target: string): Promise<void> {
+  const mounted = (await readFile("/proc/self/mounts", "utf8")).includes(` ${target} `);
+  if (mounted) return;
+  await mkdir(target, { recursive: true });
+  await run("mount", ["--bind", source, target]);
+}
+
+async function writeConfig(path: string): Promise<void> {
+  const secret = () => randomBytes(32).toString("base64url");
+  const files = join(folders.program, "files");
+  await writeFile(path, giteaConfig({ data: folders.data, files, port: addresses.gitHostPort, secret }), {
+    mode: 0o600,
+  });
+  await chown(path, nobody.uid, nobody.gid);
+}
+
+/** The administrator of the git host; made when its password was not recorded yet. */
+async function ensureAdministrator(site: ClusterSite, config: string): Promise<GitHostAdministrator> {
+  const file = join(site.folder, "git-host-administrator.json");
+  if (existsSync(file)) return JSON.parse(await readFile(file, "utf8"));
+  const administrator = { name: "local-admin", password: randomBytes(18).toString("base64url") };
+  const identity = ["--username", administrator.name, "--email", "local-admin@example.test", "--admin"];
+  const secret = ["--password", administrator.password, "--must-change-password=false"];
+  const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
+  await run(command, args, { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...nobody });
+  await writeFile(file, JSON.stringify(administrator), { mode: 0o600 });
+  return administrator;
+}
+
+async function answers(): Promise<boolean> {
+  return (await fetch(`${gitHostUrl}/api/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
+}
