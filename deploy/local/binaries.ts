@@ -18,8 +18,8 @@ export interface GoComponent {
   readonly ldflags?: string;
   /** Further names for the program that was built (it chooses its work by the name it is called by). */
   readonly links?: { readonly to: string; readonly names: readonly string[] };
-  /** Files that are needed while it runs and that stand in a module's source folder. */
-  readonly files?: { readonly module: string; readonly paths: readonly string[] };
+  /** Files, and scripts to be called, that are needed while it runs and stand in a module's source folder. */
+  readonly files?: { readonly module: string; readonly paths: readonly string[]; readonly scripts?: readonly string[] };
 }
 
 const kubernetesVersion =
@@ -39,7 +39,11 @@ export const goComponents = {
         ...["argocd-application-controller", "argocd-repo-server", "redis"],
       ],
     },
-    files: { module: "github.com/argoproj/argo-cd/v3", paths: ["manifests/crds", "hack/git-verify-wrapper.sh"] },
+    files: {
+      module: "github.com/argoproj/argo-cd/v3",
+      paths: ["manifests/crds"],
+      scripts: ["hack/git-verify-wrapper.sh"],
+    },
   },
   containerd: { name: "containerd", folder: "components/containerd", target: "tool" },
   coredns: { name: "coredns", folder: "components/coredns", target: "tool" },
@@ -121,9 +125,13 @@ async function copyModuleFiles({ files, ...component }: GoComponent, target: str
   if (!files) return;
   const format = ["list", "-m", "-f", "{{.Dir}}", files.module];
   const source = (await run("go", format, { cwd: folderOf(component) })).trim();
-  for (const path of files.paths) await cp(join(source, path), join(target, path), { recursive: true });
+  const scripts = files.scripts ?? [];
+  for (const path of [...files.paths, ...scripts])
+    await cp(join(source, path), join(target, path), { recursive: true });
   // The module cache is read-only; a copy that can't be changed can't be deleted by its owner either.
   await run("chmod", ["-R", "u+w,a+rX", target]);
+  // A module's archive does not keep which files can be executed.
+  for (const script of scripts) await chmod(join(target, script), 0o755);
 }
 
 function folderOf(component: Pick<GoComponent, "folder">): string {

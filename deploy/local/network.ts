@@ -1,13 +1,9 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { addresses } from "./addresses.ts";
 import { run } from "./run.ts";
-import { runFolder } from "./site.ts";
+import { allowForwarding, restoreSysctls } from "./sysctls.ts";
 
 const { bridge, applicationControllerMetricsPort } = addresses;
-const forwardingSwitch = "/proc/sys/net/ipv4/ip_forward";
-const forwardingBefore = join(runFolder, "ip-forward-before");
 
 /** Our own nftables table; kube-proxy's are called `kube-proxy`. */
 const table = "ephemeral-environments";
@@ -23,8 +19,7 @@ export async function makeNetwork(): Promise<void> {
     await run("ip", ["address", "add", `${bridge.address}/${bridge.prefix}`, "dev", bridge.name]);
     await run("ip", ["link", "set", bridge.name, "up"]);
   }
-  if (!existsSync(forwardingBefore)) await writeFile(forwardingBefore, await readFile(forwardingSwitch));
-  await writeFile(forwardingSwitch, "1");
+  await allowForwarding();
   await run("nft", [rules()]);
 }
 
@@ -33,7 +28,7 @@ export async function removeNetwork(): Promise<void> {
   if (existsSync(`/sys/class/net/${bridge.name}`)) await run("ip", ["link", "delete", bridge.name]);
   const tables = await run("nft", ["list", "tables"]);
   for (const line of tables.split("\n").filter(isOurs)) await run("nft", ["delete", ...line.split(" ")]);
-  if (existsSync(forwardingBefore)) await writeFile(forwardingSwitch, await readFile(forwardingBefore));
+  await restoreSysctls();
 }
 
 /** Whether a line of `nft list tables` (`table ip kube-proxy`) names a table that the local cluster made. */

@@ -9,6 +9,7 @@ import { ingressPart } from "./ingress.ts";
 import { networkPart } from "./network.ts";
 import { kubeletPart, kubeProxyPart, nodePart } from "./node.ts";
 import type { Part } from "./part.ts";
+import { operatorPart, platformPart, platformTokenPart } from "./platform.ts";
 
 /** All that the local cluster consists of. */
 export const parts: readonly Part[] = [
@@ -30,4 +31,7 @@ export const parts: readonly Part[] = [
   applicationControllerPart,
   ingressPart,
   gitHostPart,
+  platformPart,
+  platformTokenPart,
+  operatorPart,
 ];

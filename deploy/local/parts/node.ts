@@ -84,6 +84,8 @@ function kubeletConfiguration(site: ClusterSite, serving: { certificate: string;
     authorization: { mode: "Webhook" },
     ...{ tlsCertFile: serving.certificate, tlsPrivateKeyFile: serving.key },
     containerRuntimeEndpoint: `unix://${containerdSocket}`,
+    // Chains for other programs' iptables rules: nobody here has any, and they would stay behind.
+    makeIPTablesUtilChains: false,
     // The machine may have either version of control groups and no systemd that could manage them.
     ...{
       cgroupDriver: "cgroupfs",
