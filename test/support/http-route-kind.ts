@@ -1,0 +1,50 @@
+import { waitUntil } from "../../deploy/local/wait.ts";
+import type { ApiCalls } from "./api-calls.ts";
+import { given } from "./environment-objects.ts";
+
+const group = "gateway.networking.k8s.io";
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/**
+ * Makes the kind HTTPRoute known, as far as admission looks at it: the real definition belongs to whoever installs a
+ * gateway. `path` is where a test tries to make one (it never stays). One suite at a time.
+ */
+export async function httpRouteKind(
+  admin: ApiCalls,
+): Promise<{ path(namespace: string): string; remove(): Promise<void> }> {
+  const name = `httproutes.${group}`;
+  await given(admin, definitions, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name, annotations: { "api-approved.kubernetes.io": "unapproved, for tests" } },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind: "HTTPRoute", listKind: "HTTPRouteList", plural: "httproutes", singular: "httproute" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: {
+                spec: { type: "object", properties: { hostnames: { type: "array", items: { type: "string" } } } },
+              },
+            },
+          },
+        },
+      ],
+    },
+  });
+  const path = (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/httproutes?dryRun=All`;
+  const check = async () => (await admin.get(path("default"))).status === 200;
+  await waitUntil({ what: "HTTPRoutes to be served", check, deadlineMs: 20_000 });
+  return {
+    path,
+    async remove() {
+      await admin.delete(`${definitions}/${name}`);
+    },
+  };
+}
