@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "./clock.ts";
+import { type CancelTimer, type Clock, MAX_TIMER_MS, pause, systemClock } from "./clock.ts";
 import { type BoundedSignal, boundedSignal } from "./deadline.ts";
 import type { Log } from "./log.ts";
 import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
@@ -25,7 +25,7 @@ export interface Controller {
   enqueue(key: string, priority?: Priority): void;
   enqueueAfter(key: string, delayMs: number): void;
   start(): void;
-  /** Takes no new key, lets passes finish for `graceMs`, then aborts them; resolves when all have ended. */
+  /** Takes no new key, lets passes finish for `graceMs`, then aborts them; resolves when all have ended, or ignored that for 5 s. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
   readonly depth: number;
   readonly inWork: number;
@@ -52,6 +52,7 @@ export function createController(options: ControllerOptions): Controller {
   return new KeyController(options);
 }
 
+const LONGEST_ABORT_MS = 5_000;
 const RESYNC_MS = 10 * 3600 * 1000;
 
 class KeyController implements Controller {
@@ -91,9 +92,17 @@ class KeyController implements Controller {
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#cancelResync();
     this.#queue.close();
-    const cancel = this.#clock.setTimer(Math.min(graceMs, MAX_TIMER_MS), () => this.#abort.abort());
-    await Promise.all(this.#workers);
-    cancel();
+    const ended = new AbortController();
+    const workers = Promise.all(this.#workers).finally(() => ended.abort());
+    await Promise.race([workers, this.#cutShort(graceMs, ended.signal)]);
+  }
+
+  /** Resolves when the passes have had their grace, were aborted, and have still not ended. */
+  async #cutShort(graceMs: number, ended: AbortSignal): Promise<void> {
+    await pause(this.#clock, Math.min(graceMs, MAX_TIMER_MS), ended);
+    this.#abort.abort();
+    await pause(this.#clock, LONGEST_ABORT_MS, ended);
+    if (!ended.aborted) this.#log.error("passes ignore their signal", { inWork: this.#queue.inWork });
   }
 
   get depth(): number {

@@ -55,7 +55,8 @@ export function flatHeaders(headers: IncomingHttpHeaders): Record<string, string
 }
 
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }
 
 function reasonOf(status: number): string {

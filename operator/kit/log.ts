@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import winston from "winston";
 
 /** What varies in a log line: names, counts, keys; never a secret value. */
@@ -66,13 +67,13 @@ function lineOf(level: LogLevel, message: string, facts: Facts): string {
 /** `toJSON` has been called before this, so that masked types stay masked and KubeError shows status and reason only. */
 function printable(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
-  return value instanceof Error ? errorFacts(value, 0) : value;
+  return types.isNativeError(value) ? errorFacts(value, 0) : value;
 }
 
 const DEEPEST_CAUSE = 4;
 
 function errorFacts(error: unknown, depth: number): unknown {
-  if (!(error instanceof Error)) return error === undefined ? undefined : typeof error;
+  if (!types.isNativeError(error)) return error === undefined ? undefined : typeof error;
   if ("toJSON" in error && typeof error.toJSON === "function") return error.toJSON();
   const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};
   const cause =

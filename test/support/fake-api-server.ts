@@ -23,6 +23,8 @@ export interface FakeApiServer {
   on(matches: (request: SeenRequest) => boolean, ...answers: readonly Answer[]): void;
   /** Connections that are open now. */
   readonly openConnections: number;
+  /** Connections that were ever opened. */
+  readonly connectionsSoFar: number;
   /** Resets every connection, as a load balancer that dies would. */
   resetConnections(): void;
   close(): Promise<void>;
@@ -38,6 +40,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   const seen: SeenRequest[] = [];
   const rules: Rule[] = [];
   const sockets = new Set<Socket>();
+  let connectionsSoFar = 0;
   const server = http.createServer(async (incoming, response) => {
     const request = await readRequest(incoming);
     seen.push(request);
@@ -45,6 +48,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   });
   server.on("connection", (socket) => {
     sockets.add(socket);
+    connectionsSoFar += 1;
     socket.on("error", () => undefined);
     socket.once("close", () => sockets.delete(socket));
   });
@@ -57,6 +61,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     },
     get openConnections() {
       return sockets.size;
+    },
+    get connectionsSoFar() {
+      return connectionsSoFar;
     },
     resetConnections: () => {
       for (const socket of sockets) socket.resetAndDestroy();

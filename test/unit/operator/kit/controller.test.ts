@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  type Controller,
+  type ControllerOptions,
+  createController,
+  type Reconcile,
+} from "../../../../operator/kit/controller.ts";
+import { type Log, silentLog } from "../../../../operator/kit/log.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
+
+let clock: TestClock;
+let running: Controller[];
+
+beforeEach(() => {
+  clock = new TestClock();
+  running = [];
+});
+
+afterEach(async () => {
+  for (const controller of running) {
+    const stopped = controller.stop();
+    clock.advance(0);
+    await stopped;
+  }
+});
+
+function started(reconcile: Reconcile, more: Partial<ControllerOptions> = {}): Controller {
+  const controller = createController({ name: "test", reconcile, log: silentLog, clock, random: () => 0, ...more });
+  controller.start();
+  running.push(controller);
+  return controller;
+}
+
+/** Work that ends only with its signal. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+  });
+
+test("passes of one key never overlap, whatever the workers do", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom("a", "b"), { maxLength: 30 }), async (adds) => {
+      const inWork = new Set<string>();
+      const seen = new Set<string>();
+      const controller = started(
+        async (key) => {
+          expect(inWork.has(key)).toBe(false);
+          inWork.add(key);
+          await Promise.resolve();
+          inWork.delete(key);
+          seen.add(key);
+        },
+        { workers: 4 },
+      );
+      for (const key of adds) {
+        controller.enqueue(key);
+        await Promise.resolve();
+      }
+      await until(() => controller.depth === 0 && controller.inWork === 0);
+      expect(seen).toEqual(new Set(adds));
+    }),
+  );
+});
+
+test("a key that always fails backs off and stops no other", async () => {
+  const passes: string[] = [];
+  const controller = started(
+    async (key) => {
+      passes.push(key);
+      if (key === "poison") throw new Error("poison");
+    },
+    { workers: 1 },
+  );
+  controller.enqueue("poison");
+  controller.enqueue("healthy");
+  await until(() => passes.includes("healthy"));
+  for (const delayMs of [500, 1_000, 2_000]) {
+    await until(() => clock.pending.includes(delayMs));
+    clock.advance(delayMs);
+  }
+  await until(() => passes.filter((key) => key === "poison").length === 4);
+});
+
+test("a success ends the backoff", async () => {
+  let failuresLeft = 2;
+  const outcomes: string[] = [];
+  const controller = started(
+    async () => {
+      failuresLeft -= 1;
+      if (failuresLeft >= 0 || failuresLeft === -2) throw new Error("not yet");
+    },
+    { metrics: { queueDepth: () => undefined, passed: (_name, outcome) => outcomes.push(outcome) } },
+  );
+  controller.enqueue("a");
+  await until(() => clock.pending.includes(500));
+  clock.advance(500);
+  await until(() => clock.pending.includes(1_000));
+  clock.advance(1_000);
+  await until(() => outcomes.length === 3);
+  controller.enqueue("a");
+  await until(() => clock.pending.includes(500));
+  expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
+});
+
+test("a pass that asks for another look gets it", async () => {
+  let passes = 0;
+  const controller = started(async () => {
+    passes += 1;
+    return { recheckAfterMs: 3_600_000 };
+  });
+  controller.enqueue("a");
+  await until(() => clock.pending.includes(3_600_000));
+  clock.advance(3_600_000);
+  await until(() => passes === 2);
+});
+
+test("a pass beyond its deadline is aborted and tried again", async () => {
+  const outcomes: string[] = [];
+  const controller = started((_key, { signal }) => untilAborted(signal), {
+    deadlineMs: 10_000,
+    metrics: { queueDepth: () => undefined, passed: (_name, outcome) => outcomes.push(outcome) },
+  });
+  controller.enqueue("a");
+  await until(() => controller.inWork === 1);
+  clock.advance(10_000);
+  await until(() => clock.pending.includes(500));
+  expect(outcomes).toEqual(["timeout"]);
+});
+
+test("a resync wants every key again", async () => {
+  const passes: string[] = [];
+  started(
+    async (key) => {
+      passes.push(key);
+    },
+    { resync: { keys: () => ["a", "b"], everyMs: 100_000 } },
+  );
+  clock.advance(90_000);
+  await until(() => passes.length === 2);
+  clock.advance(90_000);
+  await until(() => passes.length === 4);
+});
+
+describe("stop", () => {
+  test("lets a pass finish within the grace", async () => {
+    const gate = Promise.withResolvers<void>();
+    let wasAborted: boolean | undefined;
+    const controller = started(async (_key, { signal }) => {
+      await gate.promise;
+      wasAborted = signal.aborted;
+    });
+    controller.enqueue("a");
+    await until(() => controller.inWork === 1);
+    const stopped = controller.stop({ graceMs: 5_000 });
+    clock.advance(4_999);
+    gate.resolve();
+    await stopped;
+    expect(wasAborted).toBe(false);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("aborts it after the grace, and begins nothing new", async () => {
+    const passes: string[] = [];
+    const controller = started(
+      (key, { signal }) => {
+        passes.push(key);
+        return untilAborted(signal);
+      },
+      { workers: 1 },
+    );
+    controller.enqueue("a");
+    controller.enqueue("b");
+    await until(() => controller.inWork === 1);
+    const stopped = controller.stop({ graceMs: 5_000 });
+    clock.advance(5_000);
+    await stopped;
+    expect(passes).toEqual(["a"]);
+    expect([controller.inWork, clock.pending]).toEqual([0, []]);
+  });
+
+  test("does not wait for ever for a pass that ignores its signal", async () => {
+    const gate = Promise.withResolvers<void>();
+    const errors: string[] = [];
+    const log: Log = { ...silentLog, error: (message) => errors.push(message), with: () => log };
+    const controller = started(() => gate.promise, { log });
+    controller.enqueue("a");
+    await until(() => controller.inWork === 1);
+    const stopped = controller.stop();
+    clock.advance(0);
+    await until(() => clock.pending.includes(5_000));
+    clock.advance(5_000);
+    await stopped;
+    expect(errors).toEqual(["passes ignore their signal"]);
+    gate.resolve();
+  });
+});

@@ -1,0 +1,393 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { User } from "@kubernetes/client-node";
+import { createKubeClient, type KubeClient, type KubeClientOptions } from "../../../../operator/kit/kube-client.ts";
+import {
+  isAborted,
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isUnavailable,
+  KubeError,
+} from "../../../../operator/kit/kube-errors.ts";
+import { isWrite, type KubeRequest } from "../../../../operator/kit/kube-request.ts";
+import { configMap, configMapList, configMaps } from "../../../support/config-maps.ts";
+import {
+  type FakeApiServer,
+  json,
+  reset,
+  silence,
+  startFakeApiServer,
+  status,
+} from "../../../support/fake-api-server.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
+
+const anything = () => true;
+const ref = { name: "a", namespace: "ns" };
+const draft = { metadata: ref, data: { key: "value" } };
+
+let server: FakeApiServer;
+let clients: KubeClient[];
+
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  clients = [];
+});
+
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await server.close();
+});
+
+function client(options: Partial<KubeClientOptions> = {}): KubeClient {
+  const made = createKubeClient({ kubeConfig: server.kubeConfig, random: () => 0, ...options });
+  clients.push(made);
+  return made;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<KubeError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof KubeError) return error;
+  throw new Error("the call did not fail with a KubeError", { cause: error });
+}
+
+describe("find", () => {
+  test("answers the object, authenticated and named", async () => {
+    server.on(anything, json(configMap("a", "1")));
+    expect(await client({ userAgent: "tester/2" }).find(configMaps, ref)).toEqual(configMap("a", "1"));
+    expect(server.seen[0]).toMatchObject({ method: "GET", path: "/api/v1/namespaces/ns/configmaps/a" });
+    expect(server.seen[0]?.headers).toMatchObject({ authorization: "Bearer a-token", "user-agent": "tester/2" });
+  });
+
+  test("answers undefined when there is none", async () => {
+    server.on(anything, status(404, "NotFound"));
+    expect(await client().find(configMaps, ref)).toBeUndefined();
+  });
+
+  test.each([
+    { name: "503", answer: status(503, "ServiceUnavailable") },
+    { name: "429", answer: status(429, "TooManyRequests") },
+    { name: "a reset connection", answer: reset },
+    { name: "a 401, once", answer: status(401, "Unauthorized") },
+  ])("is tried again after $name", async ({ answer }) => {
+    server.on(anything, answer, json(configMap("a", "1")));
+    expect(await client().find(configMaps, ref)).toBeDefined();
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test("waits as long as the server asks before the next try", async () => {
+    const clock = new TestClock();
+    server.on(anything, status(429, "TooManyRequests", { "retry-after": "7" }), json(configMap("a", "1")));
+    const found = client({ clock }).find(configMaps, ref);
+    await until(() => clock.pending.includes(7_000));
+    expect(server.seen).toHaveLength(1);
+    clock.advance(7_000);
+    expect(await found).toBeDefined();
+  });
+
+  test("gives up at once when the server asks for more than the deadline leaves", async () => {
+    server.on(anything, status(429, "TooManyRequests", { "retry-after": "60" }));
+    const error = await failureOf(client().find(configMaps, ref));
+    expect(error).toMatchObject({ status: 429, retryAfterSeconds: 60 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("gives up after four tries", async () => {
+    server.on(anything, status(503, "ServiceUnavailable"));
+    expect(isUnavailable(await failureOf(client().find(configMaps, ref)))).toBe(true);
+    expect(server.seen).toHaveLength(4);
+  });
+
+  test("ends at its deadline when no answer comes", async () => {
+    const clock = new TestClock();
+    server.on(anything, silence);
+    const error = failureOf(client({ clock, deadlineMs: 1_000 }).find(configMaps, ref));
+    await until(() => server.seen.length === 1);
+    clock.advance(1_000);
+    expect(await error).toMatchObject({ status: 0, reason: "Timeout" });
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("ends with the caller's signal", async () => {
+    const caller = new AbortController();
+    server.on(anything, silence);
+    const error = failureOf(client().find(configMaps, ref, { signal: caller.signal }));
+    await until(() => server.seen.length === 1);
+    caller.abort();
+    expect(isAborted(await error)).toBe(true);
+    expect(isUnavailable(await error)).toBe(false);
+  });
+
+  test("reports a server that is not there as unreachable", async () => {
+    const unreached = client();
+    await server.close();
+    const error = await failureOf(unreached.find(configMaps, ref));
+    expect(error).toMatchObject({ status: 0, reason: "Unreachable" });
+    expect(error.cause).toMatchObject({ code: "ECONNREFUSED" });
+    server = await startFakeApiServer();
+  });
+
+  test("an answer that is no JSON is broken, and is not quoted", async () => {
+    server.on(anything, (_request, response) => response.end("{ secret"));
+    const error = await failureOf(client().find(configMaps, ref));
+    expect(error.reason).toBe("BrokenAnswer");
+    expect(JSON.stringify([error, error.message, String(error.cause)])).not.toContain("secret");
+  });
+});
+
+describe("list", () => {
+  test("gathers all pages and names the kind of every item", async () => {
+    const { apiVersion: _a, kind: _k, ...bare } = configMap("a", "1");
+    server.on((request) => !request.query.has("continue"), json(configMapList([bare as never], "9", "more")));
+    server.on((request) => request.query.get("continue") === "more", json(configMapList([configMap("b", "2")], "9")));
+    const list = await client().list(configMaps, { namespace: "ns", labelSelector: "x=y" });
+    expect(list).toEqual({ items: [configMap("a", "1"), configMap("b", "2")], resourceVersion: "9" });
+    expect(server.seen.map(({ query }) => [query.get("limit"), query.get("labelSelector")])).toEqual([
+      ["500", "x=y"],
+      ["500", "x=y"],
+    ]);
+  });
+
+  test("starts again when a page token has expired", async () => {
+    const first = json(configMapList([configMap("a", "1")], "9", "more"));
+    server.on((request) => request.query.has("continue"), status(410, "Expired"), json(configMapList([], "10")));
+    server.on(anything, first);
+    expect((await client().list(configMaps)).items).toEqual([configMap("a", "1")]);
+    expect(server.seen).toHaveLength(4);
+  });
+});
+
+describe("writes", () => {
+  test("create posts the complete object strictly, under the field manager", async () => {
+    server.on(anything, json(configMap("a", "1"), 201));
+    await client({ userAgent: "tester/2" }).create(configMaps, draft);
+    const [seen] = server.seen;
+    expect(seen).toMatchObject({ method: "POST", path: "/api/v1/namespaces/ns/configmaps" });
+    expect(Object.fromEntries(seen?.query ?? [])).toEqual({ fieldManager: "tester", fieldValidation: "Strict" });
+    expect(JSON.parse(seen?.body ?? "")).toEqual({ apiVersion: "v1", kind: "ConfigMap", ...draft });
+  });
+
+  test.each([
+    { as: "merge", type: "application/merge-patch+json" },
+    { as: "json", type: "application/json-patch+json" },
+  ] as const)("patch as $as says so", async ({ as, type }) => {
+    server.on(anything, json(configMap("a", "2")));
+    const patched = await client().patch(configMaps, ref, { data: {} }, { as, subresource: "status" });
+    expect(patched.metadata.resourceVersion).toBe("2");
+    expect(server.seen[0]).toMatchObject({ method: "PATCH", path: "/api/v1/namespaces/ns/configmaps/a/status" });
+    expect(server.seen[0]?.headers["content-type"]).toBe(type);
+  });
+
+  test("apply names the manager and whether it takes fields over", async () => {
+    server.on(anything, json(configMap("a", "2")));
+    await client().apply(configMaps, draft, { force: true });
+    expect(server.seen[0]?.headers["content-type"]).toBe("application/apply-patch+yaml");
+    expect(server.seen[0]?.query.get("force")).toBe("true");
+  });
+
+  test("replace puts the object at its name", async () => {
+    server.on(anything, json(configMap("a", "2")));
+    await client().replace(configMaps, configMap("a", "1"));
+    expect(server.seen[0]).toMatchObject({ method: "PUT", path: "/api/v1/namespaces/ns/configmaps/a" });
+  });
+
+  test("delete carries its preconditions", async () => {
+    server.on(anything, json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" }));
+    const left = await client().delete(configMaps, ref, { uid: "u", resourceVersion: "3" });
+    expect(left).toBe("gone");
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toMatchObject({
+      kind: "DeleteOptions",
+      preconditions: { uid: "u", resourceVersion: "3" },
+    });
+  });
+
+  test("deleting what is not there is done already", async () => {
+    server.on(anything, status(404, "NotFound"));
+    expect(await client().delete(configMaps, ref)).toBe("gone");
+  });
+
+  test("delete answers the object that its finalizers keep", async () => {
+    const kept = configMap("a", "4");
+    server.on(anything, json({ ...kept, metadata: { ...kept.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }));
+    expect(await client().delete(configMaps, ref)).toMatchObject({ metadata: { resourceVersion: "4" } });
+  });
+
+  test.each([
+    { name: "503", answer: status(503, "ServiceUnavailable") },
+    { name: "429", answer: status(429, "TooManyRequests") },
+    { name: "a reset connection", answer: reset },
+  ])("are never sent twice, not even after $name", async ({ answer }) => {
+    server.on(anything, answer);
+    expect(isUnavailable(await failureOf(client().create(configMaps, draft)))).toBe(true);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    { code: 409, reason: "AlreadyExists", is: isAlreadyExists, isNot: isConflict },
+    { code: 409, reason: "Conflict", is: isConflict, isNot: isAlreadyExists },
+    { code: 404, reason: "NotFound", is: isNotFound, isNot: isInvalid },
+    { code: 403, reason: "Forbidden", is: isForbidden, isNot: isInvalid },
+    { code: 422, reason: "Invalid", is: isInvalid, isNot: isUnavailable },
+    { code: 500, reason: "InternalError", is: isUnavailable, isNot: isInvalid },
+  ])(
+    "$code $reason is told apart, and the server's sentence stays out of the message",
+    async ({ code, reason, ...told }) => {
+      server.on(anything, status(code, reason));
+      const error = await failureOf(client().create(configMaps, draft));
+      expect([told.is(error), told.isNot(error)]).toEqual([true, false]);
+      expect(error.message).not.toContain("!");
+      expect(error.detail()).toBe(`${reason}!`);
+    },
+  );
+});
+
+describe("the request seam", () => {
+  test("sees every call and counts writes", async () => {
+    const seen: KubeRequest[] = [];
+    server.on(anything, json(configMap("a", "1")));
+    const watched = client({
+      onRequest: (request, next) => {
+        seen.push(request);
+        return next();
+      },
+    });
+    await watched.find(configMaps, ref);
+    await watched.apply(configMaps, draft, { force: false });
+    expect(seen).toMatchObject([
+      { verb: "get", type: configMaps, name: "a", namespace: "ns" },
+      { verb: "apply", type: configMaps, name: "a", body: { data: { key: "value" } } },
+    ]);
+    expect(seen.filter(({ verb }) => isWrite(verb))).toHaveLength(1);
+  });
+
+  test("throwing before sends nothing; throwing after has written", async () => {
+    server.on(anything, json(configMap("a", "1"), 201));
+    const fault = new Error("killed");
+    const before = client({ onRequest: () => Promise.reject(fault) });
+    await expect(before.create(configMaps, draft)).rejects.toBe(fault);
+    expect(server.seen).toHaveLength(0);
+    const after = client({ onRequest: (_request, next) => next().then(() => Promise.reject(fault)) });
+    await expect(after.create(configMaps, draft)).rejects.toBe(fault);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("may answer in the server's place", async () => {
+    const storming = client({
+      onRequest: async () => ({ status: 409, headers: {}, body: { reason: "Conflict" } }),
+    });
+    expect(isConflict(await failureOf(storming.replace(configMaps, configMap("a", "1"))))).toBe(true);
+  });
+});
+
+describe("text", () => {
+  test("stops at its limit, between characters", async () => {
+    server.on(anything, (_request, response) => response.end("abc€def"));
+    expect(await client().text("/log", { tail: "1" }, { limitBytes: 5 })).toBe("abc");
+  });
+
+  test("a refusal is an error", async () => {
+    server.on(anything, status(403, "Forbidden"));
+    expect(isForbidden(await failureOf(client().text("/log", {}, { limitBytes: 5 })))).toBe(true);
+  });
+});
+
+test("the server's time is its own", async () => {
+  server.on(anything, json({ major: "1" }, 200, { date: "Thu, 01 Jan 2026 00:00:00 GMT" }));
+  expect(await client().serverTime()).toEqual(new Date("2026-01-01T00:00:00Z"));
+});
+
+test("connections are reused", async () => {
+  server.on(anything, json(configMap("a", "1")));
+  const pooled = client({ connections: 2 });
+  for (let call = 0; call < 10; call += 1) await pooled.find(configMaps, ref);
+  expect(server.openConnections).toBeLessThanOrEqual(2);
+});
+
+describe("credentials in files", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "kube-client-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  function loadUser(user: User): void {
+    const [cluster] = server.kubeConfig.clusters;
+    if (cluster === undefined) throw new Error("the fake has no cluster");
+    server.kubeConfig.loadFromClusterAndUser(cluster, user);
+  }
+
+  async function withToken(clock: TestClock): Promise<{ readonly file: string; readonly client: KubeClient }> {
+    const file = join(folder, "token");
+    await writeFile(file, "first\n");
+    loadUser({ name: "u", authProvider: { name: "tokenFile", config: { tokenFile: file } } });
+    return { file, client: client({ clock }) };
+  }
+
+  test("a new client certificate gets new connections", async () => {
+    const clock = new TestClock();
+    const certFile = join(folder, "certificate");
+    await writeFile(certFile, "first");
+    loadUser({ name: "u", certFile });
+    server.on(anything, json(configMap("a", "1")));
+    const following = client({ clock, connections: 1 });
+    await following.find(configMaps, ref);
+    clock.advance(60_000);
+    await following.find(configMaps, ref);
+    expect(server.connectionsSoFar).toBe(1);
+    await writeFile(certFile, "second");
+    clock.advance(60_000);
+    await following.find(configMaps, ref);
+    expect(server.connectionsSoFar).toBe(2);
+    await until(() => server.openConnections === 1, { what: "the end of the old connection" });
+  });
+
+  test("a file that can't be read in mid-replacement changes nothing", async () => {
+    const clock = new TestClock();
+    server.on(anything, json(configMap("a", "1")));
+    const { file, client: following } = await withToken(clock);
+    await following.find(configMaps, ref);
+    await rm(file);
+    clock.advance(60_000);
+    await following.find(configMaps, ref);
+    expect(server.seen[1]?.headers.authorization).toBe("Bearer first");
+  });
+
+  test("no credentials at all is an error of its own", async () => {
+    loadUser({ name: "u", certFile: join(folder, "missing") });
+    expect((await failureOf(client({ deadlineMs: 100 }).find(configMaps, ref))).reason).toBe("NoCredentials");
+  });
+
+  test("a token is followed within a minute", async () => {
+    const clock = new TestClock();
+    server.on(anything, json(configMap("a", "1")));
+    const { file, client: following } = await withToken(clock);
+    await following.find(configMaps, ref);
+    await writeFile(file, "second");
+    clock.advance(60_000);
+    await following.find(configMaps, ref);
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer first", "Bearer second"]);
+  });
+
+  test("a token is read at once after a 401", async () => {
+    const clock = new TestClock();
+    server.on(({ headers }) => headers.authorization === "Bearer second", json(configMap("a", "1")));
+    const { file, client: following } = await withToken(clock);
+    server.on(anything, (request, response) => {
+      void writeFile(file, "second").then(() => status(401, "Unauthorized")(request, response));
+    });
+    const found = following.find(configMaps, ref);
+    await until(() => clock.pending.includes(50));
+    clock.advance(50);
+    expect(await found).toBeDefined();
+  });
+});

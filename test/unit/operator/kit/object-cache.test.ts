@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { Log } from "../../../../operator/kit/log.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
+import { type ConfigMap, configMap } from "../../../support/config-maps.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+let clock: TestClock;
+let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
+let changes: string[];
+
+const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
+const replace = (...items: readonly ConfigMap[]) => cache.replace(items, cache.beginList());
+
+beforeEach(() => {
+  clock = new TestClock();
+  cache = createObjectCache<ConfigMap>({ clock });
+  changes = [];
+  cache.subscribe((key, current, previous) => {
+    changes.push(
+      `${key}: ${previous?.metadata.resourceVersion ?? "none"} -> ${current?.metadata.resourceVersion ?? "none"}`,
+    );
+  });
+});
+
+describe("own writes", () => {
+  test("show at once and stay when the watch delivers them", () => {
+    replace(configMap("a", "1"));
+    cache.written(configMap("a", "2"));
+    expect(versionOf("a")).toBe("2");
+    cache.upsert(configMap("a", "2"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["2", undefined]);
+    expect(changes).toEqual(["ns/a: none -> 1", "ns/a: 1 -> 2"]);
+  });
+
+  test("are not hidden by older versions that arrive after them", () => {
+    replace(configMap("a", "1"));
+    cache.written(configMap("a", "3"));
+    cache.upsert(configMap("a", "2"));
+    expect(versionOf("a")).toBe("3");
+    cache.upsert(configMap("a", "3"));
+    cache.upsert(configMap("a", "4"));
+    expect(versionOf("a")).toBe("4");
+  });
+
+  test("of one object, several: the last shows until it has been delivered", () => {
+    replace(configMap("a", "1"));
+    cache.written(configMap("a", "2"));
+    cache.written(configMap("a", "3"));
+    cache.upsert(configMap("a", "2"));
+    expect(versionOf("a")).toBe("3");
+    cache.upsert(configMap("a", "3"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["3", undefined]);
+  });
+
+  test("whose event was faster than their answer change nothing", () => {
+    replace(configMap("a", "1"));
+    cache.upsert(configMap("a", "2"));
+    cache.upsert(configMap("a", "3"));
+    cache.written(configMap("a", "2"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["3", undefined]);
+  });
+
+  test("that changed nothing wait for nothing", () => {
+    replace(configMap("a", "1"));
+    cache.written(configMap("a", "1"));
+    expect(cache.oldestUnconfirmedMs()).toBeUndefined();
+  });
+
+  test("of an object that has ended since do not bring it back", () => {
+    replace(configMap("a", "1"));
+    cache.upsert(configMap("a", "2"));
+    cache.remove(configMap("a", "3"));
+    cache.written(configMap("a", "2"));
+    expect(cache.get("ns/a")).toBeUndefined();
+  });
+
+  test("end with their object", () => {
+    replace();
+    cache.written(configMap("a", "1"));
+    cache.remove(configMap("a", "2"));
+    expect([cache.get("ns/a"), cache.oldestUnconfirmedMs()]).toEqual([undefined, undefined]);
+  });
+
+  test("made before a list began are in it; later ones are not", () => {
+    cache.written(configMap("a", "5"));
+    const mark = cache.beginList();
+    cache.written(configMap("b", "6"));
+    cache.replace([configMap("a", "7")], mark);
+    expect([versionOf("a"), versionOf("b")]).toEqual(["7", "6"]);
+    clock.advance(3_000);
+    expect(cache.oldestUnconfirmedMs()).toBe(3_000);
+  });
+
+  test("of a successor stand against the end of its predecessor", () => {
+    replace(configMap("a", "1", { uid: "old" }));
+    cache.written(configMap("a", "5", { uid: "new" }));
+    cache.remove(configMap("a", "3", { uid: "old" }));
+    expect(versionOf("a")).toBe("5");
+    cache.upsert(configMap("a", "5", { uid: "new" }));
+    expect(cache.oldestUnconfirmedMs()).toBeUndefined();
+  });
+});
+
+describe("own deletes", () => {
+  test("show at once, whatever older versions arrive", () => {
+    replace(configMap("a", "1"));
+    cache.deleted(configMap("a", "1"));
+    cache.upsert(configMap("a", "2"));
+    expect([cache.get("ns/a"), cache.size, cache.list()]).toEqual([undefined, 0, []]);
+    cache.remove(configMap("a", "3"));
+    expect(cache.oldestUnconfirmedMs()).toBeUndefined();
+    cache.upsert(configMap("a", "4", { uid: "new" }));
+    expect(versionOf("a")).toBe("4");
+  });
+
+  test("whose event was faster than their answer wait for nothing", () => {
+    replace(configMap("a", "1"));
+    cache.remove(configMap("a", "2"));
+    cache.deleted(configMap("a", "1"));
+    expect(cache.oldestUnconfirmedMs()).toBeUndefined();
+  });
+});
+
+describe("no reader ever sees an older version than a write of this process", () => {
+  /** One object's versions 1, 2, …: which were ours, how far behind the watch is, and when the collection is listed. */
+  interface Scene {
+    readonly byUs: readonly boolean[];
+    readonly lags: readonly number[];
+    readonly lists: readonly number[];
+  }
+  const scenes: fc.Arbitrary<Scene> = fc.record({
+    byUs: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
+    lags: fc.array(fc.nat({ max: 4 }), { minLength: 12, maxLength: 12 }),
+    lists: fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 3 }),
+  });
+  const objectAt = (version: number) => configMap("a", String(version));
+
+  class Playback {
+    readonly cache = createObjectCache<ConfigMap>({ clock: new TestClock() });
+    #delivered = 0;
+    #newestOfOurs = 0;
+
+    list(version: number): void {
+      this.cache.replace(version === 0 ? [] : [objectAt(version)], this.cache.beginList());
+      this.#delivered = version;
+    }
+
+    write(version: number): void {
+      this.cache.written(objectAt(version));
+      this.#newestOfOurs = version;
+      this.check();
+    }
+
+    deliverUpTo(version: number): void {
+      while (this.#delivered < version) {
+        this.#delivered += 1;
+        this.cache.upsert(objectAt(this.#delivered));
+        this.check();
+      }
+    }
+
+    check(): void {
+      expect(Number(this.cache.get("ns/a")?.metadata.resourceVersion ?? 0)).toBeGreaterThanOrEqual(this.#newestOfOurs);
+    }
+  }
+
+  test("whenever events and lists arrive", () => {
+    const play = ({ byUs, lags, lists }: Scene) => {
+      const playback = new Playback();
+      byUs.forEach((isOurs, before) => {
+        if (lists.includes(before)) playback.list(before);
+        if (isOurs) playback.write(before + 1);
+        playback.deliverUpTo(before + 1 - (lags[before] ?? 0));
+      });
+      playback.deliverUpTo(byUs.length);
+      expect(playback.cache.get("ns/a")).toEqual(objectAt(byUs.length));
+      expect(playback.cache.oldestUnconfirmedMs()).toBeUndefined();
+    };
+    fc.assert(fc.property(scenes, play));
+  });
+});
+
+describe("readers", () => {
+  test("find objects by index, also while an own write waits", () => {
+    const indexed = createObjectCache<ConfigMap>({
+      indexes: { owner: ({ data }) => (data?.owner ? [data.owner] : []) },
+    });
+    indexed.replace([configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")], indexed.beginList());
+    expect(indexed.by("owner", "x").map(({ metadata }) => metadata.name)).toEqual(["a"]);
+    indexed.written(configMap("a", "2", { data: { owner: "y" } }));
+    expect([indexed.by("owner", "x").length, indexed.by("owner", "y").length]).toEqual([0, 1]);
+    indexed.deleted(configMap("a", "2"));
+    expect(indexed.by("owner", "y")).toEqual([]);
+    expect(() => indexed.by("unknown", "y")).toThrow(TypeError);
+  });
+
+  test("never hold managedFields", () => {
+    const base = configMap("a", "1");
+    replace({ ...base, metadata: { ...base.metadata, managedFields: [{}] } });
+    expect(cache.get("ns/a")).toEqual(base);
+  });
+
+  test("wait for the first complete list, or for their signal", async () => {
+    const waiting = cache.whenSynced(AbortSignal.timeout(5_000));
+    replace();
+    await waiting;
+    const other = createObjectCache<ConfigMap>();
+    await expect(other.whenSynced(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+  });
+
+  test("hear no more after they have unsubscribed", () => {
+    const heard: string[] = [];
+    const unsubscribe = cache.subscribe((key) => heard.push(key));
+    replace(configMap("a", "1"));
+    unsubscribe();
+    cache.upsert(configMap("b", "2"));
+    expect(heard).toEqual(["ns/a"]);
+  });
+
+  test("a listener that throws is reported and harms no one", () => {
+    const errors: unknown[] = [];
+    const log: Log = { ...silentLog, error: (_message, facts) => errors.push(facts?.error) };
+    const subject = createObjectCache<ConfigMap>({ log });
+    const heard: string[] = [];
+    const fault = new Error("a bug");
+    subject.subscribe(() => {
+      throw fault;
+    });
+    subject.subscribe((key) => heard.push(key));
+    subject.replace([configMap("a", "1")], subject.beginList());
+    expect([errors, heard]).toEqual([[fault], ["ns/a"]]);
+  });
+});

@@ -1,0 +1,431 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
+import { createReflector, type Reflector } from "../../../../operator/kit/reflector.ts";
+import { type ConfigMap, configMap, configMapList, configMaps } from "../../../support/config-maps.ts";
+import {
+  type Answer,
+  type FakeApiServer,
+  json,
+  reset,
+  type SeenRequest,
+  Stream,
+  startFakeApiServer,
+  status,
+} from "../../../support/fake-api-server.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
+
+const isWatch = ({ query }: SeenRequest) => query.get("watch") === "true";
+const isList = (request: SeenRequest) => !isWatch(request);
+
+let server: FakeApiServer;
+let clock: TestClock;
+let client: KubeClient;
+let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
+let reflector: Reflector;
+let changes: string[];
+/** What lists answer from now on, once `started`. */
+let listAnswer: Answer;
+
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  clock = new TestClock();
+  client = createKubeClient({ kubeConfig: server.kubeConfig, random: () => 0 });
+  cache = createObjectCache<ConfigMap>({ clock });
+  changes = [];
+  cache.subscribe((key, current, previous) => {
+    const version = (object: ConfigMap | undefined) => object?.metadata.resourceVersion ?? "none";
+    changes.push(`${key}: ${version(previous)} -> ${version(current)}`);
+  });
+  reflector = createReflector({ client, type: configMaps, cache, log: silentLog, clock, random: () => 0 });
+});
+
+afterEach(async () => {
+  await reflector.stop();
+  await client.close();
+  await server.close();
+});
+
+const lists = () => server.seen.filter(isList);
+const watches = () => server.seen.filter(isWatch);
+const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
+
+/** Starts on a list of one object at version 1, with a watch that the test feeds. */
+async function started(...watchAnswers: readonly Answer[]): Promise<Stream> {
+  const stream = new Stream();
+  replaceList(configMapList([configMap("a", "1")], "1"));
+  server.on(isList, (request, response) => listAnswer(request, response));
+  server.on(isWatch, stream.answer, ...watchAnswers);
+  reflector.start();
+  await until(() => stream.isOpen, { what: "the first watch" });
+  return stream;
+}
+
+function replaceList(body: object): void {
+  listAnswer = json(body);
+}
+
+/** Lets pauses of the backoff pass, and nothing else, until the condition holds. */
+async function untilAfterPauses(condition: () => boolean, longestPauseMs = 30_000): Promise<void> {
+  await until(() => {
+    if (condition()) return true;
+    const [shortest] = clock.pending;
+    if (shortest !== undefined && shortest <= longestPauseMs && clock.pending.length === 1) clock.advanceToNext();
+    return condition();
+  });
+}
+
+describe("list and watch", () => {
+  test("lists consistently, then watches on from there with bookmarks", async () => {
+    const stream = await started();
+    expect(cache.synced).toBe(true);
+    expect(cache.list()).toEqual([configMap("a", "1")]);
+    expect(lists()[0]?.query.has("resourceVersion")).toBe(false);
+    expect(Object.fromEntries(watches()[0]?.query ?? [])).toEqual({
+      watch: "true",
+      allowWatchBookmarks: "true",
+      resourceVersion: "1",
+      timeoutSeconds: "300",
+    });
+    stream.event("ADDED", configMap("b", "2"));
+    stream.event("MODIFIED", configMap("a", "3"));
+    stream.event("DELETED", configMap("b", "4"));
+    await until(() => versionOf("a") === "3" && versionOf("b") === undefined);
+    expect(changes).toEqual(["ns/a: none -> 1", "ns/b: none -> 2", "ns/a: 1 -> 3", "ns/b: 2 -> none"]);
+  });
+
+  test("is not synced before every page of the list has come", async () => {
+    let finish: () => void = () => undefined;
+    server.on(isList, json(configMapList([configMap("a", "1")], "1", "more")), (request, response) => {
+      finish = () => json(configMapList([configMap("b", "1")], "1"))(request, response);
+    });
+    server.on(isWatch, new Stream().answer);
+    reflector.start();
+    await until(() => lists().length === 2);
+    expect([cache.synced, cache.size]).toEqual([false, 0]);
+    finish();
+    await cache.whenSynced(AbortSignal.timeout(5_000));
+    expect(cache.size).toBe(2);
+  });
+
+  test("a page token that expires restarts the list; nothing partial shows", async () => {
+    server.on(isWatch, new Stream().answer);
+    server.on(({ query }) => query.has("continue"), status(410, "Expired"));
+    server.on(
+      isList,
+      json(configMapList([configMap("old", "1")], "1", "more")),
+      json(configMapList([configMap("a", "2")], "2")),
+    );
+    reflector.start();
+    await until(() => cache.synced);
+    expect(changes).toEqual(["ns/a: none -> 2"]);
+  });
+
+  test.each([
+    { name: "500", answer: status(500, "InternalError") },
+    { name: "a reset", answer: reset },
+  ])("a list that fails with $name is tried again after a pause", async ({ answer }) => {
+    const stream = new Stream();
+    server.on(isList, answer, answer, answer, answer, json(configMapList([], "1")));
+    server.on(isWatch, stream.answer);
+    reflector.start();
+    await untilAfterPauses(() => cache.synced);
+    expect(reflector.status().failures).toBeGreaterThan(0);
+  });
+
+  test("a list that is told to wait waits", async () => {
+    server.on(isList, status(429, "TooManyRequests", { "retry-after": "60" }), json(configMapList([], "1")));
+    server.on(isWatch, new Stream().answer);
+    reflector.start();
+    await until(() => clock.pending.includes(60_000));
+    expect(lists()).toHaveLength(1);
+    clock.advance(60_000);
+    await until(() => cache.synced);
+  });
+});
+
+describe("a watch that ends goes on from the last version, without a list", () => {
+  test("after a polite end", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    stream.event("MODIFIED", configMap("a", "5"));
+    await until(() => versionOf("a") === "5");
+    stream.end();
+    await until(() => second.isOpen);
+    expect(watches()[1]?.query.get("resourceVersion")).toBe("5");
+    expect(lists()).toHaveLength(1);
+  });
+
+  test("after a reset in mid-stream", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    stream.event("BOOKMARK", configMap("", "7"));
+    await until(() => reflector.status().events === 1);
+    stream.reset();
+    await until(() => second.isOpen);
+    expect(watches()[1]?.query.get("resourceVersion")).toBe("7");
+    expect(lists()).toHaveLength(1);
+    expect(changes).toEqual(["ns/a: none -> 1"]);
+  });
+
+  test("after a half-open connection was silent for three minutes", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    clock.advance(170_000);
+    stream.event("BOOKMARK", configMap("", "8"));
+    await until(() => reflector.status().events === 1);
+    clock.advance(170_000);
+    expect(stream.opened).toBe(1);
+    clock.advance(20_000);
+    await until(() => second.isOpen);
+    expect(watches()[1]?.query.get("resourceVersion")).toBe("8");
+    expect(lists()).toHaveLength(1);
+  });
+
+  test("when the server forgets to end it", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    for (let version = 2; version <= 4; version += 1) {
+      clock.advance(100_000);
+      stream.event("BOOKMARK", configMap("", String(version)));
+      await until(() => reflector.status().events === version - 1);
+    }
+    clock.advance(11_000);
+    await until(() => second.isOpen);
+    expect(lists()).toHaveLength(1);
+  });
+
+  test("after a line that was cut off, without taking it", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    stream.write(JSON.stringify({ type: "ADDED", object: configMap("b", "2") }).slice(0, -5));
+    stream.end();
+    await untilAfterPauses(() => second.isOpen);
+    expect(watches()[1]?.query.get("resourceVersion")).toBe("1");
+    expect(cache.get("ns/b")).toBeUndefined();
+    second.event("ADDED", configMap("b", "2"));
+    await until(() => versionOf("b") === "2");
+  });
+
+  test("after 429, when the time that the server asked for has passed", async () => {
+    const second = new Stream();
+    const stream = await started(status(429, "TooManyRequests", { "retry-after": "11" }), second.answer);
+    stream.event("MODIFIED", configMap("a", "2"));
+    await until(() => versionOf("a") === "2");
+    stream.end();
+    await until(() => clock.pending.includes(11_000));
+    expect(second.opened).toBe(0);
+    clock.advance(11_000);
+    await until(() => second.isOpen);
+    expect(lists()).toHaveLength(1);
+  });
+
+  test("after 500 in the stream, for a minute; then it lists", async () => {
+    const broken: Answer = (_request, response) => {
+      response.end(
+        `${JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 500, reason: "InternalError" } })}\n`,
+      );
+    };
+    const stream = await started(broken);
+    stream.event("ERROR", { kind: "Status", code: 500, reason: "InternalError" });
+    await untilAfterPauses(() => watches().length === 4);
+    expect(lists()).toHaveLength(1);
+    await untilAfterPauses(() => lists().length === 2);
+    expect(clock.monotonicMs()).toBeGreaterThan(60_000);
+    expect(reflector.status().relists).toEqual({ start: 1, internal: 1 });
+  });
+});
+
+describe("a watch that can't go on lists again", () => {
+  test.each([
+    {
+      name: "410 in the stream",
+      end: (stream: Stream) => stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" }),
+      next: [],
+    },
+    { name: "410 on the connect", end: (stream: Stream) => stream.end(), next: [status(410, "Expired")] },
+  ])("after $name, and reports what was deleted meanwhile", async ({ end, next }) => {
+    const last = new Stream();
+    const stream = await started(...next, last.answer);
+    stream.event("ADDED", configMap("b", "2"));
+    await until(() => versionOf("b") === "2");
+    replaceList(configMapList([configMap("b", "9")], "9"));
+    end(stream);
+    await untilAfterPauses(() => last.isOpen);
+    expect(changes).toEqual(["ns/a: none -> 1", "ns/b: none -> 2", "ns/a: 1 -> none", "ns/b: 2 -> 9"]);
+    expect(watches().at(-1)?.query.get("resourceVersion")).toBe("9");
+    expect(reflector.status().relists).toEqual({ start: 1, expired: 1 });
+  });
+
+  test("a key whose object is another one now was deleted and made", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    replaceList(configMapList([configMap("a", "9", { uid: "another" })], "9"));
+    stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+    await untilAfterPauses(() => second.isOpen);
+    expect(changes.slice(1)).toEqual(["ns/a: 1 -> none", "ns/a: none -> 9"]);
+  });
+
+  test("when the watch is refused for another reason", async () => {
+    const second = new Stream();
+    const stream = await started(status(403, "Forbidden"), second.answer);
+    stream.event("MODIFIED", configMap("a", "2"));
+    await until(() => versionOf("a") === "2");
+    stream.end();
+    await untilAfterPauses(() => second.isOpen);
+    expect(reflector.status().relists).toEqual({ start: 1, refused: 1 });
+  });
+
+  test("when a stream breaks at the same place again and again", async () => {
+    const garbage: Answer = (_request, response) => response.end("garbage\n");
+    const stream = await started(garbage, garbage, garbage, garbage, new Stream().answer);
+    stream.write("garbage\n");
+    await untilAfterPauses(() => lists().length === 2);
+    expect(server.seen.slice(0, 7).map(isWatch)).toEqual([false, true, true, true, true, true, false]);
+    expect(reflector.status().relists).toEqual({ start: 1, broken: 1 });
+  });
+
+  test("when the watch does not deliver a write of ours", async () => {
+    const second = new Stream();
+    await started(second.answer);
+    cache.written(configMap("a", "5"));
+    replaceList(configMapList([configMap("a", "6")], "6"));
+    clock.advance(15_000);
+    await untilAfterPauses(() => second.isOpen);
+    expect(versionOf("a")).toBe("6");
+    expect(reflector.status().relists).toEqual({ start: 1, unconfirmed: 1 });
+  });
+
+  test("every half hour or so, as a safety net", async () => {
+    const stream = await started(new Stream().answer);
+    stream.event("MODIFIED", configMap("a", "2"));
+    await until(() => versionOf("a") === "2");
+    replaceList(configMapList([configMap("a", "2")], "2"));
+    clock.advance(1_800_000);
+    await until(() => lists().length === 2);
+    expect(reflector.status().relists).toEqual({ start: 1, routine: 1 });
+  });
+});
+
+describe("what it does not trust", () => {
+  test("a watch that ends at once without an event is a failure, and waits", async () => {
+    const stream = await started(new Stream().answer);
+    stream.end();
+    await until(() => clock.pending.includes(800));
+    expect(watches()).toHaveLength(1);
+    expect(reflector.status().failures).toBe(1);
+    clock.advance(800);
+    await until(() => watches().length === 2);
+  });
+
+  test("pauses grow to half a minute, and are short again after two healthy minutes", async () => {
+    const hasty: Answer = (_request, response) => response.end();
+    const last = new Stream();
+    const stream = await started(hasty, hasty, hasty, hasty, hasty, hasty, last.answer, hasty);
+    stream.end();
+    const pauses: number[] = [];
+    while (!last.isOpen) {
+      await until(() => last.isOpen || (clock.pending.length === 1 && clock.pending[0] !== 5_000));
+      if (last.isOpen) break;
+      pauses.push(clock.pending[0] ?? Number.NaN);
+      clock.advanceToNext();
+    }
+    expect(pauses).toEqual([800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]);
+    clock.advance(125_000);
+    last.event("BOOKMARK", configMap("", "3"));
+    await until(() => reflector.status().events === 1);
+    last.end();
+    await until(() => clock.pending.includes(800));
+  });
+
+  test("events of another kind and unknown types are counted and left out", async () => {
+    const stream = await started();
+    stream.event("ADDED", { ...configMap("x", "2"), kind: "Secret" });
+    stream.event("SURPRISE", configMap("y", "3"));
+    await until(() => reflector.status().ignored === 2);
+    expect(cache.size).toBe(1);
+  });
+
+  test("events that are repeated or out of order never show an older version", async () => {
+    const stream = await started();
+    stream.event("MODIFIED", configMap("a", "3"));
+    stream.event("MODIFIED", configMap("a", "1"));
+    stream.event("ADDED", configMap("b", "5"));
+    stream.event("ADDED", configMap("b", "5"));
+    stream.event("DELETED", configMap("b", "6"));
+    stream.event("MODIFIED", configMap("b", "5"));
+    stream.event("DELETED", configMap("b", "6"));
+    stream.event("ADDED", configMap("end", "7"));
+    await until(() => versionOf("end") === "7");
+    expect(changes).toEqual([
+      "ns/a: none -> 1",
+      "ns/a: 1 -> 3",
+      "ns/b: none -> 5",
+      "ns/b: 5 -> none",
+      "ns/end: none -> 7",
+    ]);
+  });
+
+  test("a character that two chunks share arrives whole", async () => {
+    const stream = await started();
+    const line = Buffer.from(
+      `${JSON.stringify({ type: "ADDED", object: configMap("b", "2", { data: { price: "5 €" } }) })}\n`,
+    );
+    const middle = line.indexOf(Buffer.from("€")) + 1;
+    stream.write(line.subarray(0, middle));
+    await until(() => reflector.status().lastProgressAt !== undefined);
+    stream.write(line.subarray(middle));
+    await until(() => cache.get("ns/b")?.data?.price === "5 €");
+  });
+
+  test("a list that began before a write of ours does not hide it", async () => {
+    const second = new Stream();
+    let finish: () => void = () => undefined;
+    const stream = await started(second.answer);
+    listAnswer = (request, response) => {
+      finish = () => json(configMapList([configMap("a", "1")], "1"))(request, response);
+    };
+    stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+    await untilAfterPauses(() => lists().length === 2);
+    cache.written(configMap("a", "2"));
+    finish();
+    await until(() => second.isOpen);
+    expect(versionOf("a")).toBe("2");
+    second.event("MODIFIED", configMap("a", "2"));
+    second.event("MODIFIED", configMap("a", "3"));
+    await until(() => versionOf("a") === "3");
+    expect(changes).toEqual(["ns/a: none -> 1", "ns/a: 1 -> 2", "ns/a: 2 -> 3"]);
+  });
+
+  test("a restored API server may go back in time", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer);
+    stream.event("MODIFIED", configMap("a", "5"));
+    await until(() => versionOf("a") === "5");
+    replaceList(configMapList([configMap("a", "1")], "1"));
+    stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+    await untilAfterPauses(() => second.isOpen);
+    expect(versionOf("a")).toBe("1");
+    second.event("MODIFIED", configMap("a", "5"));
+    await until(() => versionOf("a") === "5");
+  });
+});
+
+describe("stop", () => {
+  test("ends the stream and every timer", async () => {
+    const stream = await started();
+    await reflector.stop();
+    await until(() => !stream.isOpen);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("ends a pause at once", async () => {
+    server.on(isList, status(403, "Forbidden"));
+    reflector.start();
+    await until(() => clock.pending.includes(800));
+    await reflector.stop();
+    expect(clock.pending).toEqual([]);
+  });
+});

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { MAX_TIMER_MS } from "../../../../operator/kit/clock.ts";
+import { createWorkQueue, type WorkQueue } from "../../../../operator/kit/work-queue.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+let clock: TestClock;
+let queue: WorkQueue;
+
+beforeEach(() => {
+  clock = new TestClock();
+  queue = createWorkQueue({ clock, random: () => 0 });
+});
+
+/** A queue, and beside it what it owes: every key added and not taken since. */
+class Ledger {
+  readonly queue = createWorkQueue({ clock: new TestClock() });
+  readonly working: string[] = [];
+  readonly owed = new Set<string>();
+
+  add(key: string, priority: "high" | "low"): void {
+    this.queue.add(key, priority);
+    this.owed.add(key);
+  }
+
+  async take(): Promise<void> {
+    if (this.queue.depth === 0) return;
+    const key = await this.queue.take();
+    expect(this.working).not.toContain(key);
+    expect(this.owed).toContain(key);
+    this.working.push(String(key));
+    this.owed.delete(String(key));
+  }
+
+  done(pick: number): void {
+    for (const key of this.working.splice(pick % Math.max(1, this.working.length), 1)) this.queue.done(key);
+  }
+
+  check(): void {
+    expect(this.queue.inWork).toBe(this.working.length);
+    expect(this.queue.depth).toBe([...this.owed].filter((key) => !this.working.includes(key)).length);
+  }
+
+  async finish(): Promise<void> {
+    while (this.working.length > 0 || this.queue.depth > 0) {
+      this.done(0);
+      await this.take();
+    }
+  }
+}
+
+type Step = (ledger: Ledger) => void | Promise<void>;
+
+const add = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("high" as const, "low" as const)).map(
+  ([key, priority]): Step =>
+    (ledger) =>
+      ledger.add(key, priority),
+);
+const take = fc.constant<Step>((ledger) => ledger.take());
+const done = fc.nat().map(
+  (pick): Step =>
+    (ledger) =>
+      ledger.done(pick),
+);
+
+test("for any sequence of adds, takes and dones a key is in work at most once, and no add is lost", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(add, take, done), { maxLength: 60 }), async (steps) => {
+      const ledger = new Ledger();
+      for (const step of steps) {
+        await step(ledger);
+        ledger.check();
+      }
+      await ledger.finish();
+      expect(ledger.owed.size).toBe(0);
+    }),
+  );
+});
+
+describe("order", () => {
+  test("what a user waits for comes before resyncs, and is promoted among them", async () => {
+    queue.add("resync-1", "low");
+    queue.add("resync-2", "low");
+    queue.add("user");
+    queue.add("resync-2", "high");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "resync-2", "resync-1"]);
+  });
+
+  test("those who wait for a key get it at once", async () => {
+    const taken = queue.take();
+    queue.add("a");
+    expect(await taken).toBe("a");
+  });
+});
+
+describe("later", () => {
+  test("of several due times the earliest wins", () => {
+    queue.addAfter("a", 5_000);
+    queue.addAfter("a", 1_000);
+    queue.addAfter("a", 9_000);
+    clock.advance(999);
+    expect(queue.depth).toBe(0);
+    clock.advance(1);
+    expect(queue.depth).toBe(1);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("months are waited for in pieces that a timer can do", () => {
+    const delayMs = 3 * MAX_TIMER_MS;
+    queue.addAfter("a", delayMs);
+    for (let piece = 0; piece < 3; piece += 1) {
+      expect(queue.depth).toBe(0);
+      expect(Math.max(...clock.pending)).toBeLessThanOrEqual(MAX_TIMER_MS);
+      clock.advance(MAX_TIMER_MS);
+    }
+    expect(queue.depth).toBe(1);
+  });
+});
+
+describe("backoff", () => {
+  test("doubles from half a second to five minutes, and ends when forgotten", () => {
+    const delays = Array.from({ length: 11 }, () => queue.retry("a"));
+    expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000]);
+    expect(queue.failures("a")).toBe(11);
+    queue.forget("a");
+    expect([queue.failures("a"), queue.retry("a")]).toEqual([0, 500]);
+  });
+
+  test("of one key is none of another's", () => {
+    for (let failure = 0; failure < 8; failure += 1) queue.retry("a");
+    expect(queue.retry("b")).toBe(500);
+  });
+
+  test("a common bucket slows a storm of retries down, but never a first try", () => {
+    const small = createWorkQueue({ clock, random: () => 0, retryRate: { perSecond: 1, burst: 2 } });
+    expect(["a", "b", "c", "d"].map((key) => small.retry(key))).toEqual([500, 500, 1_000, 2_000]);
+    small.add("fresh");
+    expect(small.depth).toBe(1);
+    clock.advance(60_000);
+    expect(small.retry("e")).toBe(500);
+  });
+});
+
+describe("close", () => {
+  test("drops what waits, frees the takers and leaves no timer", async () => {
+    const taken = queue.take();
+    queue.addAfter("later", 1_000);
+    queue.close();
+    queue.add("a");
+    queue.addAfter("a", 1);
+    expect([await taken, await queue.take(), queue.depth, clock.pending]).toEqual([undefined, undefined, 0, []]);
+  });
+
+  test("lets work in hand end", async () => {
+    queue.add("a");
+    await queue.take();
+    queue.add("a");
+    queue.close();
+    const idle = queue.whenIdle();
+    expect(queue.inWork).toBe(1);
+    queue.done("a");
+    await idle;
+    expect([queue.inWork, queue.depth]).toEqual([0, 0]);
+  });
+});
