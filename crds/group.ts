@@ -17,6 +17,15 @@ export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 /** Why the TTL was changed last, as the caller of the REST interface said it. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
 
+/** The labels of everything that belongs to an environment: the UID decides, the name is for people. */
+export function ownerLabels(owner: { name: string; uid: string }): Record<string, string> {
+  return {
+    "app.kubernetes.io/managed-by": "ephemeral-environments",
+    [ENVIRONMENT_NAME_LABEL]: owner.name,
+    [ENVIRONMENT_UID_LABEL]: owner.uid,
+  };
+}
+
 /** How the API server addresses a kind; the operator's client takes it as it is. */
 export interface Kind {
   readonly group: string;

@@ -1,23 +1,26 @@
 import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
-import { ENVIRONMENT_UID_LABEL, type Kind } from "../crds/group.ts";
+import { ENVIRONMENT_UID_LABEL } from "../crds/group.ts";
 import type { Repository } from "../crds/repository.ts";
-import { applicationKind, appProjectKind } from "./adapters/argocd-deployer.ts";
-import type { WatchedKinds, WireObject } from "./adapters/kubernetes-cluster.ts";
-import { BY_UID, environmentType } from "./adapters/kubernetes-environments.ts";
-import { repositoryType } from "./adapters/kubernetes-repositories.ts";
+import type { WatchedKinds } from "./adapters/kubernetes-cluster.ts";
+import { BY_UID } from "./adapters/kubernetes-environments.ts";
 import {
+  applicationKind,
+  appProjectKind,
+  environmentType,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
+  repositoryType,
   resourceQuotaKind,
   roleBindingKind,
-} from "./environment/kinds.ts";
+  type WireObject,
+} from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import type { KubeClient } from "./kit/kube-client.ts";
 import type { KubeObject, ResourceType } from "./kit/kube-object.ts";
 import type { Log } from "./kit/log.ts";
 import { createObjectCache, type ObjectCache } from "./kit/object-cache.ts";
-import { createReflector, type Reflector } from "./kit/reflector.ts";
+import { createReflector, type Reflector, type ReflectorOptions } from "./kit/reflector.ts";
 
 /** Name of the environments' index by the Repositories they use. */
 export const BY_REPOSITORY = "repository";
@@ -45,59 +48,52 @@ interface Context {
   readonly clock: Clock;
 }
 
-const CHILD_KINDS: readonly Kind[] = [
-  namespaceKind,
-  resourceQuotaKind,
-  limitRangeKind,
-  networkPolicyKind,
-  roleBindingKind,
-];
-const DEPLOYER_KINDS: readonly Kind[] = [applicationKind, appProjectKind];
+const CHILD_KINDS = [namespaceKind, resourceQuotaKind, limitRangeKind, networkPolicyKind, roleBindingKind];
+const DEPLOYER_KINDS = [applicationKind, appProjectKind];
 
 export function createCaches(context: Context): Caches {
-  const watches: { cache: ObjectCache<never>; reflector: Reflector }[] = [];
+  const { client, clock } = context;
+  const watches: { cache: Pick<ObjectCache<WireObject>, "synced" | "size" | "whenSynced">; reflector: Reflector }[] =
+    [];
   const watch = <T extends KubeObject>(
     type: ResourceType<T>,
-    cache: Parameters<typeof createReflector<T>>[0]["cache"],
-    where: object = {},
+    cache: ReflectorOptions<T>["cache"],
+    where: Pick<ReflectorOptions<T>, "namespace" | "labelSelector"> = {},
   ) => {
     const log = context.log.with({ watch: type.plural });
-    watches.push({
-      cache: cache as never,
-      reflector: createReflector({ ...context, namespace: undefined as never, ...where, type, cache, log }),
-    });
+    watches.push({ cache, reflector: createReflector({ client, clock, log, type, cache, ...where }) });
     return cache;
   };
-  const environments = watch(
-    environmentType,
-    createObjectCache({ indexes: { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf } }),
-  );
+  const indexes = { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf };
+  const environments = watch(environmentType, createObjectCache<EphemeralEnvironment>({ indexes }));
   const repositories = watch(repositoryType, createObjectCache<Repository>(), { namespace: context.namespace });
-  const child = (where: object) => (kind: Kind) =>
-    [
-      kind.plural,
-      watch(kind as ResourceType<WireObject>, createObjectCache<WireObject>({ transform: withoutBulk }), {
-        labelSelector: ENVIRONMENT_UID_LABEL,
-        ...where,
-      }),
-    ] as const;
+  const child = (kind: ResourceType<WireObject>, where: { namespace?: string } = {}) => {
+    const cache = createObjectCache<WireObject>({ transform: withoutBulk });
+    return [kind.plural, watch(kind, cache, { labelSelector: ENVIRONMENT_UID_LABEL, ...where })] as const;
+  };
   const children = new Map([
-    ...CHILD_KINDS.map(child({})),
-    ...DEPLOYER_KINDS.map(child({ namespace: context.deployerNamespace })),
+    ...CHILD_KINDS.map((kind) => child(kind)),
+    ...DEPLOYER_KINDS.map((kind) => child(kind, { namespace: context.deployerNamespace })),
   ]);
   return {
     environments,
     repositories,
     children,
-    start: () => watches.forEach(({ reflector }) => void reflector.start()),
-    whenSynced: async (signal) => void (await Promise.all(watches.map(({ cache }) => cache.whenSynced(signal)))),
+    start() {
+      for (const { reflector } of watches) reflector.start();
+    },
+    async whenSynced(signal) {
+      await Promise.all(watches.map(({ cache }) => cache.whenSynced(signal)));
+    },
     get synced() {
       return watches.every(({ cache }) => cache.synced);
     },
     get size() {
       return watches.reduce((sum, { cache }) => sum + cache.size, 0);
     },
-    stop: async () => void (await Promise.all(watches.map(({ reflector }) => reflector.stop()))),
+    async stop() {
+      await Promise.all(watches.map(({ reflector }) => reflector.stop()));
+    },
   };
 }
 
@@ -106,20 +102,26 @@ const uidOf = ({ metadata }: EphemeralEnvironment) => [metadata.uid];
 const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
   [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
 
-/** Keeps what is compared or judged: an Application's history, resources and timestamps are most of its bytes and change all the time. */
+/** What an Application's status is read for. */
+interface ApplicationStatus {
+  readonly sync?: {
+    readonly status?: string;
+    readonly revision?: string;
+    readonly comparedTo?: { readonly source?: unknown };
+  };
+  readonly health?: { readonly status?: string };
+  readonly conditions?: unknown;
+  readonly operationState?: { readonly phase?: string; readonly message?: string };
+}
+
+/** Keeps what is compared or judged: the rest of an Application's status is most of its bytes and changes all the time. */
 function withoutBulk(object: WireObject): WireObject {
   const { managedFields: _, ...metadata } = object.metadata;
-  const status = object.status as { [field: string]: unknown } | undefined;
+  const status = object.status as ApplicationStatus | undefined;
   if (object.kind !== applicationKind.kind || status === undefined) return { ...object, metadata };
-  const { sync, health, conditions, operationState } = status as {
-    [field: string]: { [field: string]: unknown } | undefined;
-  };
+  const { sync, health, conditions, operationState } = status;
   const judged = {
-    sync: {
-      status: sync?.status,
-      revision: sync?.revision,
-      comparedTo: { source: (sync?.comparedTo as { source?: unknown } | undefined)?.source },
-    },
+    sync: { status: sync?.status, revision: sync?.revision, comparedTo: { source: sync?.comparedTo?.source } },
     health: { status: health?.status },
     conditions,
     operationState: { phase: operationState?.phase, message: operationState?.message },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Kind } from "../../crds/group.ts";
 import { GROUP } from "../../crds/group.ts";
 import { namespaceName } from "../../crds/names.ts";
+import { applicationKind, appProjectKind } from "../kinds.ts";
 import { isForbidden, isNotFound, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import type { Cluster, DesiredObject, ObservedObject } from "../ports/cluster.ts";
 import {
@@ -10,21 +10,6 @@ import {
   type ObservedApplication,
   type WantedApplication,
 } from "../ports/deployer.ts";
-
-export const applicationKind = {
-  group: "argoproj.io",
-  version: "v1alpha1",
-  kind: "Application",
-  plural: "applications",
-  namespaced: true,
-} as const satisfies Kind;
-export const appProjectKind = {
-  group: "argoproj.io",
-  version: "v1alpha1",
-  kind: "AppProject",
-  plural: "appprojects",
-  namespaced: true,
-} as const satisfies Kind;
 
 /** Has Argo CD delete what an application made before the application itself goes. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { ENVIRONMENT_UID_LABEL, type Kind } from "../../crds/group.ts";
-import { ownerLabels } from "../environment/desired/labels.ts";
+import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../crds/group.ts";
+import type { WireObject } from "../kinds.ts";
 import { type Clock, pause } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../kit/kube-errors.ts";
-import { type KubeObject, keyOfRef, type ResourceType } from "../kit/kube-object.ts";
+import { keyOfRef, type ResourceType } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import {
   BeingDeleted,
@@ -17,8 +17,6 @@ import {
   type Removal,
 } from "../ports/cluster.ts";
 
-/** Any object as it is on the wire. */
-export type WireObject = KubeObject & { readonly [field: string]: unknown };
 /** The caches of the kinds that are watched, by plural; what is not here is read afresh. */
 export type WatchedKinds = ReadonlyMap<string, ObjectCache<WireObject>>;
 

@@ -1,7 +1,6 @@
 import {
   type EnvironmentSpec,
   type EphemeralEnvironment,
-  environmentKind,
   environmentManifest,
 } from "../../crds/ephemeral-environment.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
+import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import {
@@ -25,12 +25,10 @@ import {
   isUnavailable,
   KubeError,
 } from "../kit/kube-errors.ts";
-import { type ResourceType, resourceType } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { EnvironmentLifecycle, Environments, Extension } from "../ports/environments.ts";
 
-export const environmentType: ResourceType<EphemeralEnvironment> = resourceType<EphemeralEnvironment>(environmentKind);
 /** Name of the cache's index by UID. */
 export const BY_UID = "uid";
 

@@ -1,10 +1,10 @@
 import NodeCache from "node-cache";
 import type { Caches } from "../caches.ts";
+import { applicationKind } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import type { ResourceType } from "../kit/kube-object.ts";
 import type { PlatformHealth, PlatformHealthCheck } from "../ports/platform-health.ts";
-import { applicationKind } from "./argocd-deployer.ts";
 
 const ANSWER_SECONDS = 2;
 const DEADLINE_MS = 2_000;

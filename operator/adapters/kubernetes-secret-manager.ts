@@ -1,8 +1,7 @@
-import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
+import { ENVIRONMENT_UID_LABEL, ownerLabels } from "../../crds/group.ts";
 import { secretStoreName } from "../../crds/names.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import { ownerLabels } from "../environment/desired/labels.ts";
-import { secretKind } from "../environment/kinds.ts";
+import { secretKind } from "../kinds.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { isForbidden, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../kit/kube-object.ts";

@@ -1,10 +1,10 @@
 import { findCondition, type Judgement, transition } from "../../crds/conditions.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../crds/names.ts";
+import { namespaceKind } from "../kinds.ts";
 import type { Cluster, Removal } from "../ports/cluster.ts";
 import type { Deployer } from "../ports/deployer.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
-import { namespaceKind } from "./kinds.ts";
 
 export interface TeardownContext {
   readonly cluster: Cluster;

@@ -1,13 +1,11 @@
-import { applicationKind } from "../../operator/adapters/argocd-deployer.ts";
-import type { WireObject } from "../../operator/adapters/kubernetes-cluster.ts";
+import { applicationKind, type WireObject } from "../../operator/kinds.ts";
 import type { KubeClient } from "../../operator/kit/kube-client.ts";
 import { isConflict, isNotFound } from "../../operator/kit/kube-errors.ts";
-import type { ResourceType } from "../../operator/kit/kube-object.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { createObjectCache } from "../../operator/kit/object-cache.ts";
 import { createReflector } from "../../operator/kit/reflector.ts";
 
-const applications = applicationKind as ResourceType<WireObject>;
+const applications = applicationKind;
 
 /** What stands in for Argo CD where only the control plane runs: every application is synced and healthy at once. */
 export interface ArgocdStandIn {

@@ -3,11 +3,15 @@ import { settingsFrom } from "../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { API_VERSION, ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import { namespaceName, secretStoreName } from "../../crds/names.ts";
-import { applicationKind, appProjectKind } from "../../operator/adapters/argocd-deployer.ts";
-import type { WireObject } from "../../operator/adapters/kubernetes-cluster.ts";
-import { environmentType } from "../../operator/adapters/kubernetes-environments.ts";
-import { repositoryType } from "../../operator/adapters/kubernetes-repositories.ts";
-import { namespaceKind, secretKind } from "../../operator/environment/kinds.ts";
+import {
+  applicationKind,
+  appProjectKind,
+  environmentType,
+  namespaceKind,
+  repositoryType,
+  secretKind,
+  type WireObject,
+} from "../../operator/kinds.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
 import { isAlreadyExists } from "../../operator/kit/kube-errors.ts";
@@ -152,7 +156,7 @@ async function belongings(
     name: secretStoreName(metadata),
     namespace: "ephemeral-secrets",
   });
-  const kinds = [namespaceKind, applicationKind, appProjectKind, secretKind] as ResourceType<WireObject>[];
+  const kinds = [namespaceKind, applicationKind, appProjectKind, secretKind];
   return [
     ...(own?.metadata.uid === metadata.uid ? [`EphemeralEnvironment/${metadata.name}`] : []),
     ...(store ? [`store/${secretStoreName(metadata)}`] : []),

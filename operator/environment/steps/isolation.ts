@@ -1,5 +1,5 @@
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kinds.ts";
 import { allowedTrafficObject, defaultDenyObject, limitRangeObject, quotaObject } from "../desired/isolation.ts";
-import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../kinds.ts";
 import { done, type Step } from "../step.ts";
 
 /** Fences the namespace in before anything runs in it; what somebody changed or removed is restored. */

@@ -1,7 +1,7 @@
 import { namespaceName } from "../../../crds/names.ts";
+import { namespaceKind } from "../../kinds.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import { namespaceObject } from "../desired/namespace.ts";
-import { namespaceKind } from "../kinds.ts";
 import { done, failed, NAME_TAKEN_RECHECK_MS, type Step, waiting } from "../step.ts";
 
 /** Gives the environment a namespace of its own; one of that name that is somebody else's is never touched. */

@@ -1,9 +1,9 @@
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { type Repository, wantedSecrets } from "../../../crds/repository.ts";
+import { roleBindingKind, secretKind } from "../../kinds.ts";
 import { SecretManagerUnavailable, type StoredSecret } from "../../ports/secret-manager.ts";
 import { accessBindingObject, currentVersion, secretName, secretObject } from "../desired/secret.ts";
-import { roleBindingKind, secretKind } from "../kinds.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, type Step, type StepContext, waiting } from "../step.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { environmentType } from "../../../operator/adapters/kubernetes-environments.ts";
+import { environmentType } from "../../../operator/kinds.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import { createWorld, type World } from "../../support/environment-world.ts";
 

@@ -1,0 +1,108 @@
+/** The platform's process: the operator and the REST facade, which know of each other only here. */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { parseArgs } from "node:util";
+import { KubeConfig } from "@kubernetes/client-node";
+import { createApp } from "../api/app.ts";
+import { serveApp } from "../api/server.ts";
+import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { systemClock } from "./kit/clock.ts";
+import { createKubeClient } from "./kit/kube-client.ts";
+import { createLeaderElector } from "./kit/leader-election.ts";
+import { type Log, winstonLog } from "./kit/log.ts";
+import { createOperator, type Operator } from "./operator.ts";
+import { serveProbes } from "./probes.ts";
+
+const usage = `Usage: main.ts --settings FILE
+
+The Ephemeral Environment Platform: reconciles EphemeralEnvironment resources and serves the REST API.
+
+  --settings FILE   the settings, in YAML (config/settings.schema.ts describes them)
+  --help            this text
+
+The cluster is the one of KUBECONFIG, or the one that the process runs in.
+`;
+
+const { values } = parseArgs({ options: { settings: { type: "string" }, help: { type: "boolean" } } });
+if (values.help || values.settings === undefined) {
+  process.stdout.write(usage);
+  process.exit(values.help ? 0 : 2);
+}
+await main(readSettingsOrExit(values.settings));
+
+async function main(settings: Settings): Promise<void> {
+  const log = winstonLog({ level: settings.logLevel });
+  exitOnLostErrors(log);
+  const stopping = stopSignal();
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromDefault();
+
+  const shared = { settings, log, clock: systemClock };
+  const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
+  const probes = await serveProbes(settings.probes, { isReady: () => operator.synced });
+  await operator.start(stopping);
+  const api = await serveApp(createApp({ ...shared, ...operator, version: packageJson.version }), settings.api);
+  log.info("serving", { api: settings.api.port, version: packageJson.version });
+
+  const ended = await lead(operator, { settings, kubeConfig, log, stopping });
+  await api.stop();
+  await operator.stop();
+  probes.close();
+  log.info("stopped", { because: ended });
+  process.exitCode = ended === "lost" ? 1 : 0;
+}
+
+interface LeadContext {
+  readonly settings: Settings;
+  readonly kubeConfig: KubeConfig;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+}
+
+/** Reconciles while this process leads; every replica serves the API all the while. */
+async function lead(operator: Operator, { settings, kubeConfig, log, stopping }: LeadContext): Promise<string> {
+  if (!settings.leaderElection) {
+    await operator.reconcile(stopping);
+    return "stopping";
+  }
+  const client = createKubeClient({ kubeConfig, connections: 1, userAgent: "ephemeral-environments-elector" });
+  const elector = createLeaderElector({
+    client,
+    lease: { name: "platform", namespace: settings.namespace },
+    identity: `${hostname()}-${randomBytes(4).toString("hex")}`,
+    log,
+  });
+  try {
+    return await elector.run({ onStartedLeading: (term) => operator.reconcile(term) }, stopping);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Aborts on the first SIGTERM or SIGINT; a second one ends the process as usual. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
+  return stopping.signal;
+}
+
+/** What nobody caught leaves the process in a state that nobody knows: the next one starts clean. */
+function exitOnLostErrors(log: Log): void {
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log.error("unexpected error: the process ends", { event, error });
+      process.exit(1);
+    });
+  }
+}
+
+function readSettingsOrExit(path: string): Settings {
+  try {
+    return readSettings(path);
+  } catch (error) {
+    if (!(error instanceof SettingsInvalid)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}
