@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { given, namespaceObject, paths, roleBindingObject, uidLabel } from "../../support/environment-objects.ts";
+import { administrator, unique } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+const argoCd = "/apis/argoproj.io/v1alpha1/namespaces/argocd";
+const rbacGroup = "rbac.authorization.k8s.io";
+const ours = unique("env-bounds-");
+const foreign = unique("env-prod-");
+const uid = "11111111-2222-4333-8444-555555555555";
+const server = "https://kubernetes.default.svc";
+
+const onlyOurs = "the platform writes only namespaces env-* that carry the label";
+const onlyOurApplications = "the platform writes only applications and projects env-* that carry the label";
+
+function argoObject(
+  kind: "Application" | "AppProject",
+  name: string,
+  spec: object,
+  labels: object = { [uidLabel]: uid },
+) {
+  return { apiVersion: "argoproj.io/v1alpha1", kind, metadata: { name, labels }, spec };
+}
+const source = { repoURL: "http://127.0.0.1/chart.git", path: "." };
+const application = (name: string, project: string, namespace: string, labels?: object) =>
+  argoObject("Application", name, { project, source, destination: { server, namespace } }, labels);
+const project = (name: string, spec: object, labels?: object) =>
+  argoObject("AppProject", name, { destinations: [{ server, namespace: name }], ...spec }, labels);
+
+describe("the platform's identity can't", () => {
+  const plane = controlPlane();
+  let admin: ApiCalls;
+  let platform: ApiCalls;
+
+  beforeAll(async () => {
+    const { platformToken } = await installPlatformChart(plane);
+    admin = administrator(plane);
+    platform = callsAs(plane, { token: platformToken });
+    await given(platform, paths.namespaces, namespaceObject(ours));
+    await given(admin, paths.namespaces, { metadata: { name: foreign } });
+    await given(admin, `${argoCd}/applications`, application(foreign, "default", foreign, {}));
+  }, 60_000);
+
+  afterAll(async () => {
+    await platform.delete(`${paths.namespaces}/${ours}`);
+    await admin.delete(`${paths.namespaces}/${foreign}`);
+    await admin.delete(`${argoCd}/applications/${foreign}`);
+  });
+
+  async function refused(reply: ReturnType<ApiCalls["get"]>, words: string): Promise<void> {
+    expect(await reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
+  }
+
+  test.each([
+    ["secrets of the system", paths.secrets("kube-system")],
+    ["secrets of all namespaces", "/api/v1/secrets"],
+    ["its secret manager's secrets all at once", paths.secrets("ephemeral-secrets")],
+    ["secrets of its own namespace", paths.secrets("ephemeral-system")],
+    ["secrets of the deployer", `${paths.secrets("argocd")}/argocd-secret`],
+    ["secrets of an environment before it bound its role", `${paths.secrets(ours)}/environment-secrets-1`],
+    ["pods of all namespaces", "/api/v1/pods"],
+    ["roles", `/apis/${rbacGroup}/v1/clusterroles`],
+    ["custom resource definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"],
+  ])("read %s", async (_, path) => {
+    await refused(platform.get(path), "cannot");
+  });
+
+  test("loosen its own bounds", async () => {
+    const policy =
+      "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/platform-namespaces.ephemeral-environments.dev";
+    await refused(platform.delete(policy), "cannot delete");
+    await refused(
+      platform.patch(`/apis/${rbacGroup}/v1/clusterroles/ephemeral-environment`, { rules: [] }),
+      "cannot patch",
+    );
+  });
+
+  test("make a namespace that no environment could have", async () => {
+    const all = `${paths.namespaces}?dryRun=All`;
+    await refused(platform.create(all, namespaceObject("shop")), onlyOurs);
+    await refused(platform.create(all, { metadata: { name: "env-shop" } }), onlyOurs);
+    await refused(platform.create(all, namespaceObject("env-shop", "")), onlyOurs);
+  });
+
+  test("take over a foreign namespace by labelling it, or delete it", async () => {
+    const path = `${paths.namespaces}/${foreign}`;
+    await refused(platform.patch(path, { metadata: { labels: { [uidLabel]: uid } } }), onlyOurs);
+    await refused(platform.delete(path), onlyOurs);
+    await refused(platform.delete(`${paths.namespaces}/argocd`), onlyOurs);
+  });
+
+  test("give an environment's namespace to another environment, or away", async () => {
+    const path = `${paths.namespaces}/${ours}`;
+    await refused(platform.patch(path, { metadata: { labels: { [uidLabel]: "other" } } }), onlyOurs);
+    await refused(platform.patch(path, { metadata: { labels: { [uidLabel]: null } } }), onlyOurs);
+  });
+
+  test.each([
+    ["resourcequotas", "/api/v1", { hard: { pods: "0" } }],
+    ["limitranges", "/api/v1", { limits: [] }],
+    ["networkpolicies", "/apis/networking.k8s.io/v1", { podSelector: {} }],
+  ])("write %s in a foreign namespace", async (plural, root, spec) => {
+    const collection = `${root}/namespaces/${foreign}/${plural}`;
+    const object = { metadata: { name: "foreign" }, spec };
+    const words = "only in namespaces with the label";
+    await refused(platform.create(collection, object), words);
+    await given(admin, collection, object);
+    await refused(platform.patch(`${collection}/foreign`, { metadata: { labels: { a: "b" } } }), words);
+    await refused(platform.delete(`${collection}/foreign`), words);
+  });
+
+  test.each([
+    [
+      "a mightier role",
+      roleRef("ClusterRole", "cluster-admin"),
+      "attempting to grant RBAC permissions not currently held",
+    ],
+    [
+      "another role that it holds",
+      roleRef("ClusterRole", "system:basic-user"),
+      "binds only ClusterRole ephemeral-environment",
+    ],
+    [
+      "its role to somebody else",
+      { subjects: [{ apiGroup: rbacGroup, kind: "Group", name: "system:authenticated" }] },
+      "the platform binds roles only to itself",
+    ],
+    [
+      "its role to a namesake elsewhere",
+      { subjects: [{ kind: "ServiceAccount", name: "platform", namespace: "default" }] },
+      "the platform binds roles only to itself",
+    ],
+    [
+      "its role to itself and others",
+      { subjects: [...subjectsOf(roleBindingObject()), { apiGroup: rbacGroup, kind: "User", name: "me" }] },
+      "the platform binds roles only to itself",
+    ],
+    ["its role to nobody", { subjects: [] }, "the platform binds roles only to itself"],
+  ])("bind %s in an environment's namespace", async (_, change, words) => {
+    const reply = await platform.create(`${paths.roleBindings(ours)}?dryRun=All`, roleBindingObject(change));
+    expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
+  });
+
+  test("bind its role anywhere else", async () => {
+    const words = "the platform binds roles only in namespaces with the label";
+    for (const namespace of [foreign, "kube-system", "ephemeral-secrets"]) {
+      await refused(platform.create(paths.roleBindings(namespace), roleBindingObject()), words);
+    }
+  });
+
+  test("have the deployer write outside an environment", async () => {
+    const [applications, projects] = [`${argoCd}/applications?dryRun=All`, `${argoCd}/appprojects?dryRun=All`];
+    const own = "belongs to the project, and goes to the namespace, of its own name";
+    await refused(platform.create(applications, application(ours, "default", ours)), own);
+    await refused(platform.create(applications, application(ours, ours, "kube-system")), own);
+    await refused(platform.create(applications, application(ours, ours, ours, {})), onlyOurApplications);
+    await refused(platform.create(applications, application("shop", "shop", "shop")), onlyOurApplications);
+    const admits = "admits only the namespace of its own name, and no cluster-scoped kinds";
+    const everywhere = { destinations: [{ server, namespace: "*" }] };
+    await refused(platform.create(projects, project(ours, everywhere)), admits);
+    const everything = { clusterResourceWhitelist: [{ group: "*", kind: "*" }] };
+    await refused(platform.create(projects, project(ours, everything)), admits);
+  });
+
+  test("change or delete an application that is not its own", async () => {
+    const path = `${argoCd}/applications/${foreign}`;
+    const take = { metadata: { labels: { [uidLabel]: uid } }, spec: { project: foreign } };
+    await refused(platform.patch(path, take), onlyOurApplications);
+    await refused(platform.delete(path), onlyOurApplications);
+    expect(await admin.get(path)).toMatchObject({ status: 200, object: { spec: { project: "default" } } });
+  });
+});
+
+function roleRef(kind: string, name: string): object {
+  return { roleRef: { apiGroup: rbacGroup, kind, name } };
+}
+
+function subjectsOf(binding: object): readonly object[] {
+  return (binding as { subjects: readonly object[] }).subjects;
+}

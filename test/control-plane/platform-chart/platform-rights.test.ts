@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { waitUntil } from "../../../deploy/local/wait.ts";
+import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import {
+  environmentObject,
+  given,
+  namespaceObject,
+  paths,
+  roleBindingObject,
+} from "../../support/environment-objects.ts";
+import { administrator, unique } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+const argoCd = "/apis/argoproj.io/v1alpha1/namespaces/argocd";
+const leases = "/apis/coordination.k8s.io/v1/namespaces/ephemeral-system/leases";
+
+describe("the platform's identity can do what the operator does", () => {
+  const plane = controlPlane();
+  const name = unique("can-");
+  const namespace = `env-${name}`;
+  const labels = { "ephemeral-environments.dev/environment-uid": "11111111-2222-4333-8444-555555555555" };
+  let platform: ApiCalls;
+
+  beforeAll(async () => {
+    const { platformToken } = await installPlatformChart(plane);
+    platform = callsAs(plane, { token: platformToken });
+    await given(platform, paths.namespaces, namespaceObject(namespace));
+  }, 60_000);
+
+  afterAll(async () => {
+    await platform.delete(`${paths.namespaces}/${namespace}`);
+  });
+
+  /** Makes, reads, changes and deletes one object, as the operator does with all it owns. */
+  async function owns(collection: string, object: object): Promise<void> {
+    const { metadata } = (await given(platform, collection, object)) as { metadata: { name: string } };
+    const path = `${collection}/${metadata.name}`;
+    expect(await platform.get(path)).toMatchObject({ status: 200 });
+    expect(await platform.patch(path, { metadata: { annotations: { touched: "yes" } } })).toMatchObject({
+      status: 200,
+    });
+    expect(await platform.delete(path)).toMatchObject({ status: 200 });
+  }
+
+  test.each([
+    ["ephemeral-environments.dev", "ephemeralenvironments", ""],
+    ["ephemeral-environments.dev", "repositories", "ephemeral-system"],
+    ["", "namespaces", ""],
+    ["", "resourcequotas", ""],
+    ["", "limitranges", ""],
+    ["networking.k8s.io", "networkpolicies", ""],
+    ["rbac.authorization.k8s.io", "rolebindings", ""],
+    ["argoproj.io", "applications", "argocd"],
+    ["argoproj.io", "appprojects", "argocd"],
+  ])("lists and watches %s %s %s", async (group, resource, namespace) => {
+    for (const verb of ["list", "watch"]) {
+      const review = { spec: { resourceAttributes: { group, resource, namespace, verb } } };
+      const reply = await platform.create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review);
+      expect(reply.object).toMatchObject({ status: { allowed: true } });
+    }
+  });
+
+  test("environments, with all that only the platform sets", async () => {
+    const finalizers = ["ephemeral-environments.dev/teardown"];
+    const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
+    const object = environmentObject(unique("can-"), { owner, trigger: { kind: "api" } }, { finalizers });
+    const { metadata } = (await given(platform, paths.environments, object)) as { metadata: { name: string } };
+    const path = `${paths.environments}/${metadata.name}`;
+    expect(await platform.patch(`${path}/status`, { status: { phase: "creating" } })).toMatchObject({ status: 200 });
+    expect(await platform.delete(path)).toMatchObject({ status: 200 });
+    expect(await platform.patch(path, { metadata: { finalizers: [] } })).toMatchObject({ status: 200 });
+    expect(await platform.get(path)).toMatchObject({ status: 404 });
+  });
+
+  test("the isolation of an environment's namespace", async () => {
+    const metadata = { name: "environment" };
+    await owns(`/api/v1/namespaces/${namespace}/resourcequotas`, { metadata, spec: { hard: { pods: "3" } } });
+    await owns(`/api/v1/namespaces/${namespace}/limitranges`, {
+      metadata,
+      spec: { limits: [{ type: "Container", default: { memory: "1Gi" } }] },
+    });
+    await owns(`/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, {
+      metadata,
+      spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
+    });
+  });
+
+  test("secrets and logs of an environment's namespace, once it has bound its role there", async () => {
+    const secrets = paths.secrets(namespace);
+    expect(await platform.get(`${secrets}/any`)).toMatchObject({ status: 403 });
+    await given(platform, paths.roleBindings(namespace), roleBindingObject());
+    const check = async () => (await platform.get(`${secrets}/any`)).status === 404;
+    await waitUntil({ what: "the new right to hold", check, deadlineMs: 5_000 });
+    await given(platform, secrets, { metadata: { name: "environment-secrets-1" }, immutable: true });
+    expect(await platform.delete(`${secrets}/environment-secrets-1`)).toMatchObject({ status: 200 });
+    expect(await platform.get(`/api/v1/namespaces/${namespace}/pods`)).toMatchObject({ status: 200 });
+    expect(await platform.get(`/api/v1/namespaces/${namespace}/pods/any/log`)).toMatchObject({ status: 404 });
+    expect(await platform.get(secrets)).toMatchObject({ status: 403 });
+    expect(await platform.delete(`${paths.roleBindings(namespace)}/platform`)).toMatchObject({ status: 200 });
+  });
+
+  test("entries of the embedded secret manager, one by one", async () => {
+    await owns(paths.secrets("ephemeral-secrets"), { metadata: { name: unique("can-") }, data: { "A.1": "eA==" } });
+  });
+
+  test("its application and its project", async () => {
+    const destinations = [{ server: "https://kubernetes.default.svc", namespace }];
+    const metadata = { name: namespace, labels };
+    await owns(`${argoCd}/appprojects`, {
+      apiVersion: "argoproj.io/v1alpha1",
+      kind: "AppProject",
+      metadata,
+      spec: { destinations, sourceRepos: ["http://127.0.0.1/chart.git"] },
+    });
+    await owns(`${argoCd}/applications`, {
+      apiVersion: "argoproj.io/v1alpha1",
+      kind: "Application",
+      metadata,
+      spec: {
+        project: namespace,
+        destination: destinations[0],
+        source: { repoURL: "http://127.0.0.1/chart.git", path: "." },
+      },
+    });
+  });
+
+  test("its lease, and events about a cluster-scoped resource", async () => {
+    const lease = unique("can-");
+    const made = await given(platform, leases, { metadata: { name: lease }, spec: { holderIdentity: "one" } });
+    expect(await platform.replace(`${leases}/${lease}`, { ...made, spec: { holderIdentity: "two" } })).toMatchObject({
+      status: 200,
+    });
+    await administrator(plane).delete(`${leases}/${lease}`);
+    const event = {
+      metadata: { name: unique("can-") },
+      involvedObject: { kind: "EphemeralEnvironment", name },
+      reason: "Ready",
+      type: "Normal",
+    };
+    expect(await platform.create("/api/v1/namespaces/default/events?dryRun=All", event)).toMatchObject({ status: 201 });
+  });
+});
