@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { addresses, baseDomain } from "./addresses.ts";
+import { clientId } from "./identity/configuration.ts";
 import { clearLeftovers } from "./leftovers.ts";
+import { localIssuer } from "./parts/identity.ts";
 import { sampleImage } from "./parts/images.ts";
-import { parts } from "./parts/index.ts";
+import { clusterParts, platformParts } from "./parts/index.ts";
+import type { Part } from "./parts/part.ts";
 import { assertCanRun } from "./prerequisites.ts";
 import { isAlive, recordedProcesses } from "./process.ts";
 import { type Progress, showProgress } from "./progress.ts";
@@ -39,6 +42,8 @@ export interface LocalCluster {
   /** The default application chart, at the root of its repository. */
   readonly chart: { readonly url: string; readonly commit: string };
   readonly sample: { readonly backend: SampleComponent; readonly frontend: SampleComponent };
+  /** The identity provider: the issuer of its tokens and their audience. */
+  readonly identity: { readonly issuer: string; readonly clientId: string };
   /** Programs that were built for it. */
   readonly programs: { readonly kubectl: string; readonly helm: string; readonly ctr: string };
   /** The address that pods reach the host by, and the socket that `ctr --address` takes. */
@@ -48,12 +53,16 @@ export interface LocalCluster {
 }
 
 /**
- * Starts what is missing of the local cluster and returns when its node is ready and every program answers.
+ * Starts what is missing of the local cluster with the platform on it (or of the given parts) and returns when its
+ * node is ready and every program answers.
  * What already runs stays as it is. The programs outlive the caller; `stopCluster` ends them.
  *
  * Needs Linux and root. Fails with the name of the program that did not come up and the end of its log.
  */
-export async function startCluster(progress: Progress = showProgress()): Promise<LocalCluster> {
+export async function startCluster(
+  progress: Progress = showProgress(),
+  parts: readonly Part[] = [...clusterParts, ...platformParts],
+): Promise<LocalCluster> {
   await assertCanRun(progress);
   if (!(await isRunning())) await clearLeftovers();
   const site = await prepareSite(progress);
@@ -78,6 +87,7 @@ function describe({ access, adminKubeconfig, ca, built, repositories }: ClusterS
     deployerNamespace: "argocd",
     chart: { url: repositories.chart.url, commit: repositories.chart.commit },
     sample: { backend: component(repositories.backend), frontend: component(repositories.frontend) },
+    identity: { issuer: localIssuer, clientId },
     programs: {
       kubectl: join(controlplane.programs, "kubectl"),
       helm: join(helm.programs, "helm"),

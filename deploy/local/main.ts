@@ -1,4 +1,5 @@
 import { startCluster } from "./cluster.ts";
+import { clusterParts } from "./parts/index.ts";
 import { showProgress } from "./progress.ts";
 import { clusterStatus, stopCluster } from "./stop.ts";
 
@@ -7,6 +8,7 @@ const usage = `Usage: main.ts COMMAND
 The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an identity provider, without Docker.
 
   up        start what is missing; prints where everything is, as JSON
+  cluster   the same without the platform
   down      stop it and leave nothing behind
   status    which of its programs run
 `;
@@ -14,6 +16,9 @@ The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an
 const commands: Readonly<Record<string, () => Promise<void>>> = {
   async up() {
     console.log(JSON.stringify(await startCluster(), null, 2));
+  },
+  async cluster() {
+    console.log(JSON.stringify(await startCluster(showProgress(), clusterParts), null, 2));
   },
   async down() {
     await showProgress().step("stop the local cluster", stopCluster);

@@ -4,6 +4,7 @@ import { controllerManagerPart, schedulerPart } from "./controllers.ts";
 import { applicationControllerPart, deployerSettingsPart, redisPart, repoServerPart } from "./deployer.ts";
 import { dnsPart } from "./dns.ts";
 import { gitHostPart } from "./git-host.ts";
+import { identityPart } from "./identity.ts";
 import { imagesPart } from "./images.ts";
 import { ingressPart } from "./ingress.ts";
 import { networkPart } from "./network.ts";
@@ -11,8 +12,8 @@ import { kubeletPart, kubeProxyPart, nodePart } from "./node.ts";
 import type { Part } from "./part.ts";
 import { operatorPart, platformPart, platformTokenPart } from "./platform.ts";
 
-/** All that the local cluster consists of. */
-export const parts: readonly Part[] = [
+/** The cluster itself, with all that the platform needs around it. */
+export const clusterParts: readonly Part[] = [
   networkPart,
   etcdPart,
   apiServerPart,
@@ -31,7 +32,8 @@ export const parts: readonly Part[] = [
   applicationControllerPart,
   ingressPart,
   gitHostPart,
-  platformPart,
-  platformTokenPart,
-  operatorPart,
+  identityPart,
 ];
+
+/** The platform on it. */
+export const platformParts: readonly Part[] = [platformPart, platformTokenPart, operatorPart];

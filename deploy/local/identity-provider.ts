@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Provider } from "oidc-provider";
+import { clientId, configuration } from "./identity/configuration.ts";
+import { interact, interactionFailed, isInteraction } from "./identity/interaction.ts";
+import { providerKeys } from "./identity/keys.ts";
+import { addPasswordGrant } from "./identity/password-grant.ts";
+
+/** Where the identity provider listens and what it keeps. */
+export interface IdentityProviderOptions {
+  /** Loopback port; 0 takes a free one. */
+  readonly port: number;
+  /** Folder of its keys. Without one, tokens are worthless after a restart. */
+  readonly stateDir?: string;
+}
+
+/** A running identity provider. */
+export interface IdentityProvider {
+  /** The `iss` of its tokens; `<issuer>/.well-known/openid-configuration` tells the rest. */
+  readonly issuer: string;
+  /** The `aud` of its tokens. */
+  readonly clientId: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
+ * PKCE and log-in pages, password, refresh.
+ *
+ * ID tokens carry `sub`, `email`, `name` and `groups` and live for an hour. Fails when the port is taken.
+ */
+export async function startIdentityProvider({ port, stateDir }: IdentityProviderOptions): Promise<IdentityProvider> {
+  const keys = await providerKeys(stateDir && join(stateDir, "keys.json"));
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, configuration(keys));
+  addPasswordGrant(provider);
+  provider.on("server_error", (_context, error) => console.error("a request failed", error));
+  serve(server, provider);
+  return {
+    issuer,
+    clientId,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+function serve(server: Server, provider: Provider): void {
+  const protocol = provider.callback();
+  server.on("request", (request, response) => {
+    if (!isInteraction(request)) return protocol(request, response);
+    interact(provider, request, response).catch((error: unknown) => interactionFailed(response, error));
+  });
+}

@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import accounts from "./accounts.json" with { type: "json" };
+
+/** A person who can log in to the local identity provider. */
+export interface Account {
+  /** The `sub` of its tokens: never changes. */
+  readonly subject: string;
+  readonly email: string;
+  readonly name: string;
+  /** Only good on the machine it is on: the provider listens on loopback. */
+  readonly password: string;
+  /** Groups that settings map to roles (`platform-developers` …), and teams. */
+  readonly groups: readonly string[];
+}
+
+/** The accounts of accounts.json: one of each role, and a developer of another team. */
+export const localAccounts: readonly Account[] = accounts;
+
+/** The account of that e-mail address, if the password is its own. */
+export function logIn(email: string, password: string): Account | undefined {
+  const account = accountByEmail(email);
+  // Compared even without an account, so that the time an answer takes does not tell which addresses exist.
+  const matches = timingSafeEqual(digest(password), digest(account?.password ?? ""));
+  return account && matches ? account : undefined;
+}
+
+/** The account with that e-mail address; letter case does not matter. */
+export function accountByEmail(email: string): Account | undefined {
+  return localAccounts.find((account) => account.email === email.toLowerCase());
+}
+
+/** The account that a token's `sub` names. */
+export function accountBySubject(subject: string): Account | undefined {
+  return localAccounts.find((account) => account.subject === subject);
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

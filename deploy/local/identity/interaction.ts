@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import type { Provider } from "oidc-provider";
+import { logIn } from "./accounts.ts";
+import { errorPage, loginPage } from "./pages.ts";
+
+const maximumFormBytes = 4096;
+
+/** Whether a request belongs to the log-in pages rather than to the provider's own endpoints. */
+export function isInteraction({ url = "" }: IncomingMessage): boolean {
+  return url.startsWith("/interaction/");
+}
+
+/** Shows the log-in page, and takes what was entered there. Consent is given without asking: there is one client. */
+export async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
+  if (prompt.name === "consent") {
+    const consent = { grantId: await grantAll(provider, { grantId, subject: session?.accountId, params }) };
+    return provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true });
+  }
+  if (request.method !== "POST") return answer(response, 200, loginPage());
+  const form = await readForm(request);
+  const account = form && logIn(form.get("email") ?? "", form.get("password") ?? "");
+  if (!account) return answer(response, 403, loginPage("The e-mail address or the password is wrong."));
+  return provider.interactionFinished(request, response, { login: { accountId: account.subject } });
+}
+
+/** Answers a log-in that has expired or was never begun. */
+export function interactionFailed(response: ServerResponse, error: unknown): void {
+  console.error("a log-in failed", error);
+  answer(response, 400, errorPage("This log-in has expired. Start again where you came from."));
+}
+
+interface Consent {
+  readonly grantId: string | undefined;
+  readonly subject: string | undefined;
+  readonly params: Record<string, unknown>;
+}
+
+async function grantAll(provider: Provider, { grantId, subject, params }: Consent): Promise<string> {
+  const known = grantId ? await provider.Grant.find(grantId) : undefined;
+  const fresh = { clientId: String(params.client_id), ...(subject && { accountId: subject }) };
+  const grant = known ?? new provider.Grant(fresh);
+  grant.addOIDCScope(String(params.scope));
+  return grant.save();
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  if (Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) > maximumFormBytes) return undefined;
+  return new URLSearchParams(await text(request));
+}
+
+function answer(response: ServerResponse, status: number, page: string): void {
+  const security = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  };
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", ...security });
+  response.end(page);
+}

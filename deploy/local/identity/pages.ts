@@ -1,0 +1,42 @@
+/** The log-in page. It posts e-mail and password to its own address; `problem` is told above the form. */
+export function loginPage(problem?: string): string {
+  return page(
+    "Log in",
+    `${problem ? `<p role="alert">${escaped(problem)}</p>` : ""}
+<form method="post" autocomplete="on">
+<label>E-mail <input name="email" type="email" required autofocus autocomplete="username"></label>
+<label>Password <input name="password" type="password" required autocomplete="current-password"></label>
+<button>Log in</button>
+</form>
+<p>Accounts and passwords of this local identity provider: <code>deploy/local/identity/accounts.json</code>.</p>`,
+  );
+}
+
+/** The page for a log-in that can't go on. */
+export function errorPage(problem: string): string {
+  return page("Log-in failed", `<p role="alert">${escaped(problem)}</p>`);
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>
+body{font:16px/1.5 system-ui;margin:4rem auto;max-width:24rem;padding:0 1rem}
+label{display:block;margin:1rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}
+button{font:inherit;padding:.4rem 1.2rem}[role=alert]{color:#a00}
+</style>
+</head>
+<body>
+<h1>${title}</h1>
+${content}
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
