@@ -43,8 +43,7 @@ namespace: {{ .Release.Namespace }}
 {{- end }}
 {{- $decided := dict "namespace" .Release.Namespace "serviceAccount" (include "platform.serviceAccount" .) }}
 {{- if .Values.operator.enabled }}
-{{- $everywhere := dict "host" "0.0.0.0" }}
-{{- $decided = merge $decided (dict "api" $everywhere "probes" $everywhere) }}
+{{- $decided = merge $decided (dict "api" (dict "host" "0.0.0.0") "probes" (dict "host" "0.0.0.0")) }}
 {{- end }}
 {{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
 {{- end }}

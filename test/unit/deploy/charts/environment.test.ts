@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { Manifest } from "../../../../deploy/local/api-client.ts";
+import { helmProgram, lintChart } from "../../../../deploy/local/helm.ts";
+import { environmentValues, renderEnvironment } from "../../../support/environment-values.ts";
+
+const values = environmentValues("shop");
+const { frontend: _, ...backendOnly } = values;
+
+interface Container {
+  readonly env: readonly { name: string; value: string }[];
+  readonly resources: object;
+  readonly [field: string]: unknown;
+}
+interface Deployment extends Manifest {
+  readonly spec: { replicas: number; template: { spec: { containers: [Container] } } };
+}
+
+async function rendered(change: object = {}): Promise<Manifest[]> {
+  return renderEnvironment("shop", { ...values, ...change });
+}
+
+async function deployment(name: string, change: object = {}): Promise<Deployment> {
+  const found = (await rendered(change)).find(({ kind, metadata }) => kind === "Deployment" && metadata.name === name);
+  return found as Deployment;
+}
+
+async function container(name: string, change: object = {}): Promise<Container> {
+  return (await deployment(name, change)).spec.template.spec.containers[0];
+}
+
+async function variables(name: string, change: object = {}): Promise<Record<string, string>> {
+  const { env } = await container(name, change);
+  expect(new Set(env.map((variable) => variable.name)).size).toBe(env.length);
+  return Object.fromEntries(env.map((variable) => [variable.name, variable.value]));
+}
+
+describe("the environment chart", () => {
+  beforeAll(() => helmProgram(), 30 * 60_000);
+
+  test("satisfies helm's linter", async () => {
+    const release = { chart: "environment", release: "environment", namespace: "env-shop", values } as const;
+    expect(await lintChart(release)).not.toMatch(/\[(WARNING|ERROR)\]/);
+  });
+
+  test("is a Deployment, a Service and an Ingress for each component", async () => {
+    const objects = (await rendered()).map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+    const kinds = ["Deployment", "Ingress", "Service"];
+    expect(objects).toEqual(kinds.flatMap((kind) => [`${kind} backend`, `${kind} frontend`]));
+  });
+
+  test("leaves the frontend out where there is none", async () => {
+    const objects = await renderEnvironment("shop", backendOnly);
+    expect(objects.map(({ metadata }) => metadata.name)).toEqual(["backend", "backend", "backend"]);
+  });
+
+  test("marks everything, pods included, as the environment's", async () => {
+    const ours = { "ephemeral-environments.dev/environment-uid": values.environment.uid };
+    for (const { metadata } of await rendered()) expect(metadata.labels).toMatchObject(ours);
+    expect(await deployment("backend")).toMatchObject({ spec: { template: { metadata: { labels: ours } } } });
+  });
+
+  test("routes each host over TLS to its own component, with the controller's default certificate", async () => {
+    const ingresses = (await rendered()).filter(({ kind }) => kind === "Ingress");
+    const specs = Object.fromEntries(ingresses.map(({ metadata, spec }) => [metadata.name, spec]));
+    const routed = (host: string, service: string) => ({
+      tls: [{ hosts: [host] }],
+      rules: [
+        {
+          host,
+          http: {
+            paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: service, port: { name: "http" } } } }],
+          },
+        },
+      ],
+    });
+    expect(specs).toEqual({
+      backend: routed("shop--api.env.localhost", "backend"),
+      frontend: routed("shop.env.localhost", "frontend"),
+    });
+  });
+
+  test("names an ingress class and annotations when the installation has them", async () => {
+    const objects = await rendered({ ingress: { className: "internal", annotations: { "example.test/a": "b" } } });
+    const ingress = objects.find(({ kind }) => kind === "Ingress");
+    expect(ingress).toMatchObject({
+      metadata: { annotations: { "example.test/a": "b", "traefik.ingress.kubernetes.io/router.tls": "true" } },
+      spec: { ingressClassName: "internal" },
+    });
+  });
+
+  test("doesn't let pods start without the secrets, and starts new ones for a new version of them", async () => {
+    expect(await container("backend")).toMatchObject({ envFrom: [{ secretRef: { name: "environment-secrets-1" } }] });
+    expect(await container("backend")).not.toHaveProperty("envFrom.0.secretRef.optional");
+    const next = await container("backend", { secret: { name: "environment-secrets-2" } });
+    expect(next).toMatchObject({ envFrom: [{ secretRef: { name: "environment-secrets-2" } }] });
+  });
+
+  test("tells each component what it is and where the other one answers", async () => {
+    const common = { ENVIRONMENT_NAME: "shop", PORT: "8080" };
+    const [backendUrl, frontendUrl] = [values.backend.url, values.frontend.url];
+    expect(await variables("backend")).toEqual({ ...common, FRONTEND_URL: frontendUrl });
+    expect(await variables("frontend")).toEqual({ ...common, BACKEND_URL: backendUrl });
+    const { url: _url, ...unnamed } = values.backend;
+    const derived = await variables("frontend", { backend: unnamed });
+    expect(derived.BACKEND_URL).toBe("https://shop--api.env.localhost");
+  });
+
+  test("passes variables on byte for byte, the last of a name winning", async () => {
+    const hostile = [
+      "x\nsecurityContext: {privileged: true}",
+      "{{ .Values }}",
+      "$(SECRET_KEY) $$ $",
+      "!!binary x",
+      ' "\\',
+      "<&>é",
+    ];
+    const env = [
+      { name: "PORT", value: "1" },
+      { name: "PORT", value: "2" },
+      ...hostile.map((value, index) => ({ name: `V${index}`, value })),
+    ];
+    const seen = await variables("backend", { backend: { ...values.backend, env } });
+    // The kubelet turns "$$" into "$" and expands nothing else then.
+    const asProcessSees = Object.fromEntries(
+      Object.entries(seen).map(([name, value]) => [name, value.replaceAll("$$", "$")]),
+    );
+    expect(asProcessSees).toMatchObject({
+      PORT: "2",
+      ...Object.fromEntries(hostile.map((value, index) => [`V${index}`, value])),
+    });
+    expect(Object.values(seen).join("").replaceAll("$$", "")).not.toContain("$");
+  });
+
+  test("takes replicas, none included, and resources as they are given", async () => {
+    const resources = { requests: { cpu: "1" } };
+    const backend = { ...values.backend, replicas: 0, resources };
+    expect((await deployment("backend", { backend })).spec.replicas).toBe(0);
+    expect((await container("backend", { backend })).resources).toEqual(resources);
+    expect((await deployment("backend")).spec.replicas).toBe(1);
+    expect((await container("backend")).resources).toHaveProperty("limits.memory");
+  });
+
+  test.each([
+    ["an unknown value", { database: {} }, "database"],
+    ["an unknown value of a component", { backend: { ...values.backend, hostNetwork: true } }, "hostNetwork"],
+    ["no backend", { backend: null }, "backend"],
+    ["no secret", { secret: {} }, "name"],
+    ["a variable that is no name", { backend: { ...values.backend, env: [{ name: "A=B", value: "" }] } }, "A=B"],
+    ["a variable that is no text", { backend: { ...values.backend, env: [{ name: "A", value: 1 }] } }, "string"],
+    ["a port of nowhere", { backend: { ...values.backend, port: 0 } }, "port"],
+  ])("refuses %s", async (_what, change, word) => {
+    await expect(rendered(change)).rejects.toThrow(new RegExp(word));
+  });
+});

@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { Settings } from "../../../../config/settings.schema.ts";
+import { settingsFrom } from "../../../../config/settings.ts";
+import type { Manifest } from "../../../../deploy/local/api-client.ts";
+import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/helm.ts";
+
+const root = new URL("../../../..", import.meta.url).pathname;
+const settings = {
+  baseDomain: "env.example.test",
+  defaultChart: { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" },
+};
+const release = { chart: "platform", release: "platform", namespace: "ephemeral-system" } as const;
+const image = "registry.example.test/platform:1";
+
+function rendered(values: object = {}, namespace = "ephemeral-system"): Promise<Manifest[]> {
+  return renderChart({ ...release, namespace, values: { settings, operator: { image }, ...values } });
+}
+
+function settingsOf(objects: readonly Manifest[]): unknown {
+  const found = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "settings");
+  return parse((found?.data as Record<string, string>)["settings.yaml"] ?? "");
+}
+
+describe("the platform chart", () => {
+  beforeAll(() => helmProgram(), 30 * 60_000);
+
+  test("satisfies helm's linter", async () => {
+    expect(await lintChart({ ...release, values: { settings, operator: { image } } })).not.toMatch(
+      /\[(WARNING|ERROR)\]/,
+    );
+  });
+
+  test("brings every kind that is generated, as it is, and keeps it when it is uninstalled", async () => {
+    const definitions = (await rendered()).filter(({ kind }) => kind === "CustomResourceDefinition");
+    const generated = readdirSync(`${root}/crds`).filter((name) => name.endsWith(".yaml"));
+    expect(definitions.map(({ spec }) => spec)).toEqual(
+      generated.map((name) => (parse(readFileSync(`${root}/crds/${name}`, "utf8")) as Manifest).spec),
+    );
+    for (const { metadata } of definitions) {
+      expect(metadata).toMatchObject({ annotations: { "helm.sh/resource-policy": "keep" } });
+    }
+  });
+
+  test("writes settings that the operator accepts", async () => {
+    const given = { ...settings, publicPort: 18443, api: { trustedProxyHops: 1 } };
+    const written = settingsFrom(settingsOf(await rendered({ settings: given })));
+    expect(written).toMatchObject({ ...given, namespace: "ephemeral-system", serviceAccount: "platform" });
+  });
+
+  test("lets the operator listen on the pod's addresses only when it runs in a pod", async () => {
+    expect(settingsOf(await rendered())).toMatchObject({ api: { host: "0.0.0.0" }, probes: { host: "0.0.0.0" } });
+    const outside = settingsFrom(settingsOf(await rendered({ operator: { enabled: false } })));
+    expect([outside.api.host, outside.probes.host]).toEqual(["127.0.0.1", "127.0.0.1"]);
+  });
+
+  test("knows every setting, and refuses unknown ones", async () => {
+    const schema = JSON.parse(readFileSync(`${root}/deploy/charts/platform/values.schema.json`, "utf8"));
+    expect(Object.keys(schema.properties.settings.properties).sort()).toEqual(Object.keys(Settings.properties).sort());
+  });
+
+  test.each([
+    ["an unknown setting", { settings: { ...settings, baseDomian: "x" } }, /baseDomian/],
+    ["no base domain", { settings: { ...settings, baseDomain: undefined } }, /baseDomain/],
+    [
+      "a base domain that would end a policy's string",
+      { settings: { ...settings, baseDomain: "x' || true" } },
+      /baseDomain/,
+    ],
+    [
+      "another namespace than the release's",
+      { settings: { ...settings, namespace: "other" } },
+      /leave the setting out/,
+    ],
+    ["no image for the operator", { operator: { enabled: true } }, /operator.image is required/],
+    ["an unknown value", { operater: {} }, /operater/],
+  ])("refuses %s", async (_, values, words) => {
+    await expect(rendered(values)).rejects.toThrow(words);
+  });
+
+  test("runs the operator restricted, probed on its own port", async () => {
+    const operator = (await rendered()).find(({ kind }) => kind === "Deployment");
+    expect(operator).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            serviceAccountName: "platform",
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+            containers: [
+              {
+                image,
+                ports: [
+                  { name: "api", containerPort: 8080 },
+                  { name: "probes", containerPort: 9090 },
+                ],
+                livenessProbe: { httpGet: { path: "/livez", port: "probes" } },
+                readinessProbe: { httpGet: { path: "/readyz", port: "probes" } },
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  readOnlyRootFilesystem: true,
+                  capabilities: { drop: ["ALL"] },
+                },
+              },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test("leaves the operator to others when it is told to, and brings all else", async () => {
+    const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
+    const without = kinds(await rendered({ operator: { enabled: false } }));
+    expect(kinds(await rendered())).toEqual(new Set([...without, "Deployment", "Service"]));
+  });
+
+  test("follows the release's namespace and the settings in every right and policy", async () => {
+    const elsewhere = {
+      ...settings,
+      secretsNamespace: "vault",
+      serviceAccount: "robot",
+      deployer: { namespace: "cd" },
+    };
+    const objects = await rendered({ settings: elsewhere }, "elsewhere");
+    const namespaced = objects.filter(({ metadata }) => metadata.namespace !== undefined);
+    expect([...new Set(namespaced.map(({ metadata }) => metadata.namespace))].sort()).toEqual([
+      "cd",
+      "elsewhere",
+      "vault",
+    ]);
+    const bindings = objects.filter(({ kind }) => kind.endsWith("RoleBinding"));
+    for (const { subjects } of bindings) {
+      expect(subjects).toEqual([{ kind: "ServiceAccount", name: "robot", namespace: "elsewhere" }]);
+    }
+    const policies = JSON.stringify(objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy"));
+    expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
+      new Set(["system:serviceaccount:elsewhere:robot"]),
+    );
+  });
+
+  test("grants no right with a wildcard, and none on secrets or pods in the whole cluster", async () => {
+    const roles = (await rendered()).filter(({ kind }) => /Role$/.test(kind));
+    expect(JSON.stringify(roles.map(({ rules }) => rules))).not.toContain('"*"');
+    const clusterWide = roles.find(
+      ({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "ephemeral-platform",
+    );
+    expect(JSON.stringify(clusterWide?.rules)).not.toMatch(/"(secrets|pods|pods\/log)"/);
+  });
+
+  test("puts every policy into force, failing closed, with a sentence for every refusal", async () => {
+    const objects = await rendered();
+    const policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    const bound = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    expect(bound.map(({ spec }) => spec)).toEqual(
+      policies.map(({ metadata }) => ({ policyName: metadata.name, validationActions: ["Deny"] })),
+    );
+    for (const { spec } of policies) {
+      expect(spec).toMatchObject({ failurePolicy: "Fail" });
+      for (const validation of (spec as { validations: object[] }).validations) {
+        expect(Object.keys(validation).some((key) => key.startsWith("message"))).toBe(true);
+        expect(validation).toMatchObject({ reason: "Forbidden" });
+      }
+    }
+  });
+});
