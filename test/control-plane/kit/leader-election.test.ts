@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { KubeConfig } from "@kubernetes/client-node";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
+import { KubeError } from "../../../operator/kit/kube-errors.ts";
+import { createLeaderElector, type LeaderElector } from "../../../operator/kit/leader-election.ts";
+import { leases } from "../../../operator/kit/lease.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { until } from "../../support/until.ts";
+
+jest.setTimeout(30_000);
+
+const periods = { leaseMs: 3_000, renewDeadlineMs: 1_500, retryMs: 200 };
+
+interface Replica {
+  readonly elector: LeaderElector;
+  readonly client: KubeClient;
+  readonly ended: Promise<string>;
+  readonly stop: () => void;
+  /** From now on it reaches no API server. */
+  readonly cutOff: () => void;
+}
+
+let lease: { readonly name: string; readonly namespace: string };
+let replicas: Replica[];
+
+beforeEach(() => {
+  lease = { name: `kit-lease-${randomUUID().slice(0, 8)}`, namespace: "default" };
+  replicas = [];
+});
+
+afterEach(async () => {
+  for (const { stop, ended, client } of replicas) {
+    stop();
+    await ended;
+    await client.close();
+  }
+  const client = connected();
+  await client.delete(leases, lease);
+  await client.close();
+});
+
+function connected(isCut: () => boolean = () => false): KubeClient {
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromFile(controlPlane().kubeconfigPath);
+  return createKubeClient({
+    kubeConfig,
+    deadlineMs: 1_000,
+    onRequest: (_request, next) =>
+      isCut() ? Promise.reject(new KubeError({ status: 0, reason: "Unreachable" })) : next(),
+  });
+}
+
+function replica(identity: string): Replica {
+  let isCut = false;
+  const client = connected(() => isCut);
+  const elector = createLeaderElector({ client, lease, identity, log: silentLog, ...periods });
+  const stopping = new AbortController();
+  const onStartedLeading = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  const cutOff = () => {
+    isCut = true;
+  };
+  const made = {
+    elector,
+    client,
+    ended: elector.run({ onStartedLeading }, stopping.signal),
+    stop: () => stopping.abort(),
+    cutOff,
+  };
+  replicas.push(made);
+  return made;
+}
+
+test("a clean stop hands over at once", async () => {
+  const first = replica("first");
+  await until(() => first.elector.isLeader());
+  const second = replica("second");
+  first.stop();
+  expect(await first.ended).toBe("released");
+  const releasedAtMs = performance.now();
+  await until(() => second.elector.isLeader());
+  expect(performance.now() - releasedAtMs).toBeLessThan(periods.leaseMs);
+});
+
+test("a leader that is cut off gives up before its follower takes over", async () => {
+  const first = replica("first");
+  await until(() => first.elector.isLeader());
+  const second = replica("second");
+  first.cutOff();
+  let bothLed = false;
+  await until(
+    () => {
+      bothLed ||= first.elector.isLeader() && second.elector.isLeader();
+      return second.elector.isLeader();
+    },
+    { deadlineMs: 15_000 },
+  );
+  expect([await first.ended, bothLed]).toEqual(["lost", false]);
+  const { spec } = (await second.client.find(leases, lease)) ?? {};
+  expect(spec).toMatchObject({ holderIdentity: "second", leaseTransitions: 1 });
+});
+
+test("of many candidates exactly one leads", async () => {
+  const all = ["a", "b", "c", "d", "e"].map(replica);
+  const leaders = () => all.filter(({ elector }) => elector.isLeader()).length;
+  await until(() => leaders() > 0);
+  let most = 0;
+  const untilMs = performance.now() + 2 * periods.leaseMs;
+  await until(
+    () => {
+      most = Math.max(most, leaders());
+      return performance.now() > untilMs;
+    },
+    { deadlineMs: 10_000 },
+  );
+  expect([most, leaders()]).toEqual([1, 1]);
+});

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { KubeConfig } from "@kubernetes/client-node";
+import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
+import { KubeError } from "../../../operator/kit/kube-errors.ts";
+import { keyOf } from "../../../operator/kit/kube-object.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../operator/kit/object-cache.ts";
+import { createReflector, type Reflector } from "../../../operator/kit/reflector.ts";
+import { type ConfigMap, configMaps } from "../../support/config-maps.ts";
+import { until } from "../../support/until.ts";
+
+// This suite restarts the API server, so it has one of its own.
+jest.setTimeout(60_000);
+
+const namespace = "default";
+const labelSelector = "suite=reflector";
+let plane: ControlPlane;
+let writer: KubeClient;
+let reader: KubeClient;
+let isCut: boolean;
+let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
+let reflector: Reflector;
+let made = 0;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ argoCd: false });
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromFile(plane.kubeconfigPath);
+  writer = createKubeClient({ kubeConfig });
+  reader = createKubeClient({
+    kubeConfig,
+    onRequest: (_request, next) =>
+      isCut ? Promise.reject(new KubeError({ status: 0, reason: "Unreachable" })) : next(),
+  });
+});
+
+afterAll(async () => {
+  await Promise.all([writer.close(), reader.close()]);
+  await plane.stop();
+});
+
+beforeEach(() => {
+  isCut = false;
+  cache = createObjectCache<ConfigMap>();
+  reflector = reflect(reader, cache);
+});
+
+afterEach(() => reflector.stop());
+
+function reflect(client: KubeClient, into: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>): Reflector {
+  const made = createReflector({ client, type: configMaps, cache: into, namespace, labelSelector, log: silentLog });
+  made.start();
+  return made;
+}
+
+function create(): Promise<ConfigMap> {
+  made += 1;
+  const metadata = { name: `reflected-${made}`, namespace, labels: { suite: "reflector" } };
+  return writer.create(configMaps, { metadata, data: { key: "1" } });
+}
+
+/** The world as a fresh list shows it. */
+async function isEqualToTheServer(): Promise<boolean> {
+  const { items } = await writer.list(configMaps, { namespace, labelSelector });
+  const versions = (objects: readonly ConfigMap[]) =>
+    objects.map((object) => `${keyOf(object)} ${object.metadata.resourceVersion}`).sort();
+  return JSON.stringify(versions(items)) === JSON.stringify(versions(cache.list()));
+}
+
+const converged = () =>
+  until(isEqualToTheServer, { deadlineMs: 40_000, what: "the cache's agreement with the server" });
+
+test("follows what is made, changed and deleted", async () => {
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  const kept = await create();
+  const dropped = await create();
+  await until(() => cache.get(keyOf(dropped)));
+  await writer.patch(configMaps, kept.metadata, { data: { key: "2" } }, { as: "merge" });
+  await writer.delete(configMaps, dropped.metadata);
+  await until(() => cache.get(keyOf(kept))?.data?.key === "2" && cache.get(keyOf(dropped)) === undefined);
+  expect(reflector.status().relists).toEqual({ start: 1 });
+});
+
+test("a successor finds what was deleted while nobody looked", async () => {
+  const object = await create();
+  await until(() => cache.get(keyOf(object)));
+  await reflector.stop();
+  await writer.delete(configMaps, object.metadata);
+  const heard: string[] = [];
+  cache.subscribe((key, current) => heard.push(`${key} ${current === undefined ? "ended" : "lives"}`));
+  reflector = reflect(reader, cache);
+  await until(() => cache.get(keyOf(object)) === undefined);
+  expect(heard).toContain(`${keyOf(object)} ended`);
+});
+
+test("no reader sees an older version than was written, under load", async () => {
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  const objects = await Promise.all(Array.from({ length: 10 }, create));
+  let stale = 0;
+  const writeOften = async (object: ConfigMap) => {
+    for (let round = 0; round < 20; round += 1) {
+      const written = await writer.patch(
+        configMaps,
+        object.metadata,
+        { data: { key: String(round) } },
+        { as: "merge" },
+      );
+      cache.written(written);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (cache.get(keyOf(object))?.data?.key !== String(round)) stale += 1;
+    }
+  };
+  await Promise.all(objects.map(writeOften));
+  await until(() => cache.oldestUnconfirmedMs() === undefined);
+  expect(stale).toBe(0);
+  expect(reflector.status().relists).toEqual({ start: 1 });
+});
+
+test("survives a restart of the API server", async () => {
+  const before = await create();
+  await until(() => cache.get(keyOf(before)));
+  await plane.restart("kube-apiserver");
+  const after = await create();
+  await until(() => cache.get(keyOf(after)), { deadlineMs: 40_000 });
+  await converged();
+});
+
+test("lists again when its version has left the server's memory, and reports what ended meanwhile", async () => {
+  const [kept, dropped] = [await create(), await create()];
+  await until(() => cache.get(keyOf(dropped)));
+  const ended: string[] = [];
+  cache.subscribe((key, current) => {
+    if (current === undefined) ended.push(key);
+  });
+  isCut = true;
+  await writer.delete(configMaps, dropped.metadata);
+  await writer.patch(configMaps, kept.metadata, { data: { key: "2" } }, { as: "merge" });
+  // A restarted API server remembers no events from before: a watch from an older version is answered 410.
+  await plane.restart("kube-apiserver");
+  await writer.patch(configMaps, kept.metadata, { data: { key: "3" } }, { as: "merge" });
+  isCut = false;
+  await until(() => cache.get(keyOf(kept))?.data?.key === "3", { deadlineMs: 40_000 });
+  expect(cache.get(keyOf(dropped))).toBeUndefined();
+  expect(ended).toEqual([keyOf(dropped)]);
+  expect(reflector.status().relists).toEqual({ start: 1, expired: 1 });
+  await converged();
+});
