@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import accounts from "./accounts.json" with { type: "json" };
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** A person who can log in to the local identity provider. */
 export interface Account {
@@ -14,7 +15,9 @@ export interface Account {
 }
 
 /** The accounts of accounts.json: one of each role, and a developer of another team. */
-export const localAccounts: readonly Account[] = accounts;
+export const localAccounts: readonly Account[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "accounts.json"), "utf8"),
+);
 
 /** The account of that e-mail address, if the password is its own. */
 export function logIn(email: string, password: string): Account | undefined {

@@ -1,6 +1,7 @@
 import type { Configuration, JWK, Account as ProviderAccount } from "oidc-provider";
 import { accountBySubject } from "./accounts.ts";
 import { errorPage } from "./pages.ts";
+import { memoryStorage } from "./storage.ts";
 
 /** The public client that people and tools log in with; it has no secret. */
 export const clientId = "ephemeral";
@@ -18,6 +19,7 @@ const everyScope = "openid offline_access email profile";
 /** oidc-provider's configuration: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
 export function configuration({ signing, cookie }: ProviderKeys): Configuration {
   return {
+    adapter: memoryStorage(),
     jwks: { keys: [signing] },
     cookies: { keys: [cookie] },
     clients: [

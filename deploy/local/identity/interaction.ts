@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Provider } from "oidc-provider";
+import { errors, type Provider } from "oidc-provider";
 import { logIn } from "./accounts.ts";
 import { errorPage, loginPage } from "./pages.ts";
 
@@ -27,7 +27,7 @@ export async function interact(provider: Provider, request: IncomingMessage, res
 
 /** Answers a log-in that has expired or was never begun. */
 export function interactionFailed(response: ServerResponse, error: unknown): void {
-  console.error("a log-in failed", error);
+  if (!(error instanceof errors.SessionNotFound)) console.error("a log-in failed", error);
   answer(response, 400, errorPage("This log-in has expired. Start again where you came from."));
 }
 
