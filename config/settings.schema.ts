@@ -33,6 +33,12 @@ const Api = closed(
       default: 0,
       description: "Proxies in front whose X-Forwarded-For is believed.",
     }),
+    settleSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 20,
+      default: 0,
+      description: "How long a stopping replica still serves, until everybody in front has noticed.",
+    }),
     issuers: Type.Array(Issuer, { default: [] }),
     roles: closed(
       { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },

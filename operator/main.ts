@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import { KubeConfig } from "@kubernetes/client-node";
 import { createApp } from "../api/app.ts";
-import { serveApp } from "../api/server.ts";
+import { startServer } from "../api/server.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { systemClock } from "./kit/clock.ts";
@@ -42,8 +42,15 @@ async function main(settings: Settings): Promise<void> {
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
   const probes = await serveProbes(settings.probes, { isReady: () => operator.synced });
   await operator.start(stopping);
-  const api = await serveApp(createApp({ ...shared, ...operator, version: packageJson.version }), settings.api);
-  log.info("serving", { api: settings.api.port, version: packageJson.version });
+
+  const closing = new AbortController();
+  const { environments, repositories, health } = operator;
+  const version = packageJson.version;
+  const app = createApp({ ...shared, environments, repositories, health, version, stopping: closing.signal });
+  const api = await startServer(app, { ...settings.api, clock: systemClock, stopping: closing });
+  const settleMs = settings.api.settleSeconds * 1000;
+  stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
+  log.info("serving", { api: api.url, version });
 
   const ended = await lead(operator, { settings, kubeConfig, log, stopping });
   await api.stop();

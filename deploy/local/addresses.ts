@@ -16,6 +16,8 @@ export const addresses = {
   ingressPort: 18443,
   gitHostPort: 9300,
   identityProviderPort: 9400,
+  apiPort: 8080,
+  probesPort: 9090,
 } as const;
 
 /** The local cluster's only node. */

@@ -70,6 +70,7 @@ const collections: Readonly<Record<string, string>> = {
   CustomResourceDefinition: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
   IngressClass: "/apis/networking.k8s.io/v1/ingressclasses",
   Namespace: "/api/v1/namespaces",
+  Repository: "/apis/ephemeral-environments.dev/v1/namespaces/{namespace}/repositories",
   Role: "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles",
   RoleBinding: "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings",
   Secret: "/api/v1/namespaces/{namespace}/secrets",

@@ -4,6 +4,8 @@ import type { ApiAccess } from "./api-client.ts";
 /** A kubeconfig for one identity on one API server. */
 export interface Kubeconfig extends ApiAccess {
   readonly user: string;
+  /** A file that holds the token and may be renewed; instead of `token`. */
+  readonly tokenFile?: string;
   /** The namespace that commands use when they name none. */
   readonly namespace?: string;
 }
@@ -15,9 +17,12 @@ export async function writeKubeconfig(path: string, config: Kubeconfig): Promise
 }
 
 /** The kubeconfig's content: one cluster, one user, one context, all called `local`. */
-export function kubeconfigObject({ url, caFile, user, namespace, token, clientCertificate }: Kubeconfig): object {
+export function kubeconfigObject(config: Kubeconfig): object {
+  const { url, caFile, user, namespace, token, tokenFile, clientCertificate } = config;
   const credentials = {
     ...(token && { token }),
+    // kubectl reads the first; client-node knows only the second, which it uses inside a pod too.
+    ...(tokenFile && { tokenFile, "auth-provider": { name: "tokenFile", config: { tokenFile } } }),
     ...(clientCertificate && {
       "client-certificate": clientCertificate.certificate,
       "client-key": clientCertificate.key,

@@ -49,7 +49,8 @@ function connection(url: URL, { ingressAddress, ca }: ProberSettings): RequestOp
   const colon = ingressAddress.lastIndexOf(":");
   return {
     ...tls,
-    host: ingressAddress.slice(0, colon),
+    // Not `host`: the URL's own `hostname` would win over it.
+    hostname: ingressAddress.slice(0, colon),
     port: Number(ingressAddress.slice(colon + 1)),
     headers: { host: url.host },
   };

@@ -88,7 +88,8 @@ function tlsMaterial(options: RequestOptions): TlsMaterial {
     const value = options[name];
     if (value === undefined || value === null) continue;
     chosen[name] = value;
-    hash.update(`${name}\0`).update(Buffer.isBuffer(value) ? value : String(value));
+    // Buffers become their bytes in base 64 or lists of numbers: all that matters is that other bytes differ.
+    hash.update(JSON.stringify([name, value]));
   }
   return { options: chosen as TlsMaterial["options"], fingerprint: hash.digest("hex") };
 }

@@ -1,0 +1,35 @@
+import { addresses, baseDomain } from "./addresses.ts";
+import type { ClusterSite } from "./site.ts";
+
+/** Where the REST API answers. */
+export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
+/** The local identity provider, and the client that tokens are issued to. */
+export const issuerUrl = `http://127.0.0.1:${addresses.identityProviderPort}`;
+export const audience = "ephemeral";
+
+/** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
+export function localSettings({ ca, repositories }: ClusterSite): object {
+  const host = { ipBlock: { cidr: `${addresses.bridge.address}/32` } };
+  return {
+    baseDomain,
+    publicPort: addresses.ingressPort,
+    ingressAddress: `127.0.0.1:${addresses.ingressPort}`,
+    ingressCaFile: ca.certificate,
+    defaultChart: { repoUrl: repositories.chart.url, path: ".", revision: "main" },
+    // The ingress and the DNS server run on the host, which pods know by the bridge's address.
+    isolation: { ingressFrom: [host], dns: [host] },
+    api: {
+      port: addresses.apiPort,
+      issuers: [{ issuer: issuerUrl, audience }],
+      roles: {
+        viewer: ["platform-viewers"],
+        developer: ["platform-developers"],
+        maintainer: ["platform-maintainers"],
+        admin: ["platform-admins"],
+      },
+    },
+    probes: { port: addresses.probesPort },
+    // One process: after a crash the next one must not wait for the lease of the last.
+    leaderElection: false,
+  };
+}
