@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Manifest } from "../../../deploy/local/api-client.ts";
+import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { given, namespaceObject, paths } from "../../support/environment-objects.ts";
+import { environmentValues, renderEnvironment } from "../../support/environment-values.ts";
+import { administrator, unique } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+interface Deployment extends Manifest {
+  readonly spec: { readonly template: { readonly metadata: object; readonly spec: object } };
+}
+
+describe("the environment chart in an environment's namespace", () => {
+  const plane = controlPlane();
+  const name = unique("chart-");
+  const namespace = `env-${name}`;
+  const collections: Readonly<Record<string, string>> = {
+    Deployment: `/apis/apps/v1/namespaces/${namespace}/deployments`,
+    Service: paths.services(namespace),
+    Ingress: paths.ingresses(namespace),
+  };
+  let admin: ApiCalls;
+  let platform: ApiCalls;
+  let objects: readonly Manifest[];
+
+  beforeAll(async () => {
+    const { platformToken } = await installPlatformChart(plane);
+    admin = administrator(plane);
+    platform = callsAs(plane, { token: platformToken });
+    await given(platform, paths.namespaces, namespaceObject(namespace));
+    await given(admin, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "chart" } });
+    objects = await renderEnvironment(name, environmentValues(name));
+  }, 30 * 60_000);
+
+  afterAll(async () => {
+    await platform.delete(`${paths.namespaces}/${namespace}`);
+  });
+
+  test("is accepted whole, every field known", async () => {
+    for (const object of objects) {
+      const reply = await admin.create(`${collections[object.kind]}?dryRun=All`, object);
+      expect(reply).toMatchObject({ status: 201, message: "" });
+    }
+  });
+
+  test("makes pods that Pod Security restricted lets in, and only those", async () => {
+    const pods = `/api/v1/namespaces/${namespace}/pods?dryRun=All`;
+    for (const { spec } of objects.filter(({ kind }) => kind === "Deployment") as Deployment[]) {
+      const pod = (more: object) => ({
+        metadata: { ...spec.template.metadata, name: "pod" },
+        spec: { ...spec.template.spec, serviceAccountName: "chart", ...more },
+      });
+      expect(await admin.create(pods, pod({}))).toMatchObject({ status: 201 });
+      const privileged = await admin.create(pods, pod({ hostNetwork: true }));
+      expect(privileged).toMatchObject({ status: 403, message: expect.stringContaining("violates PodSecurity") });
+    }
+  });
+
+  test("can't answer for another environment, whatever values it is given", async () => {
+    const stolen = await renderEnvironment(name, environmentValues("shop"));
+    for (const object of stolen.filter(({ kind }) => kind === "Ingress")) {
+      const reply = await admin.create(paths.ingresses(namespace), object);
+      expect(reply).toMatchObject({ status: 403, message: expect.stringContaining("names one of its hosts") });
+    }
+  });
+});
