@@ -1,0 +1,83 @@
+import express, { type Express, type RequestHandler } from "express";
+import helmet from "helmet";
+import type { Clock } from "../operator/kit/clock.ts";
+import type { Log } from "../operator/kit/log.ts";
+import { authenticator } from "./auth/credentials.ts";
+import { idTokens } from "./auth/id-tokens.ts";
+import { mountDocs } from "./docs.ts";
+import { createLimits } from "./limits.ts";
+import { mount, problemHandler } from "./mount.ts";
+import { Refusal } from "./refusals.ts";
+import { currentRequestId, requestIdFrom, withRequestId } from "./request-id.ts";
+import type { Contract, Platform } from "./route.ts";
+import { listRoutes } from "./routes/index.ts";
+
+/** What the interface is built from; only its own clockwork is made here. */
+export interface AppParts extends Omit<Platform, "stopping"> {
+  readonly log: Log;
+  /** Aborted when the process starts to stop; without it the app is ready for ever. */
+  readonly stopping?: AbortSignal;
+}
+
+/** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
+export function createApp({ log, ...parts }: AppParts): Express {
+  const platform: Platform = { ...parts, stopping: parts.stopping ?? new AbortController().signal };
+  const limits = createLimits(platform.settings.api.limits);
+  const tokens = idTokens(platform.settings.api.issuers, { clock: platform.clock, log });
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("trust proxy", platform.settings.api.trustedProxyHops);
+  app.set("case sensitive routing", true);
+  app.set("strict routing", true);
+  app.set("query parser", false);
+  app.use(identify, accessLog(log, platform.clock), secureHeaders());
+  mountDocs(app, { limits, version: platform.version });
+  mount(app, listRoutes(), { platform, limits, log, authenticate: authenticator(tokens, platform.settings) });
+  app.use(() => {
+    throw new Refusal("not-found", "Not found");
+  });
+  app.use(problemHandler({ platform, log }));
+  return app;
+}
+
+const identify: RequestHandler = (request, response, next) => {
+  const id = requestIdFrom(request.get("x-request-id"));
+  response.set("X-Request-ID", id);
+  withRequestId(id, next);
+};
+
+/** An interface for programs: nothing it answers may be kept, framed or run, whatever a browser takes it for. */
+function secureHeaders(): RequestHandler[] {
+  const headers = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  });
+  return [
+    headers,
+    (_request, response, next) => {
+      response.set("Cache-Control", "no-store");
+      next();
+    },
+  ];
+}
+
+/** One line a request, written when it is over: changes and refusals always, reads where details are wanted. */
+function accessLog(log: Log, clock: Clock): RequestHandler {
+  return (request, response, next) => {
+    const startedMs = clock.monotonicMs();
+    const requestId = currentRequestId();
+    response.once("close", () => {
+      const contract: Contract | undefined = response.locals.contract;
+      const isRead = contract?.method === "get" && response.statusCode < 400;
+      log[isRead ? "debug" : "info"]("request answered", {
+        requestId,
+        method: request.method,
+        route: contract?.path,
+        status: response.writableEnded ? response.statusCode : "cut off",
+        subject: response.locals.subject,
+        durationMs: Math.round(clock.monotonicMs() - startedMs),
+      });
+    });
+    next();
+  };
+}

@@ -1,0 +1,58 @@
+import type { Settings } from "../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { admits, type Repository } from "../../crds/repository.ts";
+import type { Caller } from "./callers.ts";
+
+/** Roles, from the least to the most; each has all the permissions of those before it. */
+export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Permission =
+  | "environments:read"
+  | "environments:create"
+  | "environments:update"
+  | "environments:delete"
+  /** Beyond one's own and one's groups'. */
+  | "environments:all";
+
+const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
+  viewer: ["environments:read"],
+  developer: ["environments:create", "environments:update", "environments:delete"],
+  maintainer: ["environments:all"],
+  admin: [],
+};
+
+/** The roles that the settings give to these groups; none for somebody whom no group vouches for. */
+export function rolesOf(groups: readonly string[], roles: Settings["api"]["roles"]): readonly Role[] {
+  return ROLES.filter((role) => roles[role].some((group) => groups.includes(group)));
+}
+
+/** What the highest of the roles may do. */
+export function permissionsOf(roles: readonly Role[]): ReadonlySet<Permission> {
+  const highest = Math.max(-1, ...roles.map((role) => ROLES.indexOf(role)));
+  return new Set(ROLES.slice(0, highest + 1).flatMap((role) => ADDED[role]));
+}
+
+/**
+ * Whether the caller may know that the environment exists: its owner, members of its groups, maintainers.
+ * What may be done to a visible environment is the permission's matter alone.
+ */
+export function sees(caller: Caller, { spec }: Pick<EphemeralEnvironment, "spec">): boolean {
+  if (caller.permissions.has("environments:all") || spec.owner?.subject === caller.subject) return true;
+  return spec.access?.groups.some((group) => caller.groups.includes(group)) ?? false;
+}
+
+/** Whether the caller may build environments from the repository; for others it does not exist. */
+export function mayUse(caller: Caller, repository: Repository): boolean {
+  return admits(repository, caller.groups);
+}
+
+/**
+ * The groups that share an environment of these repositories: those that all of them name, where only some name groups
+ * those of these; empty (nobody but owner and maintainers) when none names any, or when they have no group in common.
+ */
+export function sharedGroups(repositories: readonly Repository[]): string[] {
+  const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);
+  const [first = [], ...others] = named;
+  return first.filter((group) => others.every((groups) => groups.includes(group)));
+}

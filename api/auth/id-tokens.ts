@@ -1,0 +1,116 @@
+import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
+import type { Settings } from "../../config/settings.ts";
+import { Refusal } from "../refusals.ts";
+import type { Identity } from "./callers.ts";
+import { IssuerKeys, type IssuerSettings, type KeySources } from "./issuer-keys.ts";
+
+/** Longer ones are refused before anything is parsed. */
+export const MAX_TOKEN_CHARS = 8192;
+const CLOCK_TOLERANCE_SECONDS = 30;
+/** Three base64url parts: no JWE, no unsecured token, nothing else. */
+const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/** The last moment that a Date can hold, in seconds; an expiry beyond it is none. */
+const LAST_MOMENT = 8_640_000_000_000;
+
+const MAX_SUBJECT_CHARS = 255;
+const MAX_NAME_CHARS = 254;
+const MAX_GROUPS = 500;
+const MAX_GROUP_CHARS = 128;
+
+/** Why a token is not accepted: for our log, never for the caller. */
+export class TokenRefused extends Error {
+  override readonly name = "TokenRefused";
+}
+
+/** Verifies ID tokens of the configured issuers. */
+export interface IdTokens {
+  /**
+   * Who the token speaks of.
+   *
+   * @throws TokenRefused when it proves nothing, Refusal (unavailable) when the issuer's keys can't be had
+   */
+  verify(token: string): Promise<Identity>;
+}
+
+interface TrustedIssuer {
+  readonly settings: IssuerSettings;
+  readonly keys: IssuerKeys;
+}
+
+/** Trusts the issuers of the settings, each with its own audience and algorithms, and no others. */
+export function idTokens(issuers: Settings["api"]["issuers"], sources: KeySources): IdTokens {
+  const trusted = new Map<string, TrustedIssuer>(
+    issuers.map((settings) => [settings.issuer, { settings, keys: new IssuerKeys(settings, sources) }]),
+  );
+  return {
+    verify: async (token) => {
+      const issuer = trusted.get(claimedIssuer(token));
+      if (issuer === undefined) throw new TokenRefused("of an issuer that is not trusted");
+      const payload = await verified(token, issuer, sources.clock.now());
+      return identityOf(payload, issuer.settings);
+    },
+  };
+}
+
+/** Read before the signature is checked, and used only to choose the issuer whose keys then have to fit. */
+function claimedIssuer(token: string): string {
+  if (token.length > MAX_TOKEN_CHARS || !COMPACT_JWS.test(token)) throw new TokenRefused("not a signed token");
+  try {
+    return decodeJwt(token).iss ?? "";
+  } catch (cause) {
+    throw new TokenRefused("not readable", { cause });
+  }
+}
+
+async function verified(token: string, { settings, keys }: TrustedIssuer, now: Date): Promise<JWTPayload> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keys.keyFor, {
+      issuer: settings.issuer,
+      audience: settings.audience,
+      algorithms: [...settings.algorithms],
+      requiredClaims: ["exp", "iat", "sub"],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: now,
+    });
+    checkClaims(payload, settings.audience, now);
+    checkType(protectedHeader.typ);
+    return payload;
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof TokenRefused) throw error;
+    if (error instanceof errors.JOSEError) throw new TokenRefused(error.code, { cause: error });
+    // A key of the issuer that does not fit the algorithm is a TypeError of jose's.
+    if (error instanceof TypeError) throw new TokenRefused("key and algorithm don't fit", { cause: error });
+    throw error;
+  }
+}
+
+/** What jose leaves to its caller. */
+function checkClaims({ sub, iat, exp, aud, azp }: JWTPayload, audience: string, now: Date): void {
+  if (typeof sub !== "string" || sub === "" || sub.length > MAX_SUBJECT_CHARS) throw new TokenRefused("no subject");
+  if (exp === undefined || exp > LAST_MOMENT) throw new TokenRefused("no real expiry");
+  const latest = now.getTime() / 1000 + CLOCK_TOLERANCE_SECONDS;
+  if (iat === undefined || iat > latest) throw new TokenRefused("issued in the future");
+  const several = Array.isArray(aud) && aud.length > 1;
+  if ((several || azp !== undefined) && azp !== audience) throw new TokenRefused("made for another party");
+}
+
+/** RFC 9068 gives access tokens a type of their own: they are no proof of who somebody is. */
+function checkType(type: string | undefined): void {
+  if (type !== undefined && type.toLowerCase() !== "jwt") throw new TokenRefused("not an ID token");
+}
+
+function identityOf(payload: JWTPayload, { issuer, groupsClaim }: IssuerSettings): Identity {
+  const email = payload.email_verified === false ? "" : text(payload.email);
+  const groups = payload[groupsClaim];
+  return {
+    issuer,
+    sub: String(payload.sub),
+    email,
+    name: text(payload.name) || text(payload.preferred_username) || email,
+    groups: Array.isArray(groups) ? groups.filter(isGroup).slice(0, MAX_GROUPS) : [],
+  };
+}
+
+const text = (claim: unknown) => (typeof claim === "string" ? claim.slice(0, MAX_NAME_CHARS) : "");
+const isGroup = (group: unknown): group is string =>
+  typeof group === "string" && group.length > 0 && group.length <= MAX_GROUP_CHARS;

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Express, RequestHandler, Response } from "express";
+import helmet from "helmet";
+import type { Limits } from "./limits.ts";
+import { openApiDocument } from "./openapi.ts";
+import { Refusal } from "./refusals.ts";
+import { listRoutes } from "./routes/index.ts";
+
+/** What the pages of the documentation are made with. */
+export interface DocsParts {
+  readonly limits: Limits;
+  readonly version: string;
+}
+
+const require = createRequire(import.meta.url);
+const swaggerFolder = dirname(require.resolve("swagger-ui-dist/package.json"));
+
+/** Scripts of the two viewers, served from here: the pages work without any other host. */
+const ASSETS: Readonly<Record<string, string>> = {
+  "/docs/swagger-ui.css": join(swaggerFolder, "swagger-ui.css"),
+  "/docs/swagger-ui-bundle.js": join(swaggerFolder, "swagger-ui-bundle.js"),
+  "/redoc/redoc.standalone.js": require.resolve("redoc/bundles/redoc.standalone.js"),
+};
+const ASSET_MAX_AGE_MS = 3_600_000;
+
+/** Scripts of our own are files too, so that the policy can forbid all that stands in the page. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  "/docs/start.js":
+    'SwaggerUIBundle({ url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });',
+  "/redoc/start.js":
+    'const root = document.getElementById("redoc"); Redoc.init("/openapi.json", { hideLogo: true, nonce: root.dataset.nonce }, root);',
+};
+
+/** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc`, to everybody, offline, each under a strict policy. */
+export function mountDocs(app: Express, { limits, version }: DocsParts): void {
+  const document = openApiDocument(listRoutes(), version);
+  const limited: RequestHandler = async (request, response, next) => {
+    await limits.documentation(request, response);
+    next();
+  };
+  const serve = (path: string, ...handlers: RequestHandler[]) => {
+    app.get(path, limited, ...handlers);
+    app.all(path, () => {
+      throw new Refusal("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
+    });
+  };
+  serve("/openapi.json", (_request, response) => void response.json(document));
+  serve("/docs", contentPolicy({}), (_request, response) => void response.type("html").send(swaggerPage()));
+  serve("/redoc", withNonce, contentPolicy(REDOC_NEEDS), (_request, response) => {
+    response.type("html").send(redocPage(nonceOf(response)));
+  });
+  for (const [path, file] of Object.entries(ASSETS)) serve(path, asset(file));
+  for (const [path, script] of Object.entries(SCRIPTS)) {
+    serve(path, (_request, response) => void response.type("js").send(script));
+  }
+}
+
+function asset(file: string): RequestHandler {
+  return (_request, response, next) => {
+    // `cacheControl` has to be set here: the interface's own answers are never kept.
+    response.removeHeader("Cache-Control");
+    response.sendFile(file, { maxAge: ASSET_MAX_AGE_MS }, (error?: Error) => {
+      if (error !== undefined && !response.headersSent) next(error);
+    });
+  };
+}
+
+type Directives = Record<string, Iterable<string | ((request: unknown, response: unknown) => string)>>;
+
+/** Redoc searches in a worker made from a blob and writes its styles into the page: those it marks with the nonce. */
+const REDOC_NEEDS: Directives = {
+  styleSrc: ["'self'", (_request, response) => `'nonce-${nonceOf(response as Response)}'`],
+  workerSrc: ["'self'", "blob:"],
+};
+
+function contentPolicy(more: Directives): RequestHandler {
+  return helmet.contentSecurityPolicy({
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      imgSrc: ["'self'", "data:"],
+      fontSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      workerSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      ...more,
+    },
+  });
+}
+
+const withNonce: RequestHandler = (_request, response, next) => {
+  response.locals.nonce = randomBytes(16).toString("base64");
+  next();
+};
+
+const nonceOf = (response: Response): string => String(response.locals.nonce);
+
+const page = (body: string, head = "") =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Ephemeral Environment Platform API</title>${head}</head><body>${body}</body></html>\n`;
+
+const swaggerPage = () =>
+  page(
+    '<div id="swagger-ui"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script>',
+    '<link rel="stylesheet" href="/docs/swagger-ui.css">',
+  );
+
+const redocPage = (nonce: string) =>
+  page(
+    `<div id="redoc" data-nonce="${nonce}"></div><script src="/redoc/redoc.standalone.js"></script><script src="/redoc/start.js"></script>`,
+  );

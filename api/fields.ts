@@ -1,0 +1,47 @@
+import type { TSchema } from "typebox";
+import { parseJson } from "./json-text.ts";
+import { Refusal } from "./refusals.ts";
+
+/** No request has more; a limit before parsing, because every name costs an entry. */
+const MAX_FIELDS = 100;
+
+type Reader = (text: string) => unknown;
+
+/** Readings by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; what does not fit stays text. */
+const READERS: Readonly<Record<string, Reader>> = {
+  integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
+  object: (text) => parseJson(text),
+};
+
+/**
+ * The fields of a query or a form in the types that the schema gives them. An empty field is as good as none where
+ * it can't be a value of its type, or in a query. A value that does not fit stays text, for the schema to refuse.
+ *
+ * @throws Refusal (malformed) for a name given twice, too many names, or broken JSON in an object field
+ */
+export function fieldsOf(encoded: string, schema: TSchema | undefined, from: "query" | "form"): object {
+  const types = typesOf(schema);
+  const seen = new Set<string>();
+  const fields: [string, unknown][] = [];
+  for (const [name, text] of boundedPairs(encoded)) {
+    if (seen.has(name)) throw new Refusal("malformed", "A field is given twice");
+    seen.add(name);
+    const type = types.get(name);
+    const isAbsent = text === "" && type !== undefined && (from === "query" || type !== "string");
+    if (!isAbsent) fields.push([name, READERS[type ?? ""]?.(text) ?? text]);
+  }
+  return Object.fromEntries(fields);
+}
+
+function typesOf(schema: TSchema | undefined): ReadonlyMap<string, string | undefined> {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { type?: string }> };
+  return new Map(Object.entries(properties).map(([name, { type }]) => [name, type]));
+}
+
+function boundedPairs(encoded: string): URLSearchParams {
+  let fields = 1;
+  for (let at = encoded.indexOf("&"); at >= 0; at = encoded.indexOf("&", at + 1)) fields += 1;
+  if (fields > MAX_FIELDS) throw new Refusal("malformed", `More than ${MAX_FIELDS} fields`);
+  return new URLSearchParams(encoded);
+}

@@ -1,0 +1,117 @@
+import type { ErrorRequestHandler, Express, Request, Response } from "express";
+import type { Log } from "../operator/kit/log.ts";
+import type { Caller } from "./auth/callers.ts";
+import type { authenticator, Proof } from "./auth/credentials.ts";
+import { inputReader } from "./input.ts";
+import type { Limits } from "./limits.ts";
+import { isFault, problemOf, UNAVAILABLE_STATUS } from "./problems.ts";
+import { Refusal } from "./refusals.ts";
+import { currentRequestId } from "./request-id.ts";
+import type { Contract, Input, Platform, Route } from "./route.ts";
+
+/** What serving routes takes beside the platform. */
+export interface Desk {
+  readonly platform: Platform;
+  readonly limits: Limits;
+  readonly authenticate: ReturnType<typeof authenticator>;
+  readonly log: Log;
+}
+
+type Version = "v1" | "v2";
+
+/** Serves every route, in both versions through the same function, and refuses other methods of their paths. */
+export function mount(app: Express, routes: readonly Route[], desk: Desk): void {
+  for (const route of routes) {
+    const serve = server(route, desk);
+    for (const version of ["v1", "v2"] as const) {
+      app[route.contract.method](expressPath(route.contract.path, version), (request, response) =>
+        serve(request, response, version),
+      );
+    }
+  }
+  for (const path of new Set(routes.map(({ contract }) => contract.path))) refuseOtherMethods(app, routes, path);
+}
+
+/** The path as Express writes it: `{id}` is `:id`. */
+function expressPath(path: string, version: Version): string {
+  const versioned = version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
+  return versioned.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function refuseOtherMethods(app: Express, routes: readonly Route[], path: string): void {
+  const methods = routes.filter(({ contract }) => contract.path === path).map(({ contract }) => contract.method);
+  const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
+  for (const version of ["v1", "v2"] as const) {
+    app.all(expressPath(path, version), () => {
+      throw new Refusal("method-not-allowed", "Method not allowed", { allow });
+    });
+  }
+}
+
+function server({ contract, handle }: Route, desk: Desk) {
+  const read = inputReader(contract);
+  return async (request: Request, response: Response, version: Version): Promise<void> => {
+    response.locals.contract = contract;
+    const caller = await admit(contract, desk, request, response);
+    const input = { ...(await read(request)), caller } as Input<never>;
+    const reply = await handle(input, desk.platform);
+    if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS);
+    response.json(version === "v2" && contract.v2 === "wrapped" ? wrap(reply, desk.platform.clock.now()) : reply);
+  };
+}
+
+/** v2's envelope: what v1 says, without its success marker; an environment's own status is no marker. */
+function wrap(reply: object, now: Date): object {
+  const { status, ...unmarked } = reply as { status?: unknown };
+  const data = status === "success" ? unmarked : reply;
+  return { status: "success", data, timestamp: now.toISOString() };
+}
+
+/** Who may pass: the credential first, then the budget that is theirs, then the permission; the body is not read before. */
+async function admit(
+  { access, rate }: Contract,
+  { authenticate, limits, log }: Desk,
+  request: Request,
+  response: Response,
+): Promise<Caller | undefined> {
+  if (access === "public" && rate === "none") return undefined;
+  const proof = await authenticate(request, log.with({ requestId: currentRequestId() }));
+  if (proof.state !== "caller") {
+    await limits.unauthenticated(request, response);
+    if (access === "public") return undefined;
+    throw unproven(proof);
+  }
+  response.locals.subject = proof.caller.subject;
+  await limits.authenticated(request, response, proof.caller.subject);
+  if (access !== "public" && !proof.caller.permissions.has(access.permission)) {
+    throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
+  }
+  return proof.caller;
+}
+
+function unproven({ state }: Proof): Refusal {
+  return new Refusal(
+    "unauthenticated",
+    state === "none" ? "Authentication required" : "Invalid or expired credentials",
+  );
+}
+
+/** Answers every error of every path; logs what is a fault, once. */
+export function problemHandler({ platform, log }: Pick<Desk, "platform" | "log">): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    const contract: Contract | undefined = response.locals.contract;
+    // Express reports a path that can't be decoded in this way.
+    const cause = error instanceof URIError ? new Refusal("malformed", "The path is not valid") : error;
+    if (isFault(cause)) {
+      log.error("a request failed", {
+        requestId: currentRequestId(),
+        method: request.method,
+        path: contract?.path,
+        error,
+      });
+    }
+    if (response.headersSent) return next(error);
+    const { status, headers, body } = problemOf(cause, contract?.refusals ?? [], platform.clock.now());
+    response.status(status).set(headers).json(body);
+  };
+}

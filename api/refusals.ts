@@ -1,0 +1,41 @@
+import type { Violation } from "../crds/errors.ts";
+
+/** What the interface refuses before, or beside, the domain; `problems.ts` says with which HTTP status. */
+export type RefusalKind =
+  | "malformed"
+  | "unauthenticated"
+  | "forbidden"
+  | "not-found"
+  | "method-not-allowed"
+  | "too-large"
+  | "unsupported-media-type"
+  | "rate-limited"
+  | "unavailable";
+
+interface RefusalFacts {
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfterSeconds?: number;
+  /** The methods that the path has, when the method was wrong. */
+  readonly allow?: string;
+  readonly cause?: unknown;
+}
+
+/** A request that is turned away; `detail` goes to the caller and never names internals or what was sent as a proof. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly kind: RefusalKind;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: string | undefined;
+
+  constructor(kind: RefusalKind, detail: string, facts: RefusalFacts = {}) {
+    super(detail, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.kind = kind;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.allow = facts.allow;
+  }
+}
+
+/** Everything wrong with a query or a path, in one sentence. */
+export function describe(violations: readonly Violation[]): string {
+  return violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
+}

@@ -1,0 +1,141 @@
+import { ConfigInvalid, EnvironmentConflict, EnvironmentNotFound, TtlExceeded } from "../../crds/errors.ts";
+import { expiryFor } from "../../crds/lifetime.ts";
+import { isUuid, nameProblem } from "../../crds/names.ts";
+import { sees } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
+import { environmentSpec } from "../environment-request.ts";
+import { type Platform, route } from "../route.ts";
+import {
+  CreateReply,
+  CreateRequest,
+  EnvironmentDetail,
+  EnvironmentPath,
+  ExtendReply,
+  ExtendRequest,
+  ListQuery,
+  ListReply,
+  MessageReply,
+} from "../schemas/environments.ts";
+import { pageOf } from "../views/environment-page.ts";
+import { toCreated, toDetail, toLifetime, toListed } from "../views/environments.ts";
+
+/** Asks for a new environment; it answers as soon as the resource exists. */
+const createEnvironment = route({
+  method: "post",
+  path: "/api/environments",
+  operationId: "createEnvironment",
+  summary: "Create an environment",
+  tag: "environments",
+  access: { permission: "environments:create" },
+  rate: "caller",
+  v2: "wrapped",
+  body: CreateRequest,
+  forms: true,
+  reply: CreateReply,
+  refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
+})(async ({ body, caller }, platform) => {
+  const spec = environmentSpec(body, caller, platform);
+  const environment = await platform.environments.create(body.environment_name, spec);
+  return { status: "success", environment: toCreated(environment, platform.settings) };
+});
+
+/** A page of the environments that the caller sees. */
+const listEnvironments = route({
+  method: "get",
+  path: "/api/environments",
+  operationId: "listEnvironments",
+  summary: "List environments",
+  tag: "environments",
+  access: { permission: "environments:read" },
+  rate: "caller",
+  v2: "wrapped",
+  query: ListQuery,
+  reply: ListReply,
+  refusals: [],
+})(({ query, caller }, { environments, settings }) => {
+  const visible = environments.list().filter((environment) => sees(caller, environment));
+  const page = pageOf(visible, query);
+  return { ...page, environments: page.environments.map((environment) => toListed(environment, settings)) };
+});
+
+/** One environment in full. */
+const getEnvironment = route({
+  method: "get",
+  path: "/api/environments/{environment_id}",
+  operationId: "getEnvironment",
+  summary: "Get an environment",
+  tag: "environments",
+  access: { permission: "environments:read" },
+  rate: "caller",
+  v2: "wrapped",
+  params: EnvironmentPath,
+  reply: EnvironmentDetail,
+  refusals: ["ENV_NOT_FOUND"],
+})(async ({ params, caller }, platform) => {
+  return toDetail(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
+});
+
+/** Moves the expiry of a living environment; the reason stays on the resource for the audit trail. */
+const extendEnvironment = route({
+  method: "put",
+  path: "/api/environments/{environment_id}",
+  operationId: "extendEnvironment",
+  summary: "Update an environment or extend its TTL",
+  tag: "environments",
+  access: { permission: "environments:update" },
+  rate: "caller",
+  v2: "wrapped",
+  params: EnvironmentPath,
+  body: ExtendRequest,
+  reply: ExtendReply,
+  refusals: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID"],
+})(async ({ params, body, caller }, platform) => {
+  const { environments, settings, clock } = platform;
+  if (body.ttl_hours > settings.ttl.maximumHours) throw new TtlExceeded(settings.ttl.maximumHours);
+  const environment = await visibleEnvironment(params.environment_id, caller, platform);
+  if (environment.metadata.deletionTimestamp !== undefined) {
+    throw new EnvironmentConflict("The environment is being deleted");
+  }
+  if (expiryFor(environment, body.ttl_hours) <= clock.now()) {
+    throw new ConfigInvalid([{ field: "ttl_hours", message: "the environment would have expired already" }]);
+  }
+  const note = body.description ? { note: body.description } : {};
+  const extended = await environments.extend(environment, { ttlHours: body.ttl_hours, ...note });
+  return { status: "success", environment: toLifetime(extended) };
+});
+
+/** Starts the deletion; asking again while it goes on is fine. */
+const deleteEnvironment = route({
+  method: "delete",
+  path: "/api/environments/{environment_id}",
+  operationId: "deleteEnvironment",
+  summary: "Delete an environment",
+  tag: "environments",
+  access: { permission: "environments:delete" },
+  rate: "caller",
+  v2: "wrapped",
+  params: EnvironmentPath,
+  reply: MessageReply,
+  refusals: ["ENV_NOT_FOUND"],
+})(async ({ params, caller }, platform) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, platform);
+  await platform.environments.remove(environment);
+  return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
+});
+
+/** One that the caller does not see is answered exactly like one that does not exist. */
+async function visibleEnvironment(idOrName: string, caller: Caller, { environments }: Platform) {
+  // What can be neither an id nor a name is not worth a question to the cluster.
+  const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
+  const environment = isPossible ? await environments.find(idOrName) : undefined;
+  if (environment === undefined || !sees(caller, environment)) throw new EnvironmentNotFound();
+  return environment;
+}
+
+export const environmentRoutes = [
+  createEnvironment,
+  listEnvironments,
+  getEnvironment,
+  extendEnvironment,
+  deleteEnvironment,
+] as const;

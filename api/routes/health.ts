@@ -1,0 +1,60 @@
+import { route } from "../route.ts";
+import { HealthReply, ReadyReply, StatusReply } from "../schemas/health.ts";
+import { toReady, toStatus } from "../views/health.ts";
+
+/** The name under which health replies speak of this service. */
+export const SERVICE = "ephemeral-environments";
+
+/** For load balancers: this process answers. */
+const health = route({
+  method: "get",
+  path: "/api/health",
+  operationId: "getHealth",
+  summary: "Whether the process answers",
+  tag: "health",
+  access: "public",
+  rate: "none",
+  v2: "same",
+  reply: HealthReply,
+  refusals: [],
+})((_input, { clock, version }) => ({
+  status: "healthy",
+  timestamp: clock.now().toISOString(),
+  version,
+  service: SERVICE,
+}));
+
+/** The truth about the dependencies; never a pod's own probe, or an outage elsewhere would restart every replica. */
+const ready = route({
+  method: "get",
+  path: "/api/ready",
+  operationId: "getReadiness",
+  summary: "Whether the platform can do its work",
+  tag: "health",
+  access: "public",
+  rate: "none",
+  v2: "same",
+  reply: ReadyReply,
+  isUnavailable: (reply: ReadyReply) => reply.status === "not ready",
+  refusals: [],
+})(async (_input, platform) =>
+  toReady(await platform.health.check(), { now: platform.clock.now(), isStopping: platform.stopping.aborted }),
+);
+
+/** Each dependency in detail. */
+const status = route({
+  method: "get",
+  path: "/api/status",
+  operationId: "getStatus",
+  summary: "The platform's dependencies in detail",
+  tag: "health",
+  access: "public",
+  rate: "caller",
+  v2: "same",
+  reply: StatusReply,
+  refusals: [],
+})(async (_input, platform) =>
+  toStatus(await platform.health.check(), { now: platform.clock.now(), version: platform.version }),
+);
+
+export const healthRoutes = [health, ready, status] as const;

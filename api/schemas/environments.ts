@@ -1,0 +1,149 @@
+/** Environments as the REST contract words them. */
+import { type Static, Type } from "typebox";
+import { PHASES } from "../../crds/ephemeral-environment.schema.ts";
+import { TTL_DEFAULT_HOURS, TTL_MAX_HOURS } from "../../crds/lifetime.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import {
+  BranchName,
+  CommitSha,
+  EnvironmentName,
+  Instant,
+  OptionalBranchName,
+  OptionalRepositoryId,
+  RepositoryId,
+  Success,
+} from "./fields.ts";
+
+const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
+const notYet = (message: string) => ({ "x-refusal": `is not available in this release: ${message}` });
+
+const Ttl = {
+  minimum: 1,
+  maximum: TTL_MAX_HOURS,
+  "x-error-code": "ENV_TTL_EXCEEDED",
+  description: "Hours from creation to deletion.",
+};
+
+export const CreateRequest = closed(
+  {
+    environment_name: EnvironmentName,
+    backend_repo: RepositoryId,
+    backend_branch: BranchName,
+    backend_commit: Type.Optional(CommitSha),
+    frontend_repo: Type.Optional(OptionalRepositoryId),
+    frontend_branch: Type.Optional(OptionalBranchName),
+    frontend_commit: Type.Optional(CommitSha),
+    ttl: Type.Optional(Type.Integer({ ...Ttl, default: TTL_DEFAULT_HOURS })),
+    provision_database: Type.Optional(Type.Boolean({ enum: [false], ...notYet("leave it out or set it to false") })),
+    auto_generate_secrets: Type.Optional(
+      Type.Boolean({ enum: [true], default: true, ...notYet("leave it out or set it to true") }),
+    ),
+    use_shared_api_keys: Type.Optional(Type.Boolean({ enum: [false], ...notYet("leave it out or set it to false") })),
+    config_set: Type.Optional(Type.String({ maxLength: 0, ...notYet("leave it out or empty") })),
+    config_overrides: Type.Optional(Type.Object({}, { maxProperties: 0, ...notYet("leave it out or empty") })),
+  },
+  {
+    title: "CreateEnvironmentRequest",
+    examples: [
+      {
+        environment_name: "shop-test",
+        backend_repo: "shop-api",
+        backend_branch: "main",
+        frontend_repo: "shop-web",
+        frontend_branch: "main",
+        ttl: 24,
+      },
+    ],
+  },
+);
+export type CreateRequest = Static<typeof CreateRequest>;
+
+export const ExtendRequest = closed(
+  {
+    ttl_hours: Type.Integer(Ttl),
+    description: Type.Optional(Type.String({ maxLength: 500, description: "Why; kept for the audit trail." })),
+  },
+  { title: "ExtendEnvironmentRequest", examples: [{ ttl_hours: 48, description: "Review takes longer" }] },
+);
+
+export const EnvironmentPath = closed({
+  environment_id: Type.String({ minLength: 1, maxLength: 253, description: "The environment's id or its name." }),
+});
+
+export const ListQuery = closed({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  status: Type.Optional(literals(PHASES)),
+  search: Type.Optional(
+    Type.String({ maxLength: 253, description: "Part of the name, literally; upper and lower case are the same." }),
+  ),
+  created_after: Type.Optional(
+    Type.String({ format: "instant", maxLength: 64, description: "Created at this moment or later (ISO 8601)." }),
+  ),
+  created_before: Type.Optional(
+    Type.String({ format: "instant", maxLength: 64, description: "Created before this moment (ISO 8601)." }),
+  ),
+});
+export type ListQuery = Static<typeof ListQuery>;
+
+const Urls = closed(
+  {
+    backend: Type.String({ format: "uri" }),
+    frontend: Type.Optional(Type.String({ format: "uri", description: "Absent without a frontend." })),
+  },
+  { title: "EnvironmentUrls" },
+);
+const Creator = closed({ email: Type.String(), name: Type.String() }, { title: "Creator" });
+const Status = literals(PHASES, { title: "EnvironmentStatus" });
+const Ttls = Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS });
+const Source = closed(
+  { repo: Type.String(), branch: Type.String(), commit: Type.String() },
+  { title: "EnvironmentSource" },
+);
+
+const identity = { id: Type.String({ examples: [EXAMPLE_ID] }), name: Type.String(), status: Status, urls: Urls };
+const lifetime = { expires_at: Instant, ttl_hours: Ttls };
+
+export const CreatedEnvironment = closed(
+  { ...identity, created_at: Instant, ...lifetime },
+  { title: "CreatedEnvironment" },
+);
+export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
+export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
+
+export const ListedEnvironment = closed(
+  { ...identity, created_at: Instant, expires_at: Instant, creator: Creator },
+  { title: "ListedEnvironment" },
+);
+export type ListedEnvironment = Static<typeof ListedEnvironment>;
+export const ListReply = closed({
+  environments: Type.Array(ListedEnvironment),
+  total: Type.Integer({ description: "How many match, on all pages." }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+
+export const EnvironmentDetail = closed(
+  {
+    ...identity,
+    created_at: Instant,
+    updated_at: Instant,
+    ...lifetime,
+    creator: Creator,
+    repositories: closed({ backend: Source, frontend: Type.Optional(Source) }),
+    cluster: closed({ namespace: Type.String(), deployer_app: Type.String() }),
+    configuration: closed({
+      config_set: Type.String(),
+      database_provisioned: Type.Boolean(),
+      auto_generated_secrets: Type.Boolean(),
+    }),
+  },
+  { title: "Environment" },
+);
+export type EnvironmentDetail = Static<typeof EnvironmentDetail>;
+
+export const EnvironmentLifetime = closed({ id: Type.String(), ...lifetime }, { title: "EnvironmentLifetime" });
+export type EnvironmentLifetime = Static<typeof EnvironmentLifetime>;
+export const ExtendReply = closed({ status: Success, environment: EnvironmentLifetime });
+
+export const MessageReply = closed({ status: Success, message: Type.String() });

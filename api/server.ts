@@ -1,0 +1,94 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../operator/kit/clock.ts";
+
+/** Slow senders are cut: the head has this long, the whole request that long. */
+const HEAD_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often the two are looked at; Node's default would let a slow head live for 30 s more. */
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than a load balancer keeps idle connections, or it would send into a closed one. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** Where and with what the server runs. */
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes a free one; the answer names it. */
+  readonly port: number;
+  readonly clock: Clock;
+  /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
+  readonly stopping: AbortController;
+}
+
+/** How long each part of stopping may take. */
+export interface StopOptions {
+  /** Still serving as usual after readiness has ended, until everybody in front has noticed. */
+  readonly settleMs?: number;
+  /** For requests under way, before their connections are cut. */
+  readonly graceMs?: number;
+}
+
+/** A listening server. */
+export interface ApiServer {
+  readonly url: string;
+  /** Ends readiness, lets what is under way finish, and closes; called again it waits for the same end. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+/** Starts listening; rejects when the address can't be had. */
+export async function startServer(app: RequestListener, options: ServerOptions): Promise<ApiServer> {
+  const server = createServer({
+    headersTimeout: HEAD_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  let isClosing = false;
+  server.on("request", (request, response) => {
+    // A kept connection would bring the next request to a server that is going.
+    if (isClosing) response.setHeader("Connection", "close");
+    app(request, response);
+  });
+  await listening(server, options);
+  const stop = async ({ settleMs = 0, graceMs = 10_000 }: StopOptions = {}) => {
+    options.stopping.abort();
+    if (settleMs > 0) await new Promise<void>((resolve) => options.clock.setTimer(settleMs, resolve));
+    isClosing = true;
+    await closed(server, graceMs, options.clock);
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    url: urlOf(server),
+    stop: (stopOptions) => {
+      stopped ??= stop(stopOptions);
+      return stopped;
+    },
+  };
+}
+
+function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server, graceMs: number, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.setTimer(graceMs, () => server.closeAllConnections());
+    server.close((error) => {
+      cancel();
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,52 @@
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { ListQuery } from "../schemas/environments.ts";
+import { instantMs } from "../schemas/instant.ts";
+import { statusOf } from "./environments.ts";
+
+export const DEFAULT_LIMIT = 50;
+
+/** One page of what matches, and how many match on all pages. */
+export interface EnvironmentPage {
+  readonly environments: readonly EphemeralEnvironment[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Test = (environment: EphemeralEnvironment) => boolean;
+
+/**
+ * The newest first; those of the same second by name, so that pages never overlap. `environments` are those that the
+ * caller sees: what is not among them shows in no number.
+ */
+export function pageOf(environments: readonly EphemeralEnvironment[], query: ListQuery): EnvironmentPage {
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const tests = testsOf(query);
+  const matching = environments.filter((environment) => tests.every((test) => test(environment)));
+  const page = matching.sort(newestFirst).slice(offset, offset + limit);
+  return { environments: page, total: matching.length, limit, offset };
+}
+
+function testsOf({ status, search, created_after, created_before }: ListQuery): Test[] {
+  const tests: Test[] = [];
+  if (status !== undefined) tests.push((environment) => statusOf(environment) === status);
+  // Names are lower case. The text is taken literally: a pattern from outside could take for ever to match.
+  const part = search?.toLowerCase() ?? "";
+  if (part !== "") tests.push(({ metadata }) => metadata.name.includes(part));
+  if (created_after !== undefined) {
+    const from = instantMs(created_after);
+    tests.push(({ metadata }) => Date.parse(metadata.creationTimestamp) >= from);
+  }
+  if (created_before !== undefined) {
+    const until = instantMs(created_before);
+    tests.push(({ metadata }) => Date.parse(metadata.creationTimestamp) < until);
+  }
+  return tests;
+}
+
+/** Kubernetes writes every timestamp in one form, so that texts compare as moments do, and ten thousand of them quickly. */
+function newestFirst({ metadata: one }: EphemeralEnvironment, { metadata: other }: EphemeralEnvironment): number {
+  if (one.creationTimestamp !== other.creationTimestamp)
+    return one.creationTimestamp < other.creationTimestamp ? 1 : -1;
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,103 @@
+import type { Settings } from "../../config/settings.ts";
+import type { EphemeralEnvironment, Phase } from "../../crds/ephemeral-environment.ts";
+import { expiresAt, ttlHours } from "../../crds/lifetime.ts";
+import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
+import type {
+  CreatedEnvironment,
+  EnvironmentDetail,
+  EnvironmentLifetime,
+  ListedEnvironment,
+} from "../schemas/environments.ts";
+
+/** What the URLs of environments are made of. */
+export type UrlSettings = Pick<Settings, "baseDomain" | "publicPort">;
+
+/** The status of the contract: a deletion shows at once, before the operator has seen it. */
+export function statusOf({ metadata, status }: EphemeralEnvironment): Phase {
+  return metadata.deletionTimestamp === undefined ? (status?.phase ?? "creating") : "terminating";
+}
+
+/** An environment as its creation answers it. */
+export function toCreated(environment: EphemeralEnvironment, settings: UrlSettings): CreatedEnvironment {
+  return { ...toIdentity(environment, settings), ttl_hours: ttlHours(environment) };
+}
+
+/** An environment in a list. */
+export function toListed(environment: EphemeralEnvironment, settings: UrlSettings): ListedEnvironment {
+  return { ...toIdentity(environment, settings), creator: toCreator(environment) };
+}
+
+/** What an extension answers. */
+export function toLifetime(environment: EphemeralEnvironment): EnvironmentLifetime {
+  return {
+    id: environment.metadata.uid,
+    expires_at: expiresAt(environment).toISOString(),
+    ttl_hours: ttlHours(environment),
+  };
+}
+
+/** An environment with all that the contract shows of it. */
+export function toDetail(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentDetail {
+  const { metadata, spec, status } = environment;
+  const ownName = namespaceName(metadata.name);
+  return {
+    ...toIdentity(environment, settings),
+    updated_at: updatedAt(environment),
+    ttl_hours: ttlHours(environment),
+    creator: toCreator(environment),
+    repositories: {
+      backend: toSource(environment, "backend"),
+      ...(spec.frontend === undefined ? {} : { frontend: toSource(environment, "frontend") }),
+    },
+    cluster: { namespace: status?.namespace ?? ownName, deployer_app: status?.deployerApp ?? ownName },
+    configuration: {
+      config_set: spec.configSet?.name ?? "",
+      database_provisioned: spec.database?.provision ?? false,
+      auto_generated_secrets: spec.secrets?.autoGenerate ?? true,
+    },
+  };
+}
+
+function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {
+  const { metadata, spec } = environment;
+  return {
+    id: metadata.uid,
+    name: metadata.name,
+    status: statusOf(environment),
+    urls: {
+      backend: urlOf(environment, "backend", settings),
+      ...(spec.frontend === undefined ? {} : { frontend: urlOf(environment, "frontend", settings) }),
+    },
+    created_at: timestamp(metadata.creationTimestamp),
+    expires_at: expiresAt(environment).toISOString(),
+  };
+}
+
+/** URLs follow from the name, so they are known before the operator has written them. */
+function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
+  const host = componentHost(metadata.name, component, settings.baseDomain);
+  return status?.urls?.[component] ?? componentUrl(host, settings.publicPort);
+}
+
+/** For people only; without an owner the login that a host reported, which proves nothing. */
+function toCreator({ spec }: EphemeralEnvironment) {
+  if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
+  return { email: "", name: spec.trigger?.login ?? "manifest" };
+}
+
+function toSource({ spec, status }: EphemeralEnvironment, component: Component) {
+  const source = spec[component];
+  return {
+    repo: source?.repository ?? "",
+    branch: source?.branch ?? "",
+    commit: status?.components?.[component]?.commit ?? source?.commit ?? "",
+  };
+}
+
+function updatedAt({ metadata, status }: EphemeralEnvironment): string {
+  const transitions = (status?.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);
+  const moments = [metadata.creationTimestamp, status?.specChangedAt ?? metadata.creationTimestamp, ...transitions];
+  return new Date(Math.max(...moments.map((moment) => Date.parse(moment)))).toISOString();
+}
+
+const timestamp = (kubernetesTime: string) => new Date(kubernetesTime).toISOString();

@@ -1,0 +1,45 @@
+import type { PlatformHealth } from "../../operator/ports/platform-health.ts";
+import type { ReadyReply, StatusReply } from "../schemas/health.ts";
+
+const MEBIBYTE = 1_048_576;
+
+/** Whether the platform can do its work: with everything it depends on, and not while it is stopping. */
+export function toReady(
+  health: PlatformHealth,
+  moment: { readonly now: Date; readonly isStopping: boolean },
+): ReadyReply {
+  const { datastore, cache, deployer } = health;
+  const isReady = datastore.healthy && cache.healthy && deployer.healthy && !moment.isStopping;
+  return {
+    status: isReady ? "ready" : "not ready",
+    checks: { datastore: word(datastore), cache: word(cache), deployer: word(deployer) },
+    timestamp: moment.now.toISOString(),
+  };
+}
+
+/** Each dependency in detail. */
+export function toStatus(
+  { datastore, cache, deployer }: PlatformHealth,
+  about: { now: Date; version: string },
+): StatusReply {
+  return {
+    status: word({ healthy: datastore.healthy && cache.healthy && deployer.healthy }),
+    timestamp: about.now.toISOString(),
+    version: about.version,
+    services: {
+      datastore: { ...judged(datastore), response_time_ms: Math.round(datastore.responseTimeMs) },
+      cache: {
+        ...judged(cache),
+        response_time_ms: Math.round(cache.responseTimeMs),
+        memory_usage: `${Math.round(cache.memoryBytes / MEBIBYTE)} MiB`,
+      },
+      deployer: { ...judged(deployer), applications_synced: deployer.applicationsSynced },
+    },
+  };
+}
+
+const word = ({ healthy }: { readonly healthy: boolean }) => (healthy ? "healthy" : "unhealthy");
+
+function judged({ healthy, lastCheck }: { readonly healthy: boolean; readonly lastCheck: Date }) {
+  return { healthy, last_check: lastCheck.toISOString() };
+}

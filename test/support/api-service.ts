@@ -1,0 +1,130 @@
+import type { Express } from "express";
+import type { JWTPayload } from "jose";
+import supertest from "supertest";
+import { createApp } from "../../api/app.ts";
+import { settingsFrom } from "../../config/settings.ts";
+import type { Repository } from "../../crds/repository.ts";
+import type { Log } from "../../operator/kit/log.ts";
+import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
+import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
+import { aRepository, memoryRepositories } from "./memory-repositories.ts";
+import { TestClock } from "./test-clock.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
+
+/** A line that the service logged. */
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** The people of the tests, by what their groups make them. */
+export const PEOPLE = {
+  developer: { sub: "dev", email: "dev@example.test", name: "Dev", groups: ["developers", "shop"] },
+  colleague: { sub: "col", email: "col@example.test", name: "Col", groups: ["developers", "shop"] },
+  stranger: { sub: "out", email: "out@example.test", name: "Out", groups: ["developers", "billing"] },
+  viewer: { sub: "vie", email: "vie@example.test", name: "Vie", groups: ["viewers", "shop"] },
+  maintainer: { sub: "mai", email: "mai@example.test", name: "Mai", groups: ["maintainers"] },
+  admin: { sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] },
+  nobody: { sub: "nob", email: "nob@example.test", name: "Nob", groups: [] },
+} as const;
+export type Person = keyof typeof PEOPLE;
+
+/** What a test may say differently. */
+export interface ServiceOptions {
+  readonly limits?: Partial<
+    Record<"authenticatedPerMinute" | "unauthenticatedPerMinute" | "documentationPerMinute", number>
+  >;
+  readonly repositories?: readonly Repository[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly api?: Readonly<Record<string, unknown>>;
+}
+
+/** The facade on doubles: everything in front of the ports is the real thing. */
+export interface ApiService {
+  readonly app: Express;
+  readonly http: ReturnType<typeof supertest>;
+  readonly issuer: TokenIssuer;
+  readonly clock: TestClock;
+  readonly environments: MemoryEnvironments;
+  readonly health: MemoryPlatformHealth;
+  readonly stopping: AbortController;
+  readonly log: readonly LogLine[];
+  /** An `Authorization` header's value for one of the people. */
+  bearer(person: Person, claims?: JWTPayload): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export const VERSION = "1.2.3";
+/** The moment at which every test starts. */
+export const NOW = "2026-06-01T12:00:00.500Z";
+
+const generous = {
+  authenticatedPerMinute: 100_000,
+  unauthenticatedPerMinute: 100_000,
+  documentationPerMinute: 100_000,
+};
+
+/** Starts the facade with an issuer of its own; stop it when done. */
+export async function startApiService(options: ServiceOptions = {}): Promise<ApiService> {
+  const clock = new TestClock(NOW);
+  const issuer = await startTokenIssuer(() => clock.now());
+  const environments = memoryEnvironments(clock);
+  const health = memoryPlatformHealth(clock.now());
+  const stopping = new AbortController();
+  const lines: LogLine[] = [];
+  const app = createApp({
+    settings: settingsFor(issuer, options),
+    environments,
+    repositories: memoryRepositories(...(options.repositories ?? defaultRepositories())),
+    health,
+    clock,
+    log: recording(lines),
+    version: VERSION,
+    stopping: stopping.signal,
+  });
+  return {
+    ...{ app, issuer, clock, environments, health, stopping, log: lines },
+    http: supertest(app),
+    bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
+    stop: () => issuer.stop(),
+  };
+}
+
+function settingsFor(issuer: TokenIssuer, { limits, settings, api }: ServiceOptions) {
+  return settingsFrom({
+    baseDomain: "env.example.test",
+    publicPort: 18443,
+    defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
+    ...settings,
+    api: {
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
+      roles: { viewer: ["viewers"], developer: ["developers"], maintainer: ["maintainers"], admin: ["admins"] },
+      limits: { ...generous, ...limits },
+      ...api,
+    },
+  });
+}
+
+function defaultRepositories(): Repository[] {
+  return [
+    aRepository("shop-api", { access: { groups: ["shop", "platform"] } }),
+    aRepository("shop-web", { type: "frontend", defaultBranch: "trunk", access: { groups: ["shop"] } }),
+    aRepository("open-api"),
+    aRepository("open-web", { type: "frontend" }),
+    aRepository("billing-api", { access: { groups: ["billing"] } }),
+  ];
+}
+
+function recording(lines: LogLine[], base: object = {}): Log {
+  const write = (level: string) => (message: string, facts?: object) => {
+    lines.push({ level, message, facts: { ...base, ...facts } });
+  };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    with: (facts) => recording(lines, { ...base, ...facts }),
+  };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../crds/ephemeral-environment.ts";
+import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../crds/errors.ts";
+import { EXTENSION_NOTE_ANNOTATION, FINALIZER } from "../../crds/group.ts";
+import { isUuid } from "../../crds/names.ts";
+import type { Clock } from "../../operator/kit/clock.ts";
+import type { Environments, Extension } from "../../operator/ports/environments.ts";
+
+const TERMINATING_RETRY_SECONDS = 10;
+const UNAVAILABLE_RETRY_SECONDS = 5;
+
+/** What a test may do to the world behind the port. */
+export interface MemoryEnvironments extends Environments {
+  /** Puts an environment there as if another door had made it. */
+  put(environment: EphemeralEnvironment): void;
+  /** Lets an environment that is being deleted go, as the operator does at the end of its teardown. */
+  finishRemoval(name: string): void;
+  /** The cluster goes away, or comes back. */
+  setReachable(reachable: boolean): void;
+  /** The next call fails in a way that nobody foresaw. */
+  failNext(error: Error): void;
+}
+
+/** Environments without a cluster; keeps the promises of the port that `environmentsSuite` asks of every adapter. */
+export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironments {
+  const byName = new Map<string, EphemeralEnvironment>();
+  let version = 1;
+  let isReachable = true;
+  let failure: Error | undefined;
+
+  const reach = () => {
+    const error = failure;
+    failure = undefined;
+    if (error !== undefined) throw error;
+    if (!isReachable) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+  };
+  const store = (environment: EphemeralEnvironment, metadata: object, more: object = {}): EphemeralEnvironment => {
+    version += 1;
+    const stored = structuredClone({
+      ...environment,
+      ...more,
+      metadata: { ...environment.metadata, ...metadata, resourceVersion: String(version) },
+    });
+    byName.set(stored.metadata.name, stored);
+    return structuredClone(stored);
+  };
+  const current = ({ metadata }: EphemeralEnvironment) => {
+    const found = byName.get(metadata.name);
+    return found?.metadata.uid === metadata.uid ? found : undefined;
+  };
+
+  return {
+    async find(idOrName) {
+      reach();
+      const found = isUuid(idOrName)
+        ? [...byName.values()].find(({ metadata }) => metadata.uid === idOrName)
+        : byName.get(idOrName);
+      return structuredClone(found);
+    },
+
+    list: () => [...byName.values()],
+
+    async create(name: string, spec: EnvironmentSpec) {
+      reach();
+      const holder = byName.get(name);
+      if (holder !== undefined) {
+        const isLeaving = holder.metadata.deletionTimestamp !== undefined;
+        throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
+      }
+      const creationTimestamp = kubernetesTime(clock.now());
+      const metadata = { name, uid: randomUUID(), resourceVersion: "", generation: 1, creationTimestamp };
+      return store({ ...environmentManifest(name, spec), metadata }, { finalizers: [FINALIZER] });
+    },
+
+    async extend(environment: EphemeralEnvironment, { ttlHours, note }: Extension) {
+      reach();
+      const found = current(environment);
+      if (found === undefined) throw new EnvironmentNotFound();
+      if (found.metadata.deletionTimestamp !== undefined) {
+        throw new EnvironmentConflict("The environment is being deleted");
+      }
+      const annotations = { ...found.metadata.annotations, ...(note ? { [EXTENSION_NOTE_ANNOTATION]: note } : {}) };
+      const generation = found.metadata.generation + 1;
+      return store(found, { annotations, generation }, { spec: { ...found.spec, ttlHours } });
+    },
+
+    async remove(environment, options) {
+      reach();
+      const found = current(environment);
+      const isSame = found?.metadata.resourceVersion === environment.metadata.resourceVersion;
+      if (options?.onlyThisVersion && !isSame) return "changed";
+      if (found === undefined || found.metadata.deletionTimestamp !== undefined) return "removing";
+      if (found.spec.protected) throw new EnvironmentConflict("The environment is protected");
+      store(found, { deletionTimestamp: kubernetesTime(clock.now()) });
+      return "removing";
+    },
+
+    put: (environment) => void store(environment, {}),
+    finishRemoval: (name) => void byName.delete(name),
+    setReachable: (reachable) => {
+      isReachable = reachable;
+    },
+    failNext: (error) => {
+      failure = error;
+    },
+  };
+}
+
+/** The API server's timestamps have whole seconds. */
+export function kubernetesTime(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,23 @@
+import type { PlatformHealth, PlatformHealthCheck } from "../../operator/ports/platform-health.ts";
+
+type Dependency = keyof PlatformHealth;
+
+/** A platform whose dependencies a test can break. */
+export interface MemoryPlatformHealth extends PlatformHealthCheck {
+  setHealthy(dependency: Dependency, healthy: boolean): void;
+}
+
+/** All healthy until a test says otherwise. */
+export function memoryPlatformHealth(lastCheck: Date): MemoryPlatformHealth {
+  const healthy: Record<Dependency, boolean> = { datastore: true, cache: true, deployer: true };
+  return {
+    check: async () => ({
+      datastore: { healthy: healthy.datastore, responseTimeMs: 1.6, lastCheck },
+      cache: { healthy: healthy.cache, responseTimeMs: 0, memoryBytes: 44_040_192, lastCheck },
+      deployer: { healthy: healthy.deployer, applicationsSynced: 2, lastCheck },
+    }),
+    setHealthy: (dependency, isHealthy) => {
+      healthy[dependency] = isHealthy;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+
+export const AUDIENCE = "ephemeral";
+const KEY_ID = "k1";
+
+/** An identity provider's public half, with the private key at hand. */
+export interface TokenIssuer {
+  readonly issuer: string;
+  readonly jwksUri: string;
+  /** The public key as PEM-like JSON text: what a confused verifier would take for an HMAC secret. */
+  readonly publicKeyText: string;
+  /** How often the keys were fetched. */
+  readonly fetches: () => number;
+  /** Signs claims as an ID token that is valid for an hour, where the claims (or the header) do not say otherwise. */
+  sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
+  /** New keys under a new id, as in a rotation; the old ones are gone. */
+  rotate(): Promise<void>;
+  /** Requests fail until it is set back. */
+  setReachable(reachable: boolean): void;
+  /** What discovery says instead of the truth. */
+  discover(document: Record<string, unknown>): void;
+  stop(): Promise<void>;
+}
+
+/** Starts an issuer on a free loopback port. `now` is what tokens are dated by. */
+export async function startTokenIssuer(now: () => Date = () => new Date()): Promise<TokenIssuer> {
+  let { keys, kid } = { keys: await generateKeyPair("RS256", { extractable: true }), kid: KEY_ID };
+  let isReachable = true;
+  let fetches = 0;
+  let discovery: Record<string, unknown> = {};
+
+  const jwk = async () => ({ ...(await exportJWK(keys.publicKey)), kid, alg: "RS256", use: "sig" });
+  const answer = async (path: string, response: ServerResponse) => {
+    if (!isReachable) return void response.writeHead(503).end();
+    if (path === "/jwks") fetches += 1;
+    const document = path === "/jwks" ? { keys: [await jwk()] } : { issuer, jwks_uri: `${issuer}/jwks`, ...discovery };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
+  };
+  const server = createServer((request, response) => {
+    answer(request.url ?? "", response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    issuer,
+    jwksUri: `${issuer}/jwks`,
+    publicKeyText: JSON.stringify(await jwk()),
+    fetches: () => fetches,
+    sign: (claims, header = {}) => {
+      const iat = Math.floor(now().getTime() / 1000);
+      const payload = { iss: issuer, aud: AUDIENCE, iat, exp: iat + 3600, ...claims };
+      return new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid, ...header }).sign(keys.privateKey);
+    },
+    rotate: async () => {
+      keys = await generateKeyPair("RS256", { extractable: true });
+      kid = `${kid}x`;
+    },
+    setReachable: (reachable) => {
+      isReachable = reachable;
+    },
+    discover: (document) => {
+      discovery = document;
+    },
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
