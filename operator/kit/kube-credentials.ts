@@ -88,7 +88,6 @@ function tlsMaterial(options: RequestOptions): TlsMaterial {
     const value = options[name];
     if (value === undefined || value === null) continue;
     chosen[name] = value;
-    // Buffers become their bytes in base 64 or lists of numbers: all that matters is that other bytes differ.
     hash.update(JSON.stringify([name, value]));
   }
   return { options: chosen as TlsMaterial["options"], fingerprint: hash.digest("hex") };
