@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { addresses, baseDomain } from "./addresses.ts";
+import type { ApiAccess } from "./api-client.ts";
 import { clientId } from "./identity/configuration.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import { localIssuer } from "./parts/identity.ts";
@@ -28,10 +29,9 @@ export interface SampleComponent {
 export interface LocalCluster {
   /** The cluster's administrator; for setting it up, never for the operator. */
   readonly adminKubeconfig: string;
-  readonly apiServerUrl: string;
-  /** The PEM file of the cluster's authority; it also signed the ingress's certificate. */
-  readonly caFile: string;
-  /** The setting `ingressCaFile` of the operator. */
+  /** The same for our own calls. */
+  readonly access: ApiAccess;
+  /** The PEM file of the authority that signed the ingress's certificate: the setting `ingressCaFile` of the operator. */
   readonly ingressCaFile: string;
   /** Where the ingress accepts HTTPS: the setting `ingressAddress` of the operator (`127.0.0.1:18443`). */
   readonly ingressAddress: string;
@@ -82,7 +82,7 @@ export async function isRunning(): Promise<boolean> {
 function describe({ access, adminKubeconfig, ca, built, repositories }: ClusterSite): LocalCluster {
   const { controlplane, helm, containerd } = built;
   return {
-    ...{ adminKubeconfig, apiServerUrl: access.url, caFile: ca.certificate, ingressCaFile: ca.certificate },
+    ...{ adminKubeconfig, access, ingressCaFile: ca.certificate },
     ...{ ingressAddress: `127.0.0.1:${addresses.ingressPort}`, baseDomain, publicPort: addresses.ingressPort },
     deployerNamespace: "argocd",
     chart: { url: repositories.chart.url, commit: repositories.chart.commit },

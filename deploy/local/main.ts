@@ -2,21 +2,20 @@ import { startCluster } from "./cluster.ts";
 import { clusterParts } from "./parts/index.ts";
 import { showProgress } from "./progress.ts";
 import { clusterStatus, stopCluster } from "./stop.ts";
+import { up } from "./up.ts";
 
 const usage = `Usage: main.ts COMMAND
 
 The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an identity provider, without Docker.
 
-  up        start what is missing; prints where everything is, as JSON
-  cluster   the same without the platform
+  up        start what is missing and make the environment hello; says what to do next
+  cluster   start the cluster without the platform; prints where everything is, as JSON
   down      stop it and leave nothing behind
   status    which of its programs run
 `;
 
 const commands: Readonly<Record<string, () => Promise<void>>> = {
-  async up() {
-    console.log(JSON.stringify(await startCluster(), null, 2));
-  },
+  up,
   async cluster() {
     console.log(JSON.stringify(await startCluster(showProgress(), clusterParts), null, 2));
   },

@@ -1,0 +1,49 @@
+# Every command of the project. CI calls these and nothing else.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+NODE := npm run --silent node --
+JEST := npm run --silent jest -- --config test/jest.config.mjs --selectProjects
+
+## The two that matter
+up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next
+	@$(NODE) deploy/local/main.ts up
+test: node_modules ## Run everything: verify, unit, contract, ports, control plane, e2e
+	@$(NODE) test/run.ts
+
+## The local cluster
+down: node_modules ## Stop the local cluster and leave nothing behind
+	@$(NODE) deploy/local/main.ts down
+status: node_modules ## Show which programs of the local cluster run
+	@$(NODE) deploy/local/main.ts status
+token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
+	@$(NODE) deploy/local/token.ts $(EMAIL)
+
+## While working
+verify: node_modules ## Generated files, types, lint and format; fails on a difference
+	@$(NODE) test/run.ts verify
+generate: node_modules ## Write the generated files (CRDs, OpenAPI document)
+	@$(NODE) crds/generate.ts
+	@$(NODE) api/generate.ts
+format: node_modules ## Format the sources
+	@npx --no biome check --write .
+test-unit: node_modules ## Pure code
+	@$(JEST) unit
+test-contract: node_modules ## The REST contract against the facade
+	@$(JEST) contract
+test-ports: node_modules ## Every adapter and its double against one suite
+	@$(JEST) ports
+test-control-plane: node_modules ## The operator on a real API server, without nodes
+	@$(JEST) control-plane
+e2e: node_modules ## User stories on the local cluster, with real Argo CD and real pods
+	@$(NODE) test/run.ts e2e
+bench: node_modules ## Measure the create path on the running local cluster (make up first)
+	@$(NODE) test/bench/create.ts
+
+node_modules: package.json package-lock.json
+	@echo "npm install" && npm install --no-audit --no-fund --loglevel error
+	@touch node_modules
+
+help: ## This list
+	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane e2e bench help

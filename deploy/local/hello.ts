@@ -1,0 +1,86 @@
+import { apiClient } from "./api-client.ts";
+import type { LocalCluster } from "./cluster.ts";
+import { apiUrl } from "./platform-settings.ts";
+import { waitUntil } from "./wait.ts";
+
+const NAME = "hello";
+const READY_DEADLINE_MS = 120_000;
+
+/** The first environment. */
+export interface Hello {
+  readonly status: string;
+  readonly urls: { readonly backend: string; readonly frontend: string };
+  /** From the request to `ready`; undefined when it was there before. */
+  readonly readyAfterSeconds: number | undefined;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Makes the environment through the REST interface if it is not there, and shows its steps until it is ready. */
+export async function ensureHello(cluster: LocalCluster, idToken: string): Promise<Hello> {
+  const began = performance.now();
+  const known = await call("GET", `/${NAME}`, idToken);
+  if (known.status === 404) await create(idToken);
+  await untilReady(cluster, began);
+  const { body } = await call("GET", `/${NAME}`, idToken);
+  const { status, urls } = body as Pick<Hello, "status" | "urls">;
+  return { status, urls, readyAfterSeconds: known.status === 404 ? (performance.now() - began) / 1000 : undefined };
+}
+
+async function create(idToken: string): Promise<void> {
+  const wanted = {
+    environment_name: NAME,
+    backend_repo: "sample-backend",
+    backend_branch: "main",
+    frontend_repo: "sample-frontend",
+    frontend_branch: "main",
+  };
+  const reply = await call("POST", "", idToken, wanted);
+  if (reply.status !== 200) throw new Error(`the environment was refused: ${JSON.stringify(reply.body)}`);
+  console.error(`POST ${apiUrl}/api/environments: environment '${NAME}' is being made`);
+}
+
+/** Follows the conditions of the resource: the same that `kubectl describe` shows. */
+async function untilReady(cluster: LocalCluster, began: number): Promise<void> {
+  const client = apiClient(cluster.access);
+  const shown = new Set<string>();
+  let last: Condition | undefined;
+  const check = async () => {
+    const found = await client.find(`/apis/ephemeral-environments.dev/v1/ephemeralenvironments/${NAME}`);
+    const { conditions = [] } = (found?.status ?? {}) as { conditions?: Condition[] };
+    last = conditions.find(({ type }) => type === "Ready");
+    for (const { type } of conditions.filter(({ status, type }) => status === "True" && !shown.has(type))) {
+      shown.add(type);
+      console.error(`  ${type.padEnd(18)} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    }
+    return last?.status === "True";
+  };
+  try {
+    await waitUntil({ what: `environment '${NAME}' to be ready`, check, deadlineMs: READY_DEADLINE_MS });
+  } catch (cause) {
+    const because = last ? `${last.reason}: ${last.message}` : "it has no status: is the operator running?";
+    throw new Error(`Environment '${NAME}' is not ready. ${because}\nSee .local/cluster/log/operator.log.`, { cause });
+  } finally {
+    client.close();
+  }
+}
+
+async function call(
+  method: string,
+  path: string,
+  idToken: string,
+  body?: object,
+): Promise<{ status: number; body: unknown }> {
+  const reply = await fetch(`${apiUrl}/api/environments${path}`, {
+    method,
+    headers: { authorization: `Bearer ${idToken}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  return { status: reply.status, body: await reply.json() };
+}

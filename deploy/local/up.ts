@@ -1,0 +1,59 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type LocalCluster, startCluster } from "./cluster.ts";
+import { ensureHello, type Hello } from "./hello.ts";
+import { logInAs } from "./identity/tokens.ts";
+import { apiUrl } from "./platform-settings.ts";
+import { showProgress } from "./progress.ts";
+import { stateFolder } from "./site.ts";
+
+/** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
+export async function up(): Promise<void> {
+  const began = performance.now();
+  const cluster = await startCluster(showProgress());
+  const idToken = await writeShellVariables(cluster);
+  const hello = await ensureHello(cluster, idToken);
+  console.log(epilogue(hello, cluster, (performance.now() - began) / 1000));
+}
+
+/** Writes `.local/env` for `source`, and answers the developer's ID token in it. */
+async function writeShellVariables(cluster: LocalCluster): Promise<string> {
+  const { issuer } = cluster.identity;
+  const [developer, other, admin] = await Promise.all([
+    logInAs(issuer, "dev@example.test"),
+    logInAs(issuer, "other@example.test"),
+    logInAs(issuer, "admin@example.test"),
+  ]);
+  const variables = {
+    API_URL: apiUrl,
+    KUBECONFIG: cluster.adminKubeconfig,
+    KUBECTL: cluster.programs.kubectl,
+    CA_FILE: cluster.ingressCaFile,
+    ID_TOKEN: developer.id_token,
+    OTHER_ID_TOKEN: other.id_token,
+    ADMIN_ID_TOKEN: admin.id_token,
+  };
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'\n`);
+  await writeFile(join(stateFolder, "env"), lines.join(""), { mode: 0o600 });
+  return developer.id_token;
+}
+
+function epilogue(hello: Hello, cluster: LocalCluster, seconds: number): string {
+  const made = hello.readyAfterSeconds;
+  return `
+Environment hello is ${hello.status}${made === undefined ? "" : ` (${made.toFixed(1)} s after it was asked for)`}.
+
+  frontend  ${hello.urls.frontend}
+  backend   ${hello.urls.backend}
+
+Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it. Next:
+
+  source .local/env
+  curl -H "Authorization: Bearer $ID_TOKEN" $API_URL/api/environments/hello   # "make token" prints a fresh token
+  $KUBECTL get eenv hello -o wide
+  tail -f ${join(".local/cluster", "log/operator.log")}                       # programs: "make status"
+
+The URLs' certificate is signed by ${cluster.ingressCaFile.replace(`${process.cwd()}/`, "")}: curl --cacert $CA_FILE ${hello.urls.frontend}
+The REST interface is described at ${apiUrl}/docs.
+NetworkPolicies are real objects here, but this cluster's network plugin does not enforce them.`;
+}
