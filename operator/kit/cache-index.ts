@@ -4,7 +4,9 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 /** One named index over a cache: value → objects by key. */
 export class CacheIndex<T> {
   readonly #valuesOf: IndexFunction<T>;
-  readonly #filed = new Map<string, Map<string, T>>();
+  readonly #objects = new Map<string, Map<string, T>>();
+  /** Key → where it is filed, so that it is found again whatever the function says later. */
+  readonly #places = new Map<string, readonly string[]>();
 
   constructor(valuesOf: IndexFunction<T>) {
     this.#valuesOf = valuesOf;
@@ -12,24 +14,28 @@ export class CacheIndex<T> {
 
   /** The objects filed under `value`, in no particular order. */
   under(value: string): T[] {
-    return [...(this.#filed.get(value)?.values() ?? [])];
+    return [...(this.#objects.get(value)?.values() ?? [])];
   }
 
-  /** Files `current` in the place of `previous`. */
-  move(key: string, current: T | undefined, previous: T | undefined): void {
-    if (previous !== undefined) for (const value of this.#valuesOf(previous)) this.#drop(value, key);
-    if (current !== undefined) for (const value of this.#valuesOf(current)) this.#file(value, key, current);
+  /** Files the key's object anew; without one, or when the index function throws, it is filed nowhere. */
+  file(key: string, object: T | undefined): void {
+    for (const value of this.#places.get(key) ?? []) this.#drop(value, key);
+    this.#places.delete(key);
+    if (object === undefined) return;
+    const values = this.#valuesOf(object);
+    for (const value of values) this.#add(value, key, object);
+    if (values.length > 0) this.#places.set(key, values);
   }
 
-  #file(value: string, key: string, object: T): void {
-    const objects = this.#filed.get(value) ?? new Map<string, T>();
+  #add(value: string, key: string, object: T): void {
+    const objects = this.#objects.get(value) ?? new Map<string, T>();
     objects.set(key, object);
-    this.#filed.set(value, objects);
+    this.#objects.set(value, objects);
   }
 
   #drop(value: string, key: string): void {
-    const objects = this.#filed.get(value);
+    const objects = this.#objects.get(value);
     objects?.delete(key);
-    if (objects?.size === 0) this.#filed.delete(value);
+    if (objects?.size === 0) this.#objects.delete(value);
   }
 }

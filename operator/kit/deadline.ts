@@ -40,3 +40,16 @@ export function boundedSignal({ clock, deadlineMs, signal }: DeadlineOptions): B
     },
   };
 }
+
+/** What `work` comes to, or a rejection with the signal's reason when that aborts first; `work` itself goes on. */
+export async function orAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

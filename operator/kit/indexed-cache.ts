@@ -1,5 +1,6 @@
 import { CacheIndex } from "./cache-index.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { orAborted } from "./deadline.ts";
 import { type KubeObject, keyOf } from "./kube-object.ts";
 import type { Log } from "./log.ts";
 import type { CacheFeed, CacheListener, ListMark, ObjectCache, ObjectCacheOptions } from "./object-cache.ts";
@@ -54,23 +55,18 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     return this.#synced;
   }
 
-  async whenSynced(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      await Promise.race([this.#syncedOnce.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+  whenSynced(signal: AbortSignal): Promise<void> {
+    return orAborted(this.#syncedOnce.promise, signal);
   }
 
   written(object: T): void {
     const key = keyOf(object);
     const delivered = this.#base.get(key);
     if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) return;
-    this.#own.noteWritten(key, object.metadata, { object: this.#transform(object), atMs: this.#clock.monotonicMs() });
+    this.#own.noteWritten(key, object.metadata, {
+      object: this.#trimmed(key, object),
+      atMs: this.#clock.monotonicMs(),
+    });
     this.#settle([key]);
   }
 
@@ -131,7 +127,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const known = this.#base.get(key);
     if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
     else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
-    this.#base.set(key, this.#transform(object));
+    this.#base.set(key, this.#trimmed(key, object));
     this.#own.delivered(key, object.metadata);
   }
 
@@ -153,23 +149,35 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const current = own === undefined ? this.#base.get(key) : own.object;
     if (current === undefined) this.#view.delete(key);
     else this.#view.set(key, current);
-    if (previous !== current) for (const index of this.#indexes.values()) index.move(key, current, previous);
+    if (previous !== current) this.#file(key, current);
     return changesBetween(key, current, previous);
   }
 
+  /** An object that a transform or an index can't take costs its own place only, never the stream that brought it. */
+  #trimmed(key: string, object: T): T {
+    return this.#guarded(key, () => this.#transform(object)) ?? object;
+  }
+
+  #file(key: string, object: T | undefined): void {
+    for (const index of this.#indexes.values()) this.#guarded(key, () => index.file(key, object));
+  }
+
   #tell({ key, current, previous }: Change<T>): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(key, current, previous);
-      } catch (error) {
-        this.#report(key, error);
-      }
+    for (const listener of this.#listeners) this.#guarded(key, () => listener(key, current, previous));
+  }
+
+  #guarded<R>(key: string, work: () => R): R | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#report(key, error);
+      return undefined;
     }
   }
 
   #report(key: string, error: unknown): void {
     if (this.#log !== undefined) {
-      this.#log.error("a cache listener failed", { key, error });
+      this.#log.error("a transform, index or listener of a cache failed", { key, error });
       return;
     }
     queueMicrotask(() => {

@@ -1,6 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "./clock.ts";
+import { orAborted } from "./deadline.ts";
 import { type Credentials, createCredentialSource, type TlsMaterial } from "./kube-credentials.ts";
 
 /** One HTTP exchange, ready for the wire but for credentials. */
@@ -54,7 +55,7 @@ export function createKubeConnections({ kubeConfig, connections, clock }: KubeCo
 
   return {
     async send(request) {
-      const credentials = await source.current();
+      const credentials = await orAborted(source.current(), request.signal);
       const { calls, streams } = poolsFor(credentials);
       return (request.isStream ? streams : calls).request({
         origin: server.origin,

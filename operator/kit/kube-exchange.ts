@@ -58,17 +58,24 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   }
 
   async function openStream(call: Call, bound: BoundedSignal): Promise<OpenStream> {
-    const opened: { body?: OpenStream["body"] } = {};
-    const response = await seam(seen(call), async () => {
-      const raw = await send(call, bound, true);
-      if (raw.statusCode >= 400) return answered(raw, bound);
-      opened.body = raw.body;
-      return { status: raw.statusCode, headers: flatHeaders(raw.headers) };
-    });
-    if (response.status === 401) connections.reauthenticate();
-    assertAccepted(response);
-    if (opened.body === undefined) throw new TypeError("a request seam answered a stream that was never opened");
-    return { body: opened.body, bound };
+    let body: OpenStream["body"] | undefined;
+    try {
+      const response = await seam(seen(call), async () => {
+        const raw = await send(call, bound, true);
+        if (raw.statusCode >= 400) return answered(raw, bound);
+        body = raw.body;
+        return { status: raw.statusCode, headers: flatHeaders(raw.headers) };
+      });
+      if (response.status === 401) connections.reauthenticate();
+      assertAccepted(response);
+      if (body === undefined) throw new TypeError("a request seam answered a stream that was never opened");
+      return { body, bound };
+    } catch (error) {
+      // The seam may have refused a stream that the server had opened.
+      body?.destroy();
+      bound.release();
+      throw error;
+    }
   }
 
   const bounded = (signal?: AbortSignal) => boundedSignal({ clock, deadlineMs, signal });
@@ -80,15 +87,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
         const untilMs = clock.monotonicMs() + deadlineMs;
         return retryRead(() => attempt(call, bound), { clock, random, signal: bound.signal, untilMs });
       }),
-    async stream(call, signal) {
-      const bound = bounded(signal);
-      try {
-        return await openStream(call, bound);
-      } catch (error) {
-        bound.release();
-        throw error;
-      }
-    },
+    stream: (call, signal) => openStream(call, bounded(signal)),
   };
 }
 

@@ -57,7 +57,7 @@ export interface ObjectCacheOptions<T extends KubeObject> {
   /** Applied to every object before it is kept, also to own writes (default: drops `managedFields`). */
   readonly transform?: (object: T) => T;
   readonly clock?: Clock;
-  /** Hears of listeners that throw; without it such an error ends the process. */
+  /** Hears of transforms, indexes and listeners that throw; without it such an error ends the process. */
   readonly log?: Log;
 }
 

@@ -20,6 +20,7 @@ import {
   type FakeApiServer,
   json,
   reset,
+  Stream,
   silence,
   startFakeApiServer,
   status,
@@ -279,6 +280,16 @@ describe("the request seam", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test("a stream that it refuses after the server opened it is closed", async () => {
+    const stream = new Stream();
+    server.on(anything, stream.answer);
+    const fault = new Error("killed");
+    const killed = client({ onRequest: (_request, next) => next().then(() => Promise.reject(fault)) });
+    const options = { resourceVersion: "1", timeoutSeconds: 60, signal: new AbortController().signal };
+    await expect(killed.watch(configMaps, options)[Symbol.asyncIterator]().next()).rejects.toBe(fault);
+    await until(() => stream.opened === 1 && !stream.isOpen);
+  });
+
   test("may answer in the server's place", async () => {
     const storming = client({
       onRequest: async () => ({ status: 409, headers: {}, body: { reason: "Conflict" } }),
@@ -360,6 +371,18 @@ describe("credentials in files", () => {
     clock.advance(60_000);
     await following.find(configMaps, ref);
     expect(server.seen[1]?.headers.authorization).toBe("Bearer first");
+  });
+
+  test("a credential plugin that hangs ends with the call's deadline", async () => {
+    const clock = new TestClock();
+    loadUser({ name: "hanging" });
+    server.kubeConfig.addAuthenticator({
+      isAuthProvider: ({ name }) => name === "hanging",
+      applyAuthentication: () => new Promise(() => undefined),
+    });
+    const error = failureOf(client({ clock, deadlineMs: 1_000 }).find(configMaps, ref));
+    clock.advance(1_000);
+    expect((await error).reason).toBe("Timeout");
   });
 
   test("no credentials at all is an error of its own", async () => {

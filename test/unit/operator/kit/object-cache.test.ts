@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Log } from "../../../../operator/kit/log.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
 import { type ConfigMap, configMap } from "../../../support/config-maps.ts";
@@ -219,17 +218,28 @@ describe("readers", () => {
     expect(heard).toEqual(["ns/a"]);
   });
 
-  test("a listener that throws is reported and harms no one", () => {
-    const errors: unknown[] = [];
-    const log: Log = { ...silentLog, error: (_message, facts) => errors.push(facts?.error) };
-    const subject = createObjectCache<ConfigMap>({ log });
-    const heard: string[] = [];
+  test.each([
+    { name: "a listener", broken: "listener" },
+    { name: "an index", broken: "index" },
+    { name: "a transform", broken: "transform" },
+  ])("$name that throws is reported and costs no one else anything", ({ broken }) => {
     const fault = new Error("a bug");
-    subject.subscribe(() => {
-      throw fault;
+    const failIf = (part: string) => {
+      if (part === broken) throw fault;
+    };
+    const errors: unknown[] = [];
+    const subject = createObjectCache<ConfigMap>({
+      log: { ...silentLog, error: (_message, facts) => errors.push(facts?.error) },
+      indexes: { broken: () => [failIf("index")].map(String), name: ({ metadata }) => [metadata.name] },
+      transform: (object) => {
+        failIf("transform");
+        return object;
+      },
     });
+    const heard: string[] = [];
+    subject.subscribe(() => failIf("listener"));
     subject.subscribe((key) => heard.push(key));
     subject.replace([configMap("a", "1")], subject.beginList());
-    expect([errors, heard]).toEqual([[fault], ["ns/a"]]);
+    expect([errors, heard, subject.by("name", "a")]).toEqual([[fault], ["ns/a"], [configMap("a", "1")]]);
   });
 });
