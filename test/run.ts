@@ -1,0 +1,117 @@
+/**
+ * Runs the stages of the test suite one after the other and closes with `N passed, N failed`. Every stage runs, also
+ * after a failure, so that one run tells all. Usage: run.ts [STAGE …]
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { isRunning } from "../deploy/local/cluster.ts";
+import { whyNot } from "../deploy/local/prerequisites.ts";
+
+interface Count {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const checkout = resolve(import.meta.dirname, "..");
+const node = process.execPath;
+const bin = (name: string) => join(checkout, "node_modules/.bin", name);
+const launcher = join(checkout, "deploy/local/main.ts");
+
+const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
+  ["generated CRDs", node, "crds/generate.ts", "--check"],
+  ["generated OpenAPI document", node, "api/generate.ts", "--check"],
+  ["types", bin("tsc"), "-p", "."],
+  ["format and lint", bin("biome"), "ci", "--colors=off", "--error-on-warnings", "."],
+  ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
+];
+
+const stages: Readonly<Record<string, () => Promise<Count>>> = {
+  verify,
+  unit: () => jest("unit"),
+  contract: () => jest("contract"),
+  ports: () => jest("ports"),
+  "control-plane": () => jest("control-plane"),
+  e2e,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in stages));
+if (unknown.length > 0) {
+  console.error(`unknown stage: ${unknown.join(", ")}; there are ${Object.keys(stages).join(", ")}`);
+  process.exit(2);
+}
+
+const total: Count = { passed: 0, failed: 0, skipped: 0 };
+for (const [name, run] of Object.entries(stages)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const began = performance.now();
+  const count = await run();
+  for (const key of ["passed", "failed", "skipped"] as const) total[key] += count[key];
+  console.log(`\n== ${name}: ${words(count)} in ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
+}
+console.log(words(total));
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+function words({ passed, failed, skipped }: Count): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+async function verify(): Promise<Count> {
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, command, ...args] of checks) {
+    const ok = (await run(command, args)) === 0;
+    console.log(`${ok ? "ok  " : "FAIL"} ${name}`);
+    count[ok ? "passed" : "failed"]++;
+  }
+  return count;
+}
+
+/** Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too. */
+async function jest(project: string, ...more: string[]): Promise<Count> {
+  const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
+  const outputFile = join(folder, "result.json");
+  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+  const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
+  try {
+    const args = [...flags, bin("jest"), ...config, "--json", `--outputFile=${outputFile}`, ...more];
+    const code = await run(node, args);
+    const result = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
+    const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = result;
+    return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
+async function e2e(): Promise<Count> {
+  const obstacle = whyNot();
+  if (obstacle !== undefined) {
+    console.log(`e2e is skipped. ${obstacle}`);
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  const ranBefore = await isRunning();
+  try {
+    if ((await run(node, [launcher, "up"])) !== 0) return { passed: 0, failed: 1, skipped: 0 };
+    Object.assign(process.env, shellVariables());
+    return await jest("e2e", "--runInBand");
+  } finally {
+    if (!ranBefore) await run(node, [launcher, "down"]);
+  }
+}
+
+function shellVariables(): Record<string, string> {
+  const text = readFileSync(join(checkout, ".local/env"), "utf8");
+  return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
+}
+
+/** The command's exit code; its output is ours. */
+async function run(command: string, args: readonly string[]): Promise<number> {
+  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", "inherit", "inherit"] });
+  const [code] = (await once(child, "close")) as [number | null];
+  return code ?? 1;
+}
