@@ -13,18 +13,28 @@ import { waitUntil } from "./wait.ts";
  * started: programs, containers with their shims, mounts, links, rules, control groups, sockets, state.
  *
  * Programs are known by their recorded ids and by our folders and control group, never by their name, so nothing
- * of another cluster or container runtime is touched. It can be called again when it failed or was killed.
+ * of another cluster or container runtime is touched. A step that fails does not keep the others from their work; the
+ * state is kept then, so that it can be called again.
  */
 export async function clearLeftovers(): Promise<void> {
-  const records = await recordedProcesses(clusterFolder);
-  // Latest first: nobody is then left without those it needs, and the container runtime starts nothing again.
-  for (const record of records.reverse()) await stopProcess(clusterFolder, record, 0);
-  await endContainers();
-  await unmountBelow([runFolder, clusterFolder]);
-  if (existsSync(runFolder)) await removeNetwork();
-  await removeControlGroup();
+  const failures: unknown[] = [];
+  for (const step of [endPrograms, endContainers, unmount, closeNetwork, removeControlGroup]) {
+    await step().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map((error) => String(error)).join("\n"));
   await rm(clusterFolder, { recursive: true, force: true });
   await rm(runFolder, { recursive: true, force: true });
+}
+
+/** Latest first: nobody is then left without those it needs, and the container runtime starts nothing again. */
+async function endPrograms(): Promise<void> {
+  const records = await recordedProcesses(clusterFolder);
+  for (const record of records.reverse()) await stopProcess(clusterFolder, record, 0);
+}
+
+/** Without our folder nothing of ours can be there, and a machine without nft or ip is left in peace. */
+async function closeNetwork(): Promise<void> {
+  if (existsSync(runFolder)) await removeNetwork();
 }
 
 /** The mount points below one of the folders, innermost first, in a text like /proc/self/mounts. */
@@ -67,10 +77,13 @@ async function shimSockets(): Promise<string[]> {
   return addresses.map((address) => address.replace(/^unix:\/\//, ""));
 }
 
-async function unmountBelow(folders: readonly string[]): Promise<void> {
-  const mounts = mountsBelow(await readFile("/proc/self/mounts", "utf8"), folders);
+/** Fails when something stays mounted: removing the folder would then remove what is mounted there. */
+async function unmount(): Promise<void> {
+  const mounted = async () => mountsBelow(await readFile("/proc/self/mounts", "utf8"), [runFolder, clusterFolder]);
   // Lazily: a file that something of ours still has open must not keep the rest of the machine waiting.
-  for (const mount of mounts) await run("umount", ["--lazy", mount]);
+  for (const mount of await mounted()) await run("umount", ["--lazy", mount]);
+  const [left] = await mounted();
+  if (left) throw new Error(`${left} can't be unmounted; unmount it, then try again`);
 }
 
 function kill(pid: number): void {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { addresses } from "./addresses.ts";
 import { run } from "./run.ts";
 import { allowForwarding, restoreSysctls } from "./sysctls.ts";
@@ -14,7 +13,7 @@ const table = "ephemeral-environments";
  * and no pod reaches another network or another address of this machine.
  */
 export async function makeNetwork(): Promise<void> {
-  if (!existsSync(`/sys/class/net/${bridge.name}`)) {
+  if (!(await bridgeExists())) {
     await run("ip", ["link", "add", bridge.name, "type", "bridge"]);
     await run("ip", ["address", "add", `${bridge.address}/${bridge.prefix}`, "dev", bridge.name]);
     await run("ip", ["link", "set", bridge.name, "up"]);
@@ -25,10 +24,15 @@ export async function makeNetwork(): Promise<void> {
 
 /** Undoes `makeNetwork` and removes kube-proxy's rules; what is not there is passed over. */
 export async function removeNetwork(): Promise<void> {
-  if (existsSync(`/sys/class/net/${bridge.name}`)) await run("ip", ["link", "delete", bridge.name]);
+  if (await bridgeExists()) await run("ip", ["link", "delete", bridge.name]);
   const tables = await run("nft", ["list", "tables"]);
   for (const line of tables.split("\n").filter(isOurs)) await run("nft", ["delete", ...line.split(" ")]);
   await restoreSysctls();
+}
+
+async function bridgeExists(): Promise<boolean> {
+  const links: { ifname: string }[] = JSON.parse(await run("ip", ["-json", "link", "show"]));
+  return links.some(({ ifname }) => ifname === bridge.name);
 }
 
 /** Whether a line of `nft list tables` (`table ip kube-proxy`) names a table that the local cluster made. */

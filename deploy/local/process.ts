@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withSystemPath } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
@@ -43,7 +43,7 @@ export async function startProcess(folder: string, spec: ProcessSpec): Promise<P
   const startedAt = startOf(pid);
   if (startedAt === undefined) throw new Error(endedMessage({ name: spec.name, logFile }));
   const record = { name: spec.name, pid, startedAt, logFile };
-  await writeFile(recordFile(folder, spec.name), JSON.stringify(record));
+  await writeRecord(recordFile(folder, spec.name), record);
   return record;
 }
 
@@ -67,16 +67,16 @@ export function isAlive({ pid, startedAt }: Pick<ProcessRecord, "pid" | "started
 
 /** Every program recorded in the folder, running or not, oldest first. */
 export async function recordedProcesses(folder: string): Promise<ProcessRecord[]> {
-  const names = await readdir(join(folder, "processes")).catch(emptyIfAbsent);
-  const read = async (name: string) => JSON.parse(await readFile(join(folder, "processes", name), "utf8"));
-  const records: ProcessRecord[] = await Promise.all(names.map(read));
+  const names = await readdir(join(folder, "processes")).catch((error: unknown) => emptyIfAbsent(error, []));
+  const files = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, "processes", name));
+  const records = (await Promise.all(files.map(readRecord))).filter((record) => record !== undefined);
   return records.sort((a, b) => Number(a.startedAt) - Number(b.startedAt));
 }
 
 /** The running program of that name, if it was recorded in the folder and is alive. */
 export async function runningProcess(folder: string, name: string): Promise<ProcessRecord | undefined> {
-  const records = await recordedProcesses(folder);
-  return records.find((record) => record.name === name && isAlive(record));
+  const record = await readRecord(recordFile(folder, name));
+  return record && isAlive(record) ? record : undefined;
 }
 
 /**
@@ -161,8 +161,19 @@ function logHint({ logFile }: Pick<ProcessRecord, "logFile">): string {
   return `The end of its log (${logFile}):\n${end}\nStop what is left with "make down", then start again.`;
 }
 
-function emptyIfAbsent(error: unknown): string[] {
-  if (isAbsent(error)) return [];
+/** Renamed into place: others read records while programs start. */
+async function writeRecord(file: string, record: ProcessRecord): Promise<void> {
+  await writeFile(`${file}.new`, JSON.stringify(record));
+  await rename(`${file}.new`, file);
+}
+
+async function readRecord(file: string): Promise<ProcessRecord | undefined> {
+  const content = await readFile(file, "utf8").catch((error: unknown) => emptyIfAbsent(error, undefined));
+  return content === undefined ? undefined : JSON.parse(content);
+}
+
+function emptyIfAbsent<T>(error: unknown, empty: T): T {
+  if (isAbsent(error)) return empty;
   throw error;
 }
 
