@@ -91,6 +91,14 @@ describe("the platform's identity can't", () => {
     await refused(platform.delete(`${paths.namespaces}/argocd`), onlyOurs);
   });
 
+  test("make a namespace in which pods may do more, or let them", async () => {
+    const words = "the platform's namespaces enforce Pod Security restricted";
+    const unrestricted = { metadata: { name: "env-shop", labels: { [uidLabel]: uid } } };
+    await refused(platform.create(`${paths.namespaces}?dryRun=All`, unrestricted), words);
+    const weaker = { metadata: { labels: { "pod-security.kubernetes.io/enforce": "baseline" } } };
+    await refused(platform.patch(`${paths.namespaces}/${ours}`, weaker), words);
+  });
+
   test("give an environment's namespace to another environment, or away", async () => {
     const path = `${paths.namespaces}/${ours}`;
     await refused(platform.patch(path, { metadata: { labels: { [uidLabel]: "other" } } }), onlyOurs);
@@ -157,9 +165,15 @@ describe("the platform's identity can't", () => {
     await refused(platform.create(applications, application(ours, ours, "kube-system")), own);
     await refused(platform.create(applications, application(ours, ours, ours, {})), onlyOurApplications);
     await refused(platform.create(applications, application("shop", "shop", "shop")), onlyOurApplications);
-    const admits = "admits only the namespace of its own name, and no cluster-scoped kinds";
+    const elsewhere = { project: ours, source, destination: { server: "https://other.test", namespace: ours } };
+    await refused(platform.create(applications, argoObject("Application", ours, elsewhere)), own);
+    const admits = "admits only the namespace of its own name in this cluster, and no cluster-scoped kinds";
     const everywhere = { destinations: [{ server, namespace: "*" }] };
     await refused(platform.create(projects, project(ours, everywhere)), admits);
+    await refused(
+      platform.create(projects, project(ours, { destinations: [{ server: "*", namespace: ours }] })),
+      admits,
+    );
     const everything = { clusterResourceWhitelist: [{ group: "*", kind: "*" }] };
     await refused(platform.create(projects, project(ours, everything)), admits);
   });

@@ -19,8 +19,9 @@ function rendered(values: object = {}, namespace = "ephemeral-system"): Promise<
 }
 
 function settingsOf(objects: readonly Manifest[]): unknown {
-  const found = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "settings");
-  return parse((found?.data as Record<string, string>)["settings.yaml"] ?? "");
+  const [found] = objects.filter(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "settings");
+  const data = found?.data as Record<string, string> | undefined;
+  return parse(data?.["settings.yaml"] ?? "");
 }
 
 describe("the platform chart", () => {
