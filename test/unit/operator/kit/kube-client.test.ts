@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { User } from "@kubernetes/client-node";
 import { createKubeClient, type KubeClient, type KubeClientOptions } from "../../../../operator/kit/kube-client.ts";
 import {
@@ -27,6 +27,9 @@ import {
 } from "../../../support/fake-api-server.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
+
+// Waits inside have deadlines of their own, which say what did not happen.
+jest.setTimeout(30_000);
 
 const anything = () => true;
 const ref = { name: "a", namespace: "ns" };

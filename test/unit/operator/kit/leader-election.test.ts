@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
 import { createLeaderElector, type LeaderElector, type TermEnd } from "../../../../operator/kit/leader-election.ts";
 import { type Lease, microTime } from "../../../../operator/kit/lease.ts";
@@ -12,6 +12,9 @@ import {
 } from "../../../support/fake-api-server.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
+
+// Waits inside have deadlines of their own, which say what did not happen.
+jest.setTimeout(30_000);
 
 const ref = { name: "the-lease", namespace: "ns" };
 

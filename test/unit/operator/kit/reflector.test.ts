@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
@@ -16,6 +16,9 @@ import {
 } from "../../../support/fake-api-server.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
+
+// Waits inside have deadlines of their own, which say what did not happen.
+jest.setTimeout(30_000);
 
 const isWatch = ({ query }: SeenRequest) => query.get("watch") === "true";
 const isList = (request: SeenRequest) => !isWatch(request);
