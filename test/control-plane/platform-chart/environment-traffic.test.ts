@@ -56,12 +56,17 @@ const refusedIngresses: readonly [what: string, object: object, words: string][]
   [
     "an alias",
     ingress([own], {}, { "nginx.ingress.kubernetes.io/server-alias": theirs }),
-    "has no server-alias and no snippet annotations",
+    "has no server-alias, snippet or path-matcher annotations",
+  ],
+  [
+    "a rule in its path matcher",
+    ingress([own], {}, { "traefik.ingress.kubernetes.io/router.pathMatcher": `Host(\`${theirs}\`) || PathPrefix` }),
+    "has no server-alias, snippet or path-matcher annotations",
   ],
   [
     "a snippet",
     ingress([own], {}, { "nginx.ingress.kubernetes.io/configuration-snippet": "return 200;" }),
-    "has no server-alias and no snippet annotations",
+    "has no server-alias, snippet or path-matcher annotations",
   ],
 ];
 
