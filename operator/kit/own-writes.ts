@@ -8,16 +8,20 @@ const MOST_OVERTAKEN = 8192;
 interface OwnWrite<T> {
   readonly uid: string;
   readonly resourceVersion: string;
+  /** Grows with every change of the spec; the end of an object comes after all of them. */
+  readonly generation: number;
   /** Undefined: our delete removed it. */
   readonly object: T | undefined;
   readonly order: number;
   readonly notedAtMs: number;
 }
 
-/** The version of an object: both parts compare for equality only. */
+/** The version of an object: uid and resource version compare for equality only. */
 export interface Version {
   readonly uid: string;
   readonly resourceVersion: string;
+  /** The only part that may be compared for order; many versions share one. */
+  readonly generation?: number;
 }
 
 /** What a key shows while own writes wait: `object` undefined means that it is deleted. */
@@ -49,7 +53,7 @@ export class OwnWrites<T> {
   }
 
   noteDeleted(key: string, uid: string, atMs: number): void {
-    this.#note(key, { uid, resourceVersion: GONE }, { object: undefined, atMs });
+    this.#note(key, { uid, resourceVersion: GONE, generation: Number.POSITIVE_INFINITY }, { object: undefined, atMs });
   }
 
   /** True when the watch has delivered this version and something newer since. */
@@ -109,9 +113,19 @@ export class OwnWrites<T> {
 
   #note(key: string, version: Version, written: { readonly object: T | undefined; readonly atMs: number }): void {
     if (this.isOvertaken(version)) return;
-    const others = (this.#waiting.get(key) ?? []).filter((write) => !isSameVersion(write, version));
-    const order = this.mark();
-    this.#waiting.set(key, [...others, { ...version, object: written.object, order, notedAtMs: written.atMs }]);
+    const { uid, resourceVersion, generation = 0 } = version;
+    const write = {
+      uid,
+      resourceVersion,
+      generation,
+      object: written.object,
+      order: this.mark(),
+      notedAtMs: written.atMs,
+    };
+    const others = (this.#waiting.get(key) ?? []).filter((other) => !isSameVersion(other, version));
+    // Answers may overtake each other: a change of the spec is never put behind an older one.
+    const isLater = (other: OwnWrite<T>) => other.uid === uid && other.generation > generation;
+    this.#waiting.set(key, [...others.filter((other) => !isLater(other)), write, ...others.filter(isLater)]);
   }
 
   #keep(key: string, wanted: (write: OwnWrite<T>) => boolean): void {

@@ -75,6 +75,22 @@ describe("own writes", () => {
     expect(cache.get("ns/a")).toBeUndefined();
   });
 
+  test("whose answers overtook each other: the newer spec shows, and an end is final", () => {
+    const generation = (object: ConfigMap, value: number) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: value },
+    });
+    replace(generation(configMap("a", "1"), 1));
+    cache.written(generation(configMap("a", "3"), 2));
+    cache.written(generation(configMap("a", "2"), 1));
+    expect(versionOf("a")).toBe("3");
+    cache.upsert(generation(configMap("a", "2"), 1));
+    expect(versionOf("a")).toBe("3");
+    cache.deleted(configMap("a", "3"));
+    cache.written(generation(configMap("a", "4"), 3));
+    expect(cache.get("ns/a")).toBeUndefined();
+  });
+
   test("end with their object", () => {
     replace();
     cache.written(configMap("a", "1"));
