@@ -75,6 +75,7 @@ function accessLog(log: Log, clock: Clock): RequestHandler {
         route: contract?.path,
         status: response.writableEnded ? response.statusCode : "cut off",
         subject: response.locals.subject,
+        concerns: response.locals.concerns,
         durationMs: Math.round(clock.monotonicMs() - startedMs),
       });
     });

@@ -45,7 +45,7 @@ const refuseAddress = (findings: readonly Finding[]) => new Refusal("malformed",
 function refuseBody(findings: readonly Finding[]): Error {
   const [first, ...others] = findings;
   if (others.length === 0 && first?.code === "ENV_TTL_EXCEEDED") return new TtlExceeded(first.maximum ?? 0);
-  return new ConfigInvalid(findings.map(({ field, message }) => ({ field, message })));
+  return new ConfigInvalid(findings.map(({ field, message }) => ({ field: field || "body", message })));
 }
 
 function queryOf(url: string, contract: Contract): unknown {
@@ -83,10 +83,9 @@ function mediaType({ headers }: IncomingMessage): string {
 }
 
 function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = new Refusal("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
     dropRest(request);
-    return Promise.reject(tooLarge);
+    return Promise.reject(tooLarge());
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -96,7 +95,7 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
       if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
       request.off("data", collect);
       dropRest(request);
-      reject(tooLarge);
+      reject(tooLarge());
     };
     request.on("data", collect);
     request.once("end", () => resolve(Buffer.concat(chunks)));
@@ -104,6 +103,8 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
     request.once("close", () => reject(new Refusal("malformed", "The body was cut off")));
   });
 }
+
+const tooLarge = () => new Refusal("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);
 
 /** Closing at once would reset the connection, and the sender would never read why. */
 function dropRest(request: IncomingMessage): void {

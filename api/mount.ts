@@ -54,6 +54,7 @@ function server({ contract, handle }: Route, desk: Desk) {
     response.locals.contract = contract;
     const caller = await admit(contract, desk, request, response);
     const input = { ...(await read(request)), caller } as Input<never>;
+    response.locals.concerns = contract.concerns?.(input as never);
     const reply = await handle(input, desk.platform);
     if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS);
     response.json(version === "v2" && contract.v2 === "wrapped" ? wrap(reply, desk.platform.clock.now()) : reply);

@@ -14,8 +14,8 @@ const ACCESS_STATUS = { public: [], permission: [401, 403] } as const;
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const schemas = new Map<string, Json>();
   const paths: Record<string, Record<string, Json>> = {};
-  for (const { contract } of routes) {
-    for (const prefix of ["/api/", "/api/v2/"] as const) {
+  for (const prefix of ["/api/", "/api/v2/"] as const) {
+    for (const { contract } of routes) {
       const path = contract.path.replace(/^\/api\//, prefix);
       paths[path] = { ...paths[path], [contract.method]: operation(contract, prefix === "/api/v2/", schemas) };
     }
@@ -24,7 +24,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   return {
     openapi: "3.1.0",
     info: { title: "Ephemeral Environment Platform API", version, description: DESCRIPTION },
-    tags: [{ name: "environments" }, { name: "health" }],
+    tags: ["environments", "health", "environments (v2)", "health (v2)"].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "ID token." } },
@@ -65,7 +65,7 @@ function operation(contract: Contract, isV2: boolean, schemas: Map<string, Json>
   return {
     operationId: isV2 ? `${contract.operationId}V2` : contract.operationId,
     summary: contract.summary,
-    tags: [contract.tag],
+    tags: [isV2 ? `${contract.tag} (v2)` : contract.tag],
     security: contract.access === "public" ? [] : [{ bearer: [] }],
     parameters: [
       { $ref: "#/components/parameters/RequestId" },

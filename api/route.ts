@@ -44,6 +44,8 @@ export interface Contract {
   readonly reply: TSchema;
   /** Whether a reply says that the service can't serve now: it is then answered as unavailable. */
   readonly isUnavailable?: (reply: never) => boolean;
+  /** What a change is about, by name or id: for the audit line. Every route that changes something says it. */
+  readonly concerns?: (input: never) => string;
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
 }

@@ -47,6 +47,10 @@ export async function startServer(app: RequestListener, options: ServerOptions):
   server.on("request", (request, response) => {
     // A kept connection would bring the next request to a server that is going.
     if (isClosing) response.setHeader("Connection", "close");
+    // One whose answer had begun before is idle from here on, and nobody else would close it.
+    response.once("close", () => {
+      if (isClosing) server.closeIdleConnections();
+    });
     app(request, response);
   });
   await listening(server, options);

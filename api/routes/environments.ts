@@ -19,6 +19,11 @@ import {
 import { pageOf } from "../views/environment-page.ts";
 import { toCreated, toDetail, toLifetime, toListed } from "../views/environments.ts";
 
+interface Concerned {
+  readonly params: { readonly environment_id: string };
+  readonly body: { readonly environment_name: string };
+}
+
 /** Asks for a new environment; it answers as soon as the resource exists. */
 const createEnvironment = route({
   method: "post",
@@ -31,6 +36,7 @@ const createEnvironment = route({
   v2: "wrapped",
   body: CreateRequest,
   forms: true,
+  concerns: ({ body }: Concerned) => body.environment_name,
   reply: CreateReply,
   refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
 })(async ({ body, caller }, platform) => {
@@ -87,6 +93,7 @@ const extendEnvironment = route({
   v2: "wrapped",
   params: EnvironmentPath,
   body: ExtendRequest,
+  concerns: ({ params }: Concerned) => params.environment_id,
   reply: ExtendReply,
   refusals: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID"],
 })(async ({ params, body, caller }, platform) => {
@@ -115,6 +122,7 @@ const deleteEnvironment = route({
   rate: "caller",
   v2: "wrapped",
   params: EnvironmentPath,
+  concerns: ({ params }: Concerned) => params.environment_id,
   reply: MessageReply,
   refusals: ["ENV_NOT_FOUND"],
 })(async ({ params, caller }, platform) => {

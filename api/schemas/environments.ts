@@ -101,19 +101,29 @@ const Source = closed(
   { title: "EnvironmentSource" },
 );
 
+const example = {
+  id: EXAMPLE_ID,
+  name: "shop-test",
+  status: "ready",
+  urls: { backend: "https://shop-test--api.env.example.com", frontend: "https://shop-test.env.example.com" },
+  created_at: "2026-06-01T12:00:00.000Z",
+  expires_at: "2026-06-02T12:00:00.000Z",
+};
+const exampleCreator = { email: "dev@example.com", name: "Dev" };
+
 const identity = { id: Type.String({ examples: [EXAMPLE_ID] }), name: Type.String(), status: Status, urls: Urls };
 const lifetime = { expires_at: Instant, ttl_hours: Ttls };
 
 export const CreatedEnvironment = closed(
   { ...identity, created_at: Instant, ...lifetime },
-  { title: "CreatedEnvironment" },
+  { title: "CreatedEnvironment", examples: [{ ...example, status: "creating", ttl_hours: 24 }] },
 );
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
 
 export const ListedEnvironment = closed(
   { ...identity, created_at: Instant, expires_at: Instant, creator: Creator },
-  { title: "ListedEnvironment" },
+  { title: "ListedEnvironment", examples: [{ ...example, creator: exampleCreator }] },
 );
 export type ListedEnvironment = Static<typeof ListedEnvironment>;
 export const ListReply = closed({
@@ -138,11 +148,33 @@ export const EnvironmentDetail = closed(
       auto_generated_secrets: Type.Boolean(),
     }),
   },
-  { title: "Environment" },
+  {
+    title: "Environment",
+    examples: [
+      {
+        ...example,
+        updated_at: "2026-06-01T12:00:04.000Z",
+        ttl_hours: 24,
+        creator: exampleCreator,
+        repositories: {
+          backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
+          frontend: { repo: "shop-web", branch: "main", commit: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" },
+        },
+        cluster: { namespace: "env-shop-test", deployer_app: "env-shop-test" },
+        configuration: { config_set: "", database_provisioned: false, auto_generated_secrets: true },
+      },
+    ],
+  },
 );
 export type EnvironmentDetail = Static<typeof EnvironmentDetail>;
 
-export const EnvironmentLifetime = closed({ id: Type.String(), ...lifetime }, { title: "EnvironmentLifetime" });
+export const EnvironmentLifetime = closed(
+  { id: Type.String(), ...lifetime },
+  {
+    title: "EnvironmentLifetime",
+    examples: [{ id: EXAMPLE_ID, expires_at: "2026-06-03T12:00:00.000Z", ttl_hours: 48 }],
+  },
+);
 export type EnvironmentLifetime = Static<typeof EnvironmentLifetime>;
 export const ExtendReply = closed({ status: Success, environment: EnvironmentLifetime });
 

@@ -64,5 +64,15 @@ export const Problem = closed(
     error_code: Type.Optional(literals(ERROR_CODES)),
     timestamp: Instant,
   },
-  { title: "Problem" },
+  {
+    title: "Problem",
+    examples: [
+      {
+        detail: "Environment name already exists",
+        status_code: 400,
+        error_code: "ENV_NAME_EXISTS",
+        timestamp: "2026-06-01T12:00:00.000Z",
+      },
+    ],
+  },
 );
