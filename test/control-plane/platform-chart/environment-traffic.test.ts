@@ -119,9 +119,10 @@ describe("what an environment may answer to", () => {
   });
 
   test("no Ingress that takes another host later", async () => {
-    const created = await given(admin, paths.ingresses(namespace), ingress([own]));
+    const kept = { ...ingress([own]), metadata: { name: "kept" } };
+    const created = await given(admin, paths.ingresses(namespace), kept);
     const changed = { ...created, spec: (ingress([theirs]) as { spec: object }).spec };
-    const reply = await admin.replace(`${paths.ingresses(namespace)}/web`, changed);
+    const reply = await admin.replace(`${paths.ingresses(namespace)}/kept`, changed);
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(hosts) });
   });
 
