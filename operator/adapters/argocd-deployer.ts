@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { GROUP } from "../../crds/group.ts";
 import { namespaceName } from "../../crds/names.ts";
+import type { ChartSource } from "../../crds/repository.ts";
 import { applicationKind, appProjectKind } from "../kinds.ts";
 import { isForbidden, isNotFound, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import type { Cluster, DesiredObject, ObservedObject } from "../ports/cluster.ts";
@@ -45,13 +46,13 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Depl
     namespace: settings.namespace,
   });
   return {
+    async confine(environment, chart) {
+      await translated(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
+    },
+
     async ensure(wanted) {
-      const { environment } = wanted;
-      // The project first: an Application without it would be reported as an error.
-      await translated(() => cluster.ensure(environment, appProjectKind, projectObject(wanted, settings)));
-      const outcome = await translated(() =>
-        cluster.ensure(environment, applicationKind, applicationObject(wanted, settings)),
-      );
+      const application = applicationObject(wanted, settings);
+      const outcome = await translated(() => cluster.ensure(wanted.environment, applicationKind, application));
       return outcome === "repaired" ? "changed" : outcome;
     },
 
@@ -77,7 +78,11 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Depl
   };
 }
 
-function projectObject({ environment, chart }: WantedApplication, settings: ArgocdSettings): DesiredObject {
+function projectObject(
+  environment: WantedApplication["environment"],
+  chart: ChartSource,
+  settings: ArgocdSettings,
+): DesiredObject {
   const name = namespaceName(environment.name);
   return {
     apiVersion: "argoproj.io/v1alpha1",

@@ -40,7 +40,7 @@ export function kubernetesCluster(context: Context): Cluster {
   return {
     async ensure(owner, kind, desired) {
       const wanted = labelled(owner, desired);
-      const found = watched.has(kind.plural) ? cached(kind, wanted.metadata) : await fresh(kind, wanted.metadata);
+      const found = cached(kind, wanted.metadata);
       if (found !== undefined) return repair(context, { owner, kind, wanted, found });
       const outcome = await create(context, kind, wanted);
       if (outcome === "created") return "created";

@@ -37,9 +37,10 @@ export function kubernetesSecretManager(context: Context): SecretManager {
   };
 }
 
+/** Begins with the write: a new environment has no store yet, and one that has is not asked again. */
 function ensure(context: Context, owner: SecretOwner, requests: readonly SecretRequest[]) {
-  return retryOnConflict(async () => {
-    const store = await find(context, owner);
+  return retryOnConflict(async (round) => {
+    const store = round === 1 ? undefined : await find(context, owner);
     const stored = read(store);
     const missing = requests.filter(({ name }) => !stored.has(name));
     if (missing.length === 0 && store !== undefined) return chosen(stored, requests);

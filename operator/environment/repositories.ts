@@ -1,6 +1,7 @@
+import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import type { Repository } from "../../crds/repository.ts";
+import type { ChartSource, Repository } from "../../crds/repository.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { failed, type StepResult } from "./step.ts";
 
@@ -15,6 +16,11 @@ export function repositoriesOf(
     return found?.spec.type === component ? { [component]: found } : {};
   };
   return { ...find("backend"), ...find("frontend") };
+}
+
+/** The chart that the environment is rendered with: the backend Repository's own, else the default one. */
+export function chartOf({ backend }: { readonly backend?: Repository }, { defaultChart }: Settings): ChartSource {
+  return backend?.spec.chart ?? defaultChart;
 }
 
 /** What a step answers when a component's Repository is not there; registering it wakes the environment. */

@@ -31,9 +31,17 @@ export interface ObservedApplication {
  */
 export interface Deployer {
   /**
-   * Makes or changes the application and its project so that they are as wanted.
+   * Fences the environment's application in before there is one: its one namespace, its one chart, and what kinds it
+   * may make.
    *
-   * @throws NameTaken when an application or project of that name belongs to somebody else
+   * @throws NameTaken when a project of that name belongs to somebody else
+   */
+  confine(environment: WantedApplication["environment"], chart: ChartSource): Promise<void>;
+
+  /**
+   * Makes or changes the application so that it is as wanted; it must have been confined before.
+   *
+   * @throws NameTaken when an application of that name belongs to somebody else
    */
   ensure(wanted: WantedApplication): Promise<"unchanged" | "created" | "changed">;
 

@@ -6,7 +6,7 @@ export interface SecretOwner {
   readonly uid: string;
 }
 
-/** A value to have: `generate` is called only when the manager has none yet. */
+/** A value to have: what `generate` makes is kept only when the manager has none yet. */
 export interface SecretRequest {
   /** The variable that the pods see. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { UPDATING } from "../../../crds/phase.ts";
 import { NameTaken } from "../../ports/cluster.ts";
 import { DeployerUnavailable, type ObservedApplication, type WantedApplication } from "../../ports/deployer.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { chartOf, repositoriesOf } from "../repositories.ts";
 import { done, failed, NAME_TAKEN_RECHECK_MS, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
 
 /** The deployer's watch wakes the environment; this is only the net below it. */
@@ -38,7 +38,7 @@ export function wantedApplication(
   const { name, uid } = environment.metadata;
   return {
     environment: { name, uid },
-    chart: known.backend?.spec.chart ?? settings.defaultChart,
+    chart: chartOf(known, settings),
     values: environmentValues(environment, known, settings),
     commits: commitsOf(environment),
   };

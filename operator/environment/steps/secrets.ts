@@ -18,18 +18,17 @@ export const secrets: Step = {
   after: ["NamespaceReady"],
 
   async run(environment, context) {
-    await context.cluster.ensure(
-      environment.metadata,
-      roleBindingKind,
-      accessBindingObject(environment, context.settings),
-    );
+    const { cluster, settings } = context;
     if (await isMirrored(environment, context)) return done("Mirrored");
 
     const repositories = repositoriesOf(environment, context.repositories);
     const missing = missingRepository(environment, repositories);
     if (missing !== undefined) return missing;
     try {
-      const stored = await storedSecrets(environment, Object.values(repositories), context);
+      const [stored] = await Promise.all([
+        storedSecrets(environment, Object.values(repositories), context),
+        cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings)),
+      ]);
       return await mirror(environment, stored, context);
     } catch (error) {
       if (!(error instanceof SecretManagerUnavailable)) throw error;
@@ -38,8 +37,10 @@ export const secrets: Step = {
   },
 };
 
-async function isMirrored(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<boolean> {
+/** Whether the pods' Secret is there; the right to look comes first, because somebody may have taken it away. */
+async function isMirrored(environment: EphemeralEnvironment, { cluster, settings }: StepContext): Promise<boolean> {
   if (environment.status?.secrets === undefined) return false;
+  await cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
   const ref = {
     name: secretName(currentVersion(environment)),
     namespace: namespaceName(environment.metadata.name),

@@ -1,0 +1,47 @@
+import type { KubeClient } from "../../operator/kit/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../operator/kit/kube-object.ts";
+
+/** The first event that is waited for. */
+export interface Awaited {
+  readonly type: ResourceType;
+  readonly is: (object: KubeObject) => boolean;
+}
+
+/** Watches that run already, and when (on `performance.now()`) each saw what it waits for, in the order asked. */
+export interface Arrivals {
+  times(deadlineMs: number): Promise<[number, number, number, number]>;
+}
+
+/** Begins to watch before anything is measured, so that an arrival is seen the moment the API server tells it. */
+export async function arrivals(client: KubeClient, awaited: readonly Awaited[]): Promise<Arrivals> {
+  const stop = new AbortController();
+  const watching = await Promise.all(
+    awaited.map(async ({ type, is }) => {
+      const { resourceVersion } = await client.list(type);
+      const events = client.watch(type, { resourceVersion, timeoutSeconds: 300, signal: stop.signal });
+      return firstOf(events, is);
+    }),
+  );
+  return {
+    async times(deadlineMs) {
+      const deadline = setTimeout(() => stop.abort(), deadlineMs);
+      try {
+        return (await Promise.all(watching.map((arrival) => arrival.at))) as [number, number, number, number];
+      } finally {
+        clearTimeout(deadline);
+        stop.abort();
+      }
+    },
+  };
+}
+
+/** Wrapped, because awaiting the outer promise must not await the arrival itself. */
+function firstOf(events: AsyncIterable<{ object: KubeObject }>, is: Awaited["is"]): { at: Promise<number> } {
+  const at = (async () => {
+    for await (const { object } of events) if (is(object)) return performance.now();
+    throw new Error("what was waited for did not come in time");
+  })();
+  // Judged by whoever awaits the times.
+  at.catch(() => undefined);
+  return { at };
+}

@@ -1,0 +1,111 @@
+/**
+ * Measures the create path on the running local cluster, as a client sees it, beside the raw writes of the same three
+ * objects in the same run. Usage: create.ts [--runs N]
+ */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { KubeConfig } from "@kubernetes/client-node";
+import { logInAs } from "../../deploy/local/identity/tokens.ts";
+import { localIssuer } from "../../deploy/local/parts/identity.ts";
+import { applicationKind, environmentType, namespaceKind, secretKind } from "../../operator/kinds.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../operator/kit/kube-object.ts";
+import { until } from "../support/until.ts";
+import { arrivals } from "./arrivals.ts";
+import { table } from "./table.ts";
+
+const { values } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
+const runs = Number(values.runs);
+const variables = shellVariables();
+const kubeConfig = new KubeConfig();
+kubeConfig.loadFromFile(variables.KUBECONFIG as string);
+const admin = createKubeClient({ kubeConfig });
+const { id_token: token } = await logInAs(localIssuer, "dev@example.test");
+
+const raw: number[] = [];
+const existing: number[] = [];
+const ready: number[] = [];
+for (let run = 0; run < runs; run++) {
+  const name = `bench-${Date.now().toString(36)}-${run}`;
+  raw.push(await rawWrites(admin, `${name}-raw`));
+  const measured = await create(name);
+  existing.push(measured.existingMs);
+  ready.push(measured.readyMs);
+  process.stderr.write(`run ${run + 1} of ${runs}: ready after ${(measured.readyMs / 1000).toFixed(2)} s\n`);
+}
+console.log(
+  table([
+    { name: "raw writes: Namespace, Secret, Application", samples: raw, unit: "ms" },
+    { name: "POST → Namespace, Secret, Application exist", samples: existing, unit: "ms", baseline: raw },
+    { name: "POST → ready, both URLs answered over HTTPS", samples: ready, unit: "ms" },
+  ]),
+);
+await admin.close();
+
+/** One client, one after the other: the least that anybody would have to write. */
+async function rawWrites(client: KubeClient, name: string): Promise<number> {
+  const began = performance.now();
+  await client.create(namespaceKind, { metadata: { name } });
+  await client.create(secretKind, { metadata: { name: "s", namespace: name }, data: { A: "YQ==" } });
+  await client.create(applicationKind, application(name));
+  const took = performance.now() - began;
+  await client.delete(applicationKind, { name, namespace: "argocd" });
+  await client.delete(namespaceKind, { name });
+  return took;
+}
+
+/** Of the size of a real one; without a project of its name Argo CD leaves it alone. */
+function application(name: string) {
+  const spec = {
+    project: name,
+    source: {
+      repoURL: "http://127.0.0.1:9300/none.git",
+      path: ".",
+      helm: { valuesObject: { backend: { image: name } } },
+    },
+    destination: { server: "https://kubernetes.default.svc", namespace: name },
+  };
+  return { metadata: { name, namespace: "argocd" }, spec };
+}
+
+async function create(name: string): Promise<{ existingMs: number; readyMs: number }> {
+  const seen = await arrivals(admin, [
+    { type: namespaceKind, is: (object) => object.metadata.name === `env-${name}` },
+    { type: secretKind, is: (object) => object.metadata.namespace === `env-${name}` },
+    { type: applicationKind, is: (object) => object.metadata.name === `env-${name}` },
+    {
+      type: environmentType as ResourceType,
+      is: (object) => object.metadata.name === name && phase(object) === "ready",
+    },
+  ]);
+  const began = performance.now();
+  const url = `${variables.API_URL}/api/environments`;
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({
+    ...{ environment_name: name, backend_repo: "sample-backend", backend_branch: "main" },
+    ...{ frontend_repo: "sample-frontend", frontend_branch: "main" },
+  });
+  const reply = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(10_000) });
+  if (reply.status !== 200) throw new Error(`POST was answered ${reply.status}: ${await reply.text()}`);
+  const [namespace, secret, made, ready] = await seen.times(60_000);
+  await fetch(`${url}/${name}`, { method: "DELETE", headers, signal: AbortSignal.timeout(10_000) });
+  // The next run measures a creation, not a creation beside a deletion.
+  const gone = async () => (await admin.find(environmentType, { name })) === undefined;
+  await until(gone, { what: `environment '${name}' to be gone`, deadlineMs: 60_000 });
+  return { existingMs: Math.max(namespace, secret, made) - began, readyMs: ready - began };
+}
+
+function phase(object: KubeObject): string | undefined {
+  return (object as { status?: { phase?: string } }).status?.phase;
+}
+
+function shellVariables(): Record<string, string> {
+  const file = resolve(import.meta.dirname, "../../.local/env");
+  try {
+    const text = readFileSync(file, "utf8");
+    return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
+  } catch (cause) {
+    throw new Error("the local cluster is not running: start it with 'make up'", { cause });
+  }
+}
