@@ -3,6 +3,7 @@ import { addresses, baseDomain } from "./addresses.ts";
 import type { ApiAccess } from "./api-client.ts";
 import { clientId } from "./identity/configuration.ts";
 import { clearLeftovers } from "./leftovers.ts";
+import { assertMachineIsFree, claimMachine, withLock } from "./machine.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { sampleImage } from "./parts/images.ts";
 import { clusterParts, platformParts } from "./parts/index.ts";
@@ -64,7 +65,16 @@ export async function startCluster(
   parts: readonly Part[] = [...clusterParts, ...platformParts],
 ): Promise<LocalCluster> {
   await assertCanRun(progress);
+  return withLock(longestBuildMs, () => startOnFreeMachine(progress, parts));
+}
+
+/** A second start waits for the first one, which may be building everything. */
+const longestBuildMs = 40 * 60_000;
+
+async function startOnFreeMachine(progress: Progress, parts: readonly Part[]): Promise<LocalCluster> {
+  await assertMachineIsFree();
   if (!(await isRunning())) await clearLeftovers();
+  await claimMachine();
   const site = await prepareSite(progress);
   try {
     await startInOrder(parts, (part) => progress.step(part.name, () => part.start(site)));

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { podProcesses, removeControlGroup } from "./control-groups.ts";
+import { machineOwner } from "./machine.ts";
 import { removeNetwork } from "./network.ts";
 import { recordedProcesses, startOf, stopProcess } from "./process.ts";
 import { run } from "./run.ts";
@@ -79,7 +80,8 @@ async function shimSockets(): Promise<string[]> {
 
 /** Fails when something stays mounted: removing the folder would then remove what is mounted there. */
 async function unmount(): Promise<void> {
-  const mounted = async () => mountsBelow(await readFile("/proc/self/mounts", "utf8"), [runFolder, clusterFolder]);
+  const folders = [runFolder, clusterFolder, (await machineOwner()) ?? clusterFolder];
+  const mounted = async () => mountsBelow(await readFile("/proc/self/mounts", "utf8"), folders);
   // Lazily: a file that something of ours still has open must not keep the rest of the machine waiting.
   for (const mount of await mounted()) await run("umount", ["--lazy", mount]);
   const [left] = await mounted();

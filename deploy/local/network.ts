@@ -20,14 +20,33 @@ export async function makeNetwork(): Promise<void> {
   }
   await allowForwarding();
   await run("nft", [rules()]);
+  if (await forwardsNothing()) await run("iptables", ["--insert", ...acceptAmongPods]);
 }
 
 /** Undoes `makeNetwork` and removes kube-proxy's rules; what is not there is passed over. */
 export async function removeNetwork(): Promise<void> {
+  if (await acceptsAmongPods()) await run("iptables", ["--delete", ...acceptAmongPods]);
   if (await bridgeExists()) await run("ip", ["link", "delete", bridge.name]);
   const tables = await run("nft", ["list", "tables"]);
   for (const line of tables.split("\n").filter(isOurs)) await run("nft", ["delete", ...line.split(" ")]);
   await restoreSysctls();
+}
+
+// Another container engine sets the policy of the forward chain to drop; what our own table accepts does not help then.
+const acceptAmongPods = ["FORWARD", "-i", bridge.name, "-o", bridge.name, "-j", "ACCEPT"];
+
+async function forwardsNothing(): Promise<boolean> {
+  return (await forwardChain()).includes("policy drop") && !(await acceptsAmongPods());
+}
+
+async function acceptsAmongPods(): Promise<boolean> {
+  return (await forwardChain()).includes(`iifname "${bridge.name}" oifname "${bridge.name}"`);
+}
+
+/** The forward chain of iptables, empty when there is none; asking iptables itself would make it. */
+async function forwardChain(): Promise<string> {
+  const ruleset = await run("nft", ["list", "ruleset"]);
+  return /^table ip filter \{[\s\S]*?^\}/m.exec(ruleset)?.[0].match(/chain FORWARD \{[\s\S]*?\}/)?.[0] ?? "";
 }
 
 async function bridgeExists(): Promise<boolean> {

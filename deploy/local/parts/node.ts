@@ -42,20 +42,32 @@ export const kubeProxyPart: Part = {
   after: ["kube-apiserver"],
   async start(site) {
     const kubeconfig = await kubeconfigFor(site, "kube-proxy", { commonName: "system:kube-proxy" });
-    const args = [
-      ...["--kubeconfig", kubeconfig, "--hostname-override", nodeName, "--cluster-cidr", addresses.bridge.network],
-      ...["--proxy-mode", "nftables", "--conntrack-max-per-core", "0"],
-      // 0 leaves the machine's own settings as they are.
-      ...["--conntrack-tcp-timeout-established", "0", "--conntrack-tcp-timeout-close-wait", "0"],
-      // Pods on one bridge answer each other directly, past the address translation of the way there; seen from the
-      // bridge's address they answer to it. It costs the sender's address, which nothing here depends on.
-      "--masquerade-all",
-      ...["--healthz-bind-address", "127.0.0.1:20256", "--metrics-bind-address", "127.0.0.1:20249"],
-    ];
+    const config = join(site.folder, "kube-proxy.json");
+    await writeFile(config, JSON.stringify(kubeProxyConfiguration(kubeconfig), null, 2));
     const command = join(site.built.controlplane.programs, "kube-proxy");
-    await keepRunning(site, { name: "kube-proxy", command, args }, readyWhenStarted);
+    await keepRunning(site, { name: "kube-proxy", command, args: ["--config", config] }, readyWhenStarted);
   },
 };
+
+function kubeProxyConfiguration(kubeconfig: string): object {
+  return {
+    apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
+    kind: "KubeProxyConfiguration",
+    ...{ clientConnection: { kubeconfig }, hostnameOverride: nodeName, clusterCIDR: addresses.bridge.network },
+    mode: "nftables",
+    nftables: {
+      // Pods on one bridge answer each other directly, past the address translation of the way there; seen from the
+      // bridge's address they answer to it. It costs the sender's address, which nothing here depends on.
+      masqueradeAll: true,
+      // A pod that is ready is asked for at once: a second in which its Service is not known would show.
+      minSyncPeriod: "50ms",
+      syncPeriod: "30s",
+    },
+    // 0 leaves the machine's own settings as they are.
+    conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
+    ...{ healthzBindAddress: "127.0.0.1:20256", metricsBindAddress: "127.0.0.1:20249" },
+  };
+}
 
 interface Condition {
   readonly type: string;
