@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { expectProblem, expectPromised } from "../support/api-promises.ts";
+import { type ApiService, startApiService } from "../support/api-service.ts";
+
+let service: ApiService;
+let authorization: string;
+beforeAll(async () => {
+  service = await startApiService();
+  authorization = await service.bearer("developer");
+});
+afterEach(() => expect(service.environments.list()).toEqual([]));
+afterAll(() => service.stop());
+
+const valid = { environment_name: "fine", backend_repo: "shop-api", backend_branch: "main" };
+const post = () => service.http.post("/api/environments").set({ authorization });
+const postText = (body: string | Buffer, type = "application/json") => post().set("content-type", type).send(body);
+
+async function expectInvalid(body: object, ...fields: string[]) {
+  const reply = await post().send(body);
+  expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");
+  expectPromised(reply, "post", "/api/environments");
+  const named = reply.body.detail.split("; ").map((violation: string) => violation.split(":")[0]);
+  expect(named.sort()).toEqual(fields.sort());
+}
+
+describe("a creation is refused, and nothing is made, when", () => {
+  test.each([
+    ...[
+      "Upper",
+      "under_score",
+      "ab",
+      "a".repeat(51),
+      "1st",
+      "-a-",
+      "end-",
+      "dou--ble",
+      "аbc",
+      "a\u0000b",
+      "a\nb",
+      " abc",
+    ],
+    ...[
+      "www",
+      "api",
+      "argocd",
+      "default",
+      "kube-system",
+      "ephemeral-x",
+      "",
+      "a.b",
+      "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
+    ],
+    ...["a3f0c2d4-8f5a-4a39-9d0b-6a1f6c1f7f10"],
+  ])("the name is %j", (environment_name) => expectInvalid({ ...valid, environment_name }, "environment_name"));
+
+  test.each([
+    "--upload-pack=x",
+    "a..b",
+    "@{-1}",
+    "x:refs/heads/y",
+    "a~1",
+    "a^",
+    "a?",
+    "a*",
+    "a[",
+    "a\\b",
+    "",
+    " main",
+    "a//b",
+    "x".repeat(245),
+  ])("the branch is %j", (backend_branch) => expectInvalid({ ...valid, backend_branch }, "backend_branch"));
+
+  test.each(["main", "abc", "f".repeat(39), "f".repeat(41), "F".repeat(40), "g".repeat(40)])(
+    "the commit is %j",
+    (backend_commit) => expectInvalid({ ...valid, backend_commit }, "backend_commit"),
+  );
+
+  test.each([0, -1, 24.5, "24", "", true, {}, [24], null, -1e9])("the TTL is %j", (ttl) =>
+    expectInvalid({ ...valid, ttl }, "ttl"),
+  );
+
+  test.each([169, 1e9, 1e300])("the TTL is %j, above the maximum", async (ttl) => {
+    expectProblem(await post().send({ ...valid, ttl }), 400, /168/, "ENV_TTL_EXCEEDED");
+  });
+
+  test.each([
+    { repo: "absent", why: "it is not registered" },
+    { repo: "shop-web", why: "it is a frontend repository" },
+    { repo: "billing-api", why: "it is another team's" },
+    { repo: "https://evil.example/x.git", why: "it is a URL" },
+    { repo: "file:///etc", why: "it is a file" },
+    { repo: "ext::sh -c id", why: "it is a command" },
+    { repo: "git@evil:x", why: "it is an address" },
+    { repo: "__proto__", why: "it is no name" },
+  ])("the backend repository is $repo: $why", async ({ repo }) => {
+    const reply = await post().send({ ...valid, backend_repo: repo });
+    expectProblem(reply, 400, `backend_repo: no backend repository '${repo}' is registered`, "ENV_REPO_NOT_FOUND");
+  });
+
+  test("the frontend repository is a backend one", async () => {
+    const reply = await post().send({ ...valid, frontend_repo: "shop-api" });
+    expectProblem(reply, 400, /^frontend_repo: no frontend repository 'shop-api'/, "ENV_REPO_NOT_FOUND");
+  });
+
+  test("a frontend's branch or commit comes without a frontend", () =>
+    expectInvalid(
+      { ...valid, frontend_branch: "main", frontend_commit: "f".repeat(40) },
+      "frontend_branch",
+      "frontend_commit",
+    ));
+
+  test.each(["id", "creator", "namespace", "status", "expires_at", "Environment_name", "ttl_hours"])(
+    "it carries the unknown field %s",
+    (field) => expectInvalid({ ...valid, [field]: "x" }, field),
+  );
+
+  test.each([
+    { config_set: "default" },
+    { config_overrides: { helm_values: {} } },
+    { provision_database: true },
+    { use_shared_api_keys: true },
+    { auto_generate_secrets: false },
+  ])("it asks for what this release can't do: %j", (more) =>
+    expectInvalid({ ...valid, ...more }, ...Object.keys(more)),
+  );
+
+  test("it breaks several rules: all are named together", () =>
+    expectInvalid(
+      { environment_name: "A_", backend_branch: "a..b", ttl: 169, config_set: "x", nonsense: 1 },
+      ...["environment_name", "backend_repo", "backend_branch", "ttl", "config_set", "nonsense"],
+    ));
+
+  test.each(["null", "[]", '"text"', "1", "true"])("the body is %s", async (body) => {
+    expectProblem(await postText(body), 400, "body: must be an object", "ENV_CONFIG_INVALID");
+  });
+
+  test("there is no body", async () => {
+    expectProblem(await post(), 400, /environment_name: is required/, "ENV_CONFIG_INVALID");
+  });
+});
+
+const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+const withOverrides = (json: string) => `${JSON.stringify(valid).slice(0, -1)},"config_overrides":${json}}`;
+
+describe("a body is refused before anything is made of it when", () => {
+  test.each([
+    ["broken JSON", "{"],
+    ["two values", `${JSON.stringify(valid)}{}`],
+    ["a comment", `/**/${JSON.stringify(valid)}`],
+    ["NaN", '{"ttl":NaN}'],
+    ["an unfinished string", '{"environment_name":"x'],
+    ["nesting of 33", withOverrides(nested(32))],
+    ["nesting of 100,000", nested(100_000)],
+    ["a key twice", '{"environment_name":"one","environment_name":"two"}'],
+    ["a key twice, once escaped", '{"ttl":1,"t\\u0074l":2}'],
+    ["__proto__", withOverrides('{"__proto__":{"x":1}}')],
+    ["__proto__, escaped", withOverrides('{"\\u005f_proto__":{"x":1}}')],
+    ["constructor.prototype", withOverrides('{"constructor":{"prototype":{"x":1}}}')],
+  ])("it has %s", async (_case, body) => {
+    expectProblem(await postText(body), 400);
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
+  test("it is not UTF-8", async () => {
+    const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
+    expectProblem(await postText(bytes).serialize((raw) => raw), 400, /UTF-8/);
+  });
+
+  test("it has a number of a hundred thousand digits", async () => {
+    expectProblem(await postText(`{"ttl":${"9".repeat(100_000)}}`), 400, /ttl/, "ENV_CONFIG_INVALID");
+  });
+
+  test.each(["text/plain", "application/xml", "multipart/form-data; boundary=x", "application/json; charset=utf-16"])(
+    "its type is %j",
+    async (type) => {
+      const reply = await postText(JSON.stringify(valid), type);
+      expectProblem(reply, 415);
+      expectPromised(reply, "post", "/api/environments");
+    },
+  );
+
+  test("it is compressed, whatever it would unpack to", async () => {
+    expectProblem(await postText(JSON.stringify(valid)).set("content-encoding", "gzip"), 415);
+  });
+
+  test("a form comes where only JSON is taken", async () => {
+    const put = service.http.put("/api/environments/x").set({ authorization }).type("form").send("ttl_hours=4");
+    expectProblem(await put, 415, "Send the body as application/json");
+  });
+
+  test("it is over 256 KiB", async () => {
+    const reply = await postText(JSON.stringify({ ...valid, x: "y".repeat(262_144) }));
+    expectProblem(reply, 413, /262144 bytes/);
+    expectPromised(reply, "post", "/api/environments");
+  });
+});
+
+describe("a form is refused when", () => {
+  const form = "environment_name=fine&backend_repo=shop-api&backend_branch=main";
+  test.each([
+    ["a field twice", `${form}&ttl=1&ttl=2`],
+    ["brackets that reach for a prototype", `${form}&a[__proto__][x]=1`],
+    ["__proto__", `${form}&__proto__=1`],
+    ["a hundred thousand fields", `${form}${"&a".repeat(100_000)}`],
+    ["a field that is not known", `${form}&x=1`],
+    ["an integer in another notation", `${form}&ttl=0x10`],
+    ["an integer with spaces", `${form}&ttl=+7`],
+    ["a boolean in another word", `${form}&provision_database=no`],
+    ["broken JSON in config_overrides", `${form}&config_overrides={`],
+    ["a deep config_overrides", `${form}&config_overrides=${nested(40)}`],
+    ["a TTL above the maximum", `${form}&ttl=169`],
+  ])("it has %s", async (_case, body) => {
+    const reply = await postText(body, "application/x-www-form-urlencoded");
+    expect(reply.status).toBe(400);
+    expectPromised(reply, "post", "/api/environments");
+  });
+});

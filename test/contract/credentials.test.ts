@@ -1,0 +1,226 @@
+import { createHmac, generateKeyPairSync } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { SignJWT } from "jose";
+import type { Contract } from "../../api/route.ts";
+import { listRoutes } from "../../api/routes/index.ts";
+import { expectProblem, expectPromised, operations } from "../support/api-promises.ts";
+import { type ApiService, PEOPLE, type Person, startApiService } from "../support/api-service.ts";
+
+let service: ApiService;
+let foreign: ApiService;
+beforeAll(async () => {
+  [service, foreign] = await Promise.all([startApiService(), startApiService()]);
+});
+afterAll(() => Promise.all([service.stop(), foreign.stop()]));
+
+const versions = ["v1", "v2"] as const;
+type Version = (typeof versions)[number];
+
+const routes = listRoutes().map(({ contract }) => contract);
+const guarded = routes.filter(({ access }) => access !== "public");
+const walk = guarded.flatMap((contract) =>
+  versions.map((version) => ({ contract, version, name: nameOf(contract, version) })),
+);
+
+const BODIES: Readonly<Record<string, () => object>> = {
+  createEnvironment: () => ({ environment_name: unused(), backend_repo: "shop-api", backend_branch: "main" }),
+  extendEnvironment: () => ({ ttl_hours: 48 }),
+};
+
+let count = 0;
+const unused = () => `made-${++count}`;
+
+function pathOf({ path }: Contract, version: Version) {
+  return version === "v1" ? path : path.replace("/api/", "/api/v2/");
+}
+function nameOf(contract: Contract, version: Version) {
+  return `${contract.method.toUpperCase()} ${pathOf(contract, version)}`;
+}
+
+function call(contract: Contract, version: Version, authorization?: string, environment = "absent") {
+  const path = pathOf(contract, version).replace("{environment_id}", environment);
+  const request = service.http[contract.method](path).send(BODIES[contract.operationId]?.());
+  return authorization === undefined ? request : request.set("authorization", authorization);
+}
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const nowSeconds = () => Math.floor(service.clock.now().getTime() / 1000);
+const goodClaims = () => ({
+  ...PEOPLE.admin,
+  iss: service.issuer.issuer,
+  aud: "ephemeral",
+  iat: nowSeconds(),
+  exp: nowSeconds() + 600,
+});
+const signed = async (claims: object, header?: Record<string, unknown>) =>
+  `Bearer ${await service.issuer.sign({ ...PEOPLE.admin, ...claims }, header)}`;
+
+/** A key of the attacker's own, for headers that offer it. */
+const own = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const ownSigned = (header: object) =>
+  new SignJWT(goodClaims()).setProtectedHeader({ alg: "RS256", ...header }).sign(own.privateKey);
+
+function hs256(): string {
+  const input = `${base64({ alg: "HS256", kid: "k1" })}.${base64(goodClaims())}`;
+  return `${input}.${createHmac("sha256", service.issuer.publicKeyText).update(input).digest("base64url")}`;
+}
+
+/** Everything that proves nothing, each with the way to make it; all are admins, if only they were believed. */
+const REFUSED: Readonly<Record<string, () => Promise<string> | string>> = {
+  "no bearer scheme": async () => (await service.issuer.sign(PEOPLE.admin)).replace(/^/, "Basic "),
+  "an empty bearer": () => "Bearer ",
+  "a text that is no token": () => "Bearer nonsense",
+  "an API token, which this release does not know": () => "Bearer svc_0123456789abcdef",
+  "a token of another issuer": async () => await foreign.bearer("admin"),
+  "a foreign token that names our issuer": async () =>
+    `Bearer ${await foreign.issuer.sign({ ...PEOPLE.admin, iss: service.issuer.issuer })}`,
+  "another audience": () => signed({ aud: "somebody-else" }),
+  "several audiences without azp": () => signed({ aud: ["ephemeral", "somebody-else"] }),
+  "another azp": () => signed({ azp: "somebody-else" }),
+  "an expired one": () => signed({ iat: nowSeconds() - 7200, exp: nowSeconds() - 3600 }),
+  "no expiry": () => signed({ exp: undefined }),
+  "an expiry that is a text": () => signed({ exp: "2030" as unknown as number }),
+  "an expiry beyond all time": () => signed({ exp: 1e20 }),
+  "no moment of issue": () => signed({ iat: undefined }),
+  "issued in the future": () => signed({ iat: nowSeconds() + 3600 }),
+  "not valid yet": () => signed({ nbf: nowSeconds() + 3600 }),
+  "no subject": () => signed({ sub: undefined }),
+  "an empty subject": () => signed({ sub: "" }),
+  "an access token": () => signed({}, { typ: "at+jwt" }),
+  "a critical header that nobody knows": async () =>
+    `Bearer ${base64({ alg: "RS256", kid: "k1", crit: ["x"], x: 1 })}.${base64(goodClaims())}.c2ln`,
+  "alg none": () => `Bearer ${base64({ alg: "none" })}.${base64(goodClaims())}.`,
+  "alg none with a signature": () => `Bearer ${base64({ alg: "none" })}.${base64(goodClaims())}.c2ln`,
+  "the public key as an HMAC secret": () => `Bearer ${hs256()}`,
+  "a changed payload": async () => {
+    const [head, , signature] = (await service.issuer.sign(PEOPLE.viewer)).split(".");
+    return `Bearer ${head}.${base64(goodClaims())}.${signature}`;
+  },
+  "an unknown key id": () => signed({}, { kid: "../../etc/passwd" }),
+  "a key of one's own in the header": async () =>
+    `Bearer ${await ownSigned({ jwk: own.publicKey.export({ format: "jwk" }) })}`,
+  "a place for keys in the header": async () =>
+    `Bearer ${await ownSigned({ kid: "k1", jku: "http://127.0.0.1:1/jwks" })}`,
+  "a JWE": () => `Bearer ${[{ alg: "RSA-OAEP", enc: "A256GCM" }, 1, 2, 3, 4].map(base64).join(".")}`,
+  "a token over 8 KiB": () => signed({ padding: "x".repeat(9000) }),
+  "dots and nothing else": () => `Bearer ${".".repeat(4000)}`,
+};
+
+describe("a route that is not public", () => {
+  beforeEach(() => {
+    for (const { metadata } of service.environments.list()) service.environments.finishRemoval(metadata.name);
+  });
+
+  test.each(walk)("$name is refused without a credential", async ({ contract, version }) => {
+    const reply = await call(contract, version);
+    expectProblem(reply, 401, "Authentication required");
+    expectPromised(reply, contract.method, pathOf(contract, version));
+    expect(reply.headers["www-authenticate"]).toBe("Bearer");
+    expect(service.environments.list()).toEqual([]);
+  });
+
+  test.each(walk)("$name is refused with whatever proves nothing", async ({ contract, version }) => {
+    for (const [kind, make] of Object.entries(REFUSED)) {
+      const authorization = await make();
+      const reply = await call(contract, version, authorization);
+      expect({ kind, status: reply.status }).toEqual({ kind, status: 401 });
+      expectProblem(reply, 401, "Invalid or expired credentials");
+      expect(service.environments.list()).toEqual([]);
+    }
+  });
+
+  test.each(walk)("$name is refused to somebody without a role", async ({ contract, version }) => {
+    const reply = await call(contract, version, await service.bearer("nobody"));
+    expectProblem(reply, 403);
+    expectPromised(reply, contract.method, pathOf(contract, version));
+  });
+
+  const changing = walk.filter(({ contract }) => contract.method !== "get");
+  test.each(changing)("$name is refused to a viewer, existing or not", async ({ contract, version }) => {
+    await service.environments.create("shared", {
+      backend: { repository: "r", branch: "main" },
+      access: { groups: ["shop"] },
+    });
+    for (const environment of ["absent", "shared"]) {
+      expectProblem(await call(contract, version, await service.bearer("viewer"), environment), 403);
+    }
+    const after = await service.environments.find("shared");
+    expect(after?.metadata.generation).toBe(1);
+    expect(after?.metadata).not.toHaveProperty("deletionTimestamp");
+    expect(service.environments.list()).toHaveLength(1);
+  });
+
+  const single = walk.filter(({ contract }) => contract.path.includes("{environment_id}"));
+  test.each(single)("$name answers for another's environment exactly as for none", async ({ contract, version }) => {
+    const secret = await service.environments.create("secret", {
+      backend: { repository: "r", branch: "main" },
+      owner: { subject: `${service.issuer.issuer}#dev`, email: "out@example.test", name: "Dev" },
+      access: { groups: ["shop"] },
+    });
+    const authorization = await service.bearer("stranger");
+    const absent = await call(contract, version, authorization);
+    expectProblem(absent, 404, "Environment not found", "ENV_NOT_FOUND");
+    for (const known of ["secret", secret.metadata.uid]) {
+      expect((await call(contract, version, authorization, known)).body).toEqual(absent.body);
+    }
+    expect(await service.environments.find("secret")).toEqual(secret);
+  });
+
+  test.each(walk)("$name serves those who may, as it is documented", async ({ contract, version }) => {
+    for (const person of ["developer", "colleague", "maintainer", "admin"] as const satisfies Person[]) {
+      const name = unused();
+      await service.environments.create(name, {
+        backend: { repository: "r", branch: "main" },
+        owner: { subject: `${service.issuer.issuer}#dev`, email: "", name: "" },
+        access: { groups: ["shop"] },
+      });
+      if (contract.operationId === "createEnvironment" && !["developer", "colleague"].includes(person)) continue;
+      const reply = await call(contract, version, await service.bearer(person), name);
+      expect(reply.status).toBe(200);
+      expectPromised(reply, contract.method, pathOf(contract, version));
+    }
+  });
+
+  test("knows its owner by issuer and subject, never by the e-mail", async () => {
+    await call(
+      routeOf("createEnvironment"),
+      "v1",
+      await service.bearer("developer", { groups: ["developers", "shop"] }),
+    );
+    const name = service.environments.list()[0]?.metadata.name ?? "";
+    const elsewhere = { groups: ["developers"] };
+    const moved = await service.bearer("developer", { ...elsewhere, email: "new@example.test" });
+    const pretender = await service.bearer("stranger", { ...elsewhere, email: "dev@example.test" });
+    expect((await call(routeOf("getEnvironment"), "v1", moved, name)).status).toBe(200);
+    expectProblem(await call(routeOf("getEnvironment"), "v1", pretender, name), 404, undefined, "ENV_NOT_FOUND");
+  });
+});
+
+describe("where a credential may stand", () => {
+  test("nowhere but in one Authorization header", async () => {
+    const token = await service.issuer.sign(PEOPLE.developer);
+    const asked = service.http.get(`/api/environments?access_token=${token}`).set("cookie", `token=${token}`);
+    expectProblem(await asked, 401, "Authentication required");
+    const path = "/api/environments";
+    const twice = await service.http
+      .get(path)
+      .set("authorization", [`Bearer ${token}`, `Bearer ${token}`] as unknown as string);
+    expectProblem(twice, 401);
+  });
+
+  test("no token is ever logged", () => {
+    expect(JSON.stringify(service.log)).not.toMatch(/eyJ[A-Za-z0-9_-]{10}/);
+    expect(service.log.some(({ message }) => message === "a credential was refused")).toBe(true);
+  });
+});
+
+function routeOf(operationId: string): Contract {
+  const found = routes.find((contract) => contract.operationId === operationId);
+  if (found === undefined) throw new Error(`no route ${operationId}`);
+  return found;
+}
+
+test("every operation of the document is a route, in both versions", () => {
+  const served = routes.flatMap((contract) => versions.map((version) => [contract.method, pathOf(contract, version)]));
+  expect([...operations()].sort()).toEqual(served.sort());
+});

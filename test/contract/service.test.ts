@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { openApiDocument } from "../../api/openapi.ts";
+import { listRoutes } from "../../api/routes/index.ts";
+import { expectProblem, expectPromised } from "../support/api-promises.ts";
+import { type ApiService, NOW, startApiService, VERSION } from "../support/api-service.ts";
+
+let service: ApiService;
+beforeEach(async () => {
+  service = await startApiService();
+});
+afterEach(() => service.stop());
+
+describe.each(["/api", "/api/v2"])("health below %s", (prefix) => {
+  test("health says that the process answers", async () => {
+    const reply = await service.http.get(`${prefix}/health`);
+    expectPromised(reply, "get", `${prefix}/health`);
+    expect(reply.body).toEqual({
+      status: "healthy",
+      timestamp: NOW,
+      version: VERSION,
+      service: "ephemeral-environments",
+    });
+  });
+
+  test("ready says that every dependency is there", async () => {
+    const reply = await service.http.get(`${prefix}/ready`);
+    expectPromised(reply, "get", `${prefix}/ready`);
+    const checks = { datastore: "healthy", cache: "healthy", deployer: "healthy" };
+    expect(reply.body).toEqual({ status: "ready", checks, timestamp: NOW });
+  });
+
+  test.each(["datastore", "cache", "deployer"] as const)("ready is 503 without the %s, and names it", async (part) => {
+    service.health.setHealthy(part, false);
+    const reply = await service.http.get(`${prefix}/ready`);
+    expectPromised(reply, "get", `${prefix}/ready`);
+    expect(reply.status).toBe(503);
+    expect(reply.body).toMatchObject({ status: "not ready", checks: { [part]: "unhealthy" } });
+    expect((await service.http.get(`${prefix}/health`)).status).toBe(200);
+    expect((await service.http.get(`${prefix}/status`)).body).toMatchObject({
+      status: "unhealthy",
+      services: { [part]: { healthy: false } },
+    });
+  });
+
+  test("ready is 503 as soon as the process stops taking work", async () => {
+    service.stopping.abort();
+    expect((await service.http.get(`${prefix}/ready`)).status).toBe(503);
+    expect((await service.http.get(`${prefix}/health`)).status).toBe(200);
+  });
+
+  test("status describes each dependency", async () => {
+    const reply = await service.http.get(`${prefix}/status`);
+    expectPromised(reply, "get", `${prefix}/status`);
+    expect(reply.body).toEqual({
+      status: "healthy",
+      timestamp: NOW,
+      version: VERSION,
+      services: {
+        datastore: { healthy: true, response_time_ms: 2, last_check: NOW },
+        cache: { healthy: true, response_time_ms: 0, memory_usage: "42 MiB", last_check: NOW },
+        deployer: { healthy: true, applications_synced: 2, last_check: NOW },
+      },
+    });
+  });
+});
+
+describe("the id of a request", () => {
+  test.each(["abc", "A-1_2.3", "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10", "x".repeat(64)])("%s is kept", async (id) => {
+    expect((await service.http.get("/api/health").set("x-request-id", id)).headers["x-request-id"]).toBe(id);
+  });
+
+  test.each(["", "a b", "a;b=c", "a/b", "x".repeat(65), "x".repeat(10_000), "<script>"])(
+    "%j is replaced",
+    async (id) => {
+      const reply = await service.http.get("/nowhere").set("x-request-id", id);
+      expect(reply.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(service.log.filter(({ facts }) => facts.requestId === reply.headers["x-request-id"])).toHaveLength(1);
+      if (id !== "") expect(JSON.stringify(service.log)).not.toContain(JSON.stringify(id).slice(1, -1));
+    },
+  );
+});
+
+describe("what is not served", () => {
+  test.each([
+    ...["/", "/api", "/api/", "/nowhere", "/api/nowhere", "/API/health", "/api/Health", "/api/health/", "//api/health"],
+    ...["/api/environments/x/y", "/api/v3/health", "/api/v2", "/docs/", "/docs/index.html", "/docs/../package.json"],
+    ...["/docs/%2e%2e/package.json", "/api/%2e%2e/api/health", "/api/environments/%2e%2e%2fhealth/logs"],
+  ])("%s is 404", async (path) => {
+    expectProblem(await service.http.get(path), 404, "Not found");
+  });
+
+  test("a path that can't be decoded is 400", async () => {
+    const authorization = await service.bearer("developer");
+    expectProblem(await service.http.get("/api/environments/%zz").set({ authorization }), 400);
+  });
+
+  test.each([
+    ["patch", "/api/environments", "GET, HEAD, POST"],
+    ["delete", "/api/v2/environments", "GET, HEAD, POST"],
+    ["post", "/api/environments/x", "DELETE, GET, HEAD, PUT"],
+    ["options", "/api/environments", "GET, HEAD, POST"],
+    ["trace", "/api/health", "GET, HEAD"],
+    ["post", "/docs", "GET, HEAD"],
+  ] as const)("%s %s is 405 and names %s", async (method, path, allow) => {
+    const reply = await service.http[method](path).set("x-http-method-override", "DELETE");
+    expectProblem(reply, 405, "Method not allowed");
+    expect(reply.headers.allow).toBe(allow);
+  });
+});
+
+describe("every answer", () => {
+  test.each(["/api/health", "/api/environments", "/nowhere"])("of %s is for programs only", async (path) => {
+    const { headers } = await service.http.get(path).set("origin", "https://evil.example");
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none';frame-ancestors 'none'",
+    });
+    for (const absent of ["x-powered-by", "access-control-allow-origin", "set-cookie", "server", "etag"]) {
+      expect(headers).not.toHaveProperty(absent);
+    }
+  });
+
+  test("of a change leaves one line that says who changed what", async () => {
+    const authorization = await service.bearer("developer");
+    const body = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
+    await service.http.post("/api/environments").set({ authorization }).send(body);
+    await service.http.delete("/api/environments/noted").set({ authorization });
+    const lines = service.log.filter(({ message, level }) => message === "request answered" && level === "info");
+    expect(lines.map(({ facts }) => [facts.method, facts.subject, facts.concerns, facts.status])).toEqual([
+      ["POST", `${service.issuer.issuer}#dev`, "noted", 200],
+      ["DELETE", `${service.issuer.issuer}#dev`, "noted", 200],
+    ]);
+  });
+});
+
+describe("the documentation", () => {
+  test("is the document that is checked in, but for the version", async () => {
+    const served = (await service.http.get("/openapi.json")).body;
+    const kept = JSON.parse(readFileSync(new URL("../../api/openapi.json", import.meta.url), "utf8"));
+    expect(served).toEqual({ ...kept, info: { ...kept.info, version: VERSION } });
+    expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument(listRoutes(), VERSION))));
+  });
+
+  test.each(["/docs", "/redoc"])("%s loads everything from here, and nothing that stands in the page", async (path) => {
+    const page = await service.http.get(path);
+    expect(page.status).toBe(200);
+    const policy = page.headers["content-security-policy"] ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url ?? "");
+    expect(loaded.length).toBeGreaterThan(1);
+    for (const url of loaded) expect((await service.http.get(url)).status).toBe(200);
+    expect(page.text).not.toMatch(/<script>|<script[^>]*>[^<]|style=/);
+  });
+
+  test("gives Redoc another nonce each time, in page and policy alike", async () => {
+    const nonces = new Set<string>();
+    for (const page of [await service.http.get("/redoc"), await service.http.get("/redoc")]) {
+      const nonce = /data-nonce="([^"]+)"/.exec(page.text)?.[1] ?? "";
+      expect(page.headers["content-security-policy"]).toContain(`'nonce-${nonce}'`);
+      nonces.add(nonce);
+    }
+    expect(nonces.size).toBe(2);
+  });
+});
