@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ApiClient } from "./api-client.ts";
 import type { KeyPair } from "./pki.ts";
 import type { ProcessSpec } from "./process.ts";
 
@@ -60,6 +61,21 @@ export function kubeControllerManager(
     ...["--concurrent-namespace-syncs", "20"],
     ...more,
   ]);
+}
+
+/** Whether etcd answers that it is healthy. */
+export async function etcdIsReady({ etcdPort }: Pick<ControlPlaneSite, "etcdPort">): Promise<boolean> {
+  return (await fetch(`http://127.0.0.1:${etcdPort}/health`, { signal: AbortSignal.timeout(2000) })).ok;
+}
+
+/** Whether the API server has finished its start. */
+export async function apiServerIsReady(client: ApiClient): Promise<boolean> {
+  return (await client.call("GET", "/readyz")).status === 200;
+}
+
+/** Whether the controllers work: they have given the namespace `default` its ServiceAccount. */
+export async function controllersAreReady(client: ApiClient): Promise<boolean> {
+  return (await client.call("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
 }
 
 function program(site: ControlPlaneSite, name: string, args: readonly string[]): ProcessSpec {

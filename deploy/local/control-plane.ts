@@ -1,17 +1,25 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApiClient, apiClient, parseManifests } from "./api-client.ts";
+import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
+import { applyArgoCdKinds } from "./argo-cd-kinds.ts";
 import { type BuiltComponent, buildComponent, goComponents } from "./binaries.ts";
-import { type ControlPlaneSite, etcd, kubeApiServer, kubeControllerManager } from "./control-plane-programs.ts";
+import {
+  apiServerIsReady,
+  type ControlPlaneSite,
+  controllersAreReady,
+  etcd,
+  etcdIsReady,
+  kubeApiServer,
+  kubeControllerManager,
+} from "./control-plane-programs.ts";
 import { freePorts } from "./free-ports.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
-import { certificateAuthority, signingKey } from "./pki.ts";
+import { type CertificateAuthority, certificateAuthority, signingKey } from "./pki.ts";
 import { type ProcessRecord, type ProcessSpec, startProcess, stopProcess, untilReady } from "./process.ts";
 import { type Progress, silentProgress } from "./progress.ts";
 import { clearAbandoned, markOwned } from "./temporary-folders.ts";
-import { waitUntil } from "./wait.ts";
 
 /** A program of the control plane, as `restart` and `kill` name it. */
 export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
@@ -44,7 +52,12 @@ export interface ControlPlane {
 }
 
 const folderPrefix = "ephemeral-control-plane-";
-const controllers = ["namespace", "serviceaccount", "garbage-collector", "resourcequota"];
+const controllers = [
+  "namespace-controller",
+  "serviceaccount-controller",
+  "garbage-collector-controller",
+  "resourcequota-controller",
+];
 
 /**
  * Starts a control plane of its own on loopback ports that are free, with its state in a temporary folder, and
@@ -72,31 +85,21 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
 }
 
-/** Makes Argo CD's kinds Application and AppProject known and waits until they are served. */
-export async function applyArgoCdKinds(client: ApiClient, { files }: BuiltComponent): Promise<void> {
-  await Promise.all(
-    ["application", "appproject"].map((kind) => applyKind(client, join(files, `manifests/crds/${kind}-crd.yaml`))),
-  );
-}
-
-async function applyKind(client: ApiClient, file: string): Promise<void> {
-  const [crd] = parseManifests(await readFile(file, "utf8"));
-  if (!crd) throw new Error(`${file} holds no manifest`);
-  await client.apply(crd);
-  const [plural, ...group] = crd.metadata.name.split(".");
-  const served = `/apis/${group.join(".")}/v1alpha1/${plural}?limit=1`;
-  const check = async () => (await client.call("GET", served)).status === 200;
-  await waitUntil({ what: `the kind ${crd.metadata.name} to be served`, check, deadlineMs: 20_000 });
-}
-
-interface Part {
+interface Program {
   readonly spec: ProcessSpec;
   readonly ready: () => Promise<boolean>;
 }
 
+interface Administrator extends ApiAccess {
+  readonly token: string;
+}
+
 async function describePlane(folder: string, built: BuiltComponent): Promise<ControlPlane & { client: ApiClient }> {
-  const { site, access, kubeconfigPath, parts } = await prepare(folder, built);
+  const ca = await certificateAuthority(join(folder, "pki"));
+  const site = await describeSite(folder, built, ca);
+  const access = { url: `https://${site.address}:${site.port}`, caFile: site.caFile, token: randomToken() };
   const client = apiClient(access);
+  const programs = await describePrograms(site, access, ca);
   const running = new Map<ControlPlaneProgram, ProcessRecord>();
   const kill = async (name: ControlPlaneProgram) => {
     const record = running.get(name);
@@ -104,12 +107,13 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
     running.delete(name);
   };
   return {
-    ...{ client, kubeconfigPath, adminToken: access.token, url: access.url, caFile: access.caFile },
+    ...{ client, adminToken: access.token, url: access.url, caFile: access.caFile },
+    kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), { ...access, user: "admin" }),
     kubectl: join(site.programs, "kubectl"),
     kill,
     async restart(name) {
       await kill(name);
-      const { spec, ready } = parts(client)[name];
+      const { spec, ready } = programs(client)[name];
       const record = await startProcess(folder, spec);
       running.set(name, record);
       await untilReady(record, ready);
@@ -123,51 +127,48 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
   };
 }
 
-async function prepare(folder: string, built: BuiltComponent) {
+async function describeSite(
+  folder: string,
+  built: BuiltComponent,
+  ca: CertificateAuthority,
+): Promise<ControlPlaneSite> {
   const [port = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(3);
-  const pki = join(folder, "pki");
-  const ca = await certificateAuthority(pki);
-  const serviceAccountKeys = await signingKey(pki, "service-accounts");
-  const site: ControlPlaneSite = {
+  return {
     ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdPort, etcdPeerPort },
-    ...{ caFile: ca.certificate, serviceAccountKeys, diesWithUs: true },
+    ...{ caFile: ca.certificate, serviceAccountKeys: await signingKey(join(folder, "pki"), "service-accounts") },
+    diesWithUs: true,
   };
-  const token = randomBytes(24).toString("hex");
-  const access = { url: `https://127.0.0.1:${port}`, caFile: ca.certificate, token };
-  const tokens = join(folder, "tokens.csv");
-  await writeFile(tokens, `${token},admin,admin,system:masters\n`, { mode: 0o600 });
-  const names = { commonName: "kube-apiserver", alternativeNames: ["IP:127.0.0.1", "DNS:localhost"] };
-  const serving = await ca.issue("kube-apiserver", names);
-  const manager = await ca.issue("kube-controller-manager", { commonName: "system:kube-controller-manager" });
-  const kubeconfigPath = await writeKubeconfig(join(folder, "kubeconfig"), { ...access, user: "admin" });
-  const { url, caFile } = access;
-  const managerConfig = { url, caFile, user: "kube-controller-manager", clientCertificate: manager };
-  const managerKubeconfig = await writeKubeconfig(join(folder, "kube-controller-manager.kubeconfig"), managerConfig);
-  // No endpoints controller runs, so the API server must not wait for its own Service to get one.
-  const flags = ["--token-auth-file", tokens, "--endpoint-reconciler-type", "none"];
-  const managerFlags = ["--controllers", controllers.map((name) => `${name}-controller`).join(",")];
-  const parts = (client: ApiClient): Record<ControlPlaneProgram, Part> => ({
-    etcd: { spec: etcd(site), ready: () => etcdIsReady(site) },
-    "kube-apiserver": { spec: kubeApiServer(site, serving, flags), ready: () => apiServerIsReady(client) },
-    "kube-controller-manager": {
-      spec: kubeControllerManager(site, managerKubeconfig, managerFlags),
-      ready: () => controllersAreReady(client),
-    },
+}
+
+async function describePrograms(site: ControlPlaneSite, access: Administrator, ca: CertificateAuthority) {
+  const serving = await ca.issue("kube-apiserver", {
+    commonName: "kube-apiserver",
+    alternativeNames: ["IP:127.0.0.1", "DNS:localhost"],
   });
-  return { site, access, kubeconfigPath, parts };
+  const tokens = join(site.folder, "tokens.csv");
+  await writeFile(tokens, `${access.token},admin,admin,system:masters\n`, { mode: 0o600 });
+  // No endpoints controller runs, so the API server must not wait for its own Service to get one.
+  const apiServer = kubeApiServer(site, serving, ["--token-auth-file", tokens, "--endpoint-reconciler-type", "none"]);
+  const kubeconfig = await managerKubeconfig(site, access, ca);
+  const manager = kubeControllerManager(site, kubeconfig, ["--controllers", controllers.join(",")]);
+  return (client: ApiClient): Record<ControlPlaneProgram, Program> => ({
+    etcd: { spec: etcd(site), ready: () => etcdIsReady(site) },
+    "kube-apiserver": { spec: apiServer, ready: () => apiServerIsReady(client) },
+    "kube-controller-manager": { spec: manager, ready: () => controllersAreReady(client) },
+  });
 }
 
-/** Whether etcd answers that it is healthy. */
-export async function etcdIsReady({ etcdPort }: Pick<ControlPlaneSite, "etcdPort">): Promise<boolean> {
-  return (await fetch(`http://127.0.0.1:${etcdPort}/health`, { signal: AbortSignal.timeout(2000) })).ok;
+async function managerKubeconfig(
+  site: ControlPlaneSite,
+  access: Administrator,
+  ca: CertificateAuthority,
+): Promise<string> {
+  const name = "kube-controller-manager";
+  const clientCertificate = await ca.issue(name, { commonName: `system:${name}` });
+  const { url, caFile } = access;
+  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), { url, caFile, user: name, clientCertificate });
 }
 
-/** Whether the API server has finished its start. */
-export async function apiServerIsReady(client: ApiClient): Promise<boolean> {
-  return (await client.call("GET", "/readyz")).status === 200;
-}
-
-/** Whether the controllers work: they have given the namespace `default` its ServiceAccount. */
-export async function controllersAreReady(client: ApiClient): Promise<boolean> {
-  return (await client.call("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
+function randomToken(): string {
+  return randomBytes(24).toString("hex");
 }

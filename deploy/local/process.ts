@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withSystemPath } from "./run.ts";
+import { withoutProxies, withSystemPath } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
 
 /** A program to be kept running. */
@@ -11,7 +11,7 @@ export interface ProcessSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to our own environment. */
+  /** Added to our own environment without its proxies. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly uid?: number;
@@ -48,7 +48,7 @@ export async function startProcess(folder: string, spec: ProcessSpec): Promise<P
 }
 
 /** Waits for a started program to be ready; fails at once, with the end of its log, when it ends meanwhile. */
-export async function untilReady(record: ProcessRecord, check: Wait["check"], deadlineMs = 30_000): Promise<void> {
+export async function untilReady(record: ProcessRecord, check: Wait["check"], deadlineMs = 60_000): Promise<void> {
   const giveUp = () => {
     if (!isAlive(record)) throw new Error(endedMessage(record));
   };
@@ -119,7 +119,7 @@ async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number
       ...options,
       detached: true,
       stdio,
-      env: withSystemPath({ ...process.env, ...spec.env }),
+      env: environment(spec),
     });
     await once(child, "spawn");
     child.unref();
@@ -127,6 +127,10 @@ async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number
   } finally {
     closeSync(log);
   }
+}
+
+function environment(spec: ProcessSpec): NodeJS.ProcessEnv {
+  return withSystemPath({ ...withoutProxies(process.env), ...spec.env });
 }
 
 /** setpriv(1) replaces itself by the program, so the pid is the program's own. */

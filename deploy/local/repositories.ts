@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gitHostUrl } from "./addresses.ts";
-import { run } from "./run.ts";
+import { run, withoutProxies } from "./run.ts";
 
 /** A repository of the local git host. */
 export interface LocalRepository {
@@ -63,7 +63,7 @@ export function git(folder: string, args: readonly string[], more: Record<string
     [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((name) => [name, value]),
   );
   const env = {
-    ...process.env,
+    ...withoutProxies(process.env),
     ...Object.fromEntries(identity),
     ...more,
     ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_TERMINAL_PROMPT: "0" },

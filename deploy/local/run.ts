@@ -38,6 +38,11 @@ export function withSystemPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: `${env.PATH ?? ""}:/usr/sbin:/usr/bin:/sbin:/bin` };
 }
 
+/** The environment without proxies: what talks to this machine only would be led astray by them. */
+export function withoutProxies(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(https?|all|no)_proxy$/i.test(name)));
+}
+
 function endOfOutput(error: unknown): string {
   const { stderr = "", stdout = "", message = "" } = error as { stderr?: string; stdout?: string; message?: string };
   return (stderr.trim() || stdout.trim() || message).slice(-2000);

@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addresses } from "../addresses.ts";
 import { parseManifests } from "../api-client.ts";
-import { apiServerIsReady, etcdIsReady } from "../control-plane.ts";
-import { etcd, kubeApiServer } from "../control-plane-programs.ts";
+import { apiServerIsReady, etcd, etcdIsReady, kubeApiServer } from "../control-plane-programs.ts";
 import { keepRunning, type Part } from "./part.ts";
 
 /** etcd: the objects. */

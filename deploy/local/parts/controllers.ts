@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { controllersAreReady } from "../control-plane.ts";
-import { kubeControllerManager } from "../control-plane-programs.ts";
+import { controllersAreReady, kubeControllerManager } from "../control-plane-programs.ts";
 import { kubeconfigFor } from "../site.ts";
 import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
 

@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addresses } from "../addresses.ts";
 import { parseManifests } from "../api-client.ts";
-import { applyArgoCdKinds } from "../control-plane.ts";
+import { applyArgoCdKinds } from "../argo-cd-kinds.ts";
 import type { ProcessSpec } from "../process.ts";
 import { type ClusterSite, kubeconfigFor } from "../site.ts";
 import { keepRunning, type Part, readyWhenStarted } from "./part.ts";

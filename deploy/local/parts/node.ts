@@ -84,10 +84,8 @@ async function nodeIsReady({ client }: ClusterSite): Promise<boolean> {
 function kubeletConfiguration(site: ClusterSite, serving: { certificate: string; key: string }): object {
   const { address } = addresses.bridge;
   return {
-    apiVersion: "kubelet.config.k8s.io/v1beta1",
-    kind: "KubeletConfiguration",
-    address,
-    ...{ healthzPort: 0, clusterDNS: [address], clusterDomain: "cluster.local", resolvConf: "" },
+    ...{ apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" },
+    ...{ address, healthzPort: 0, clusterDNS: [address], clusterDomain: "cluster.local", resolvConf: "" },
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: true },
