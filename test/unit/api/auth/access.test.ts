@@ -1,0 +1,78 @@
+import { describe, expect, test } from "@jest/globals";
+import { permissionsOf, type Role, rolesOf, sees, sharedGroups } from "../../../../api/auth/access.ts";
+import { callerOf } from "../../../../api/auth/callers.ts";
+import { settingsFrom } from "../../../../config/settings.ts";
+import type { EnvironmentSpec } from "../../../../crds/ephemeral-environment.ts";
+import { aRepository } from "../../../support/memory-repositories.ts";
+
+const settings = settingsFrom({
+  baseDomain: "x",
+  defaultChart: { repoUrl: "https://x", path: "x", revision: "x" },
+  api: { roles: { viewer: ["v"], developer: ["d", "d2"], maintainer: ["m"], admin: ["a"] } },
+});
+const person = (sub: string, ...groups: string[]) =>
+  callerOf({ issuer: "https://idp", sub, email: "same@example.test", name: "", groups }, settings);
+
+describe("roles", () => {
+  test.each<[string[], Role[]]>([
+    [[], []],
+    [["unknown"], []],
+    [["v"], ["viewer"]],
+    [
+      ["d2", "v"],
+      ["viewer", "developer"],
+    ],
+    [["a"], ["admin"]],
+  ])("of %j are %j", (groups, roles) => {
+    expect(rolesOf(groups, settings.api.roles)).toEqual(roles);
+  });
+
+  test.each<[Role[], string[]]>([
+    [[], []],
+    [["viewer"], ["read"]],
+    [["developer"], ["read", "create", "update", "delete"]],
+    [["maintainer"], ["read", "create", "update", "delete", "all"]],
+    [["admin"], ["read", "create", "update", "delete", "all"]],
+    [
+      ["admin", "viewer"],
+      ["read", "create", "update", "delete", "all"],
+    ],
+  ])("%j may %j", (roles, actions) => {
+    expect([...permissionsOf(roles)]).toEqual(actions.map((action) => `environments:${action}`));
+  });
+});
+
+describe("an environment", () => {
+  const spec: EnvironmentSpec = {
+    backend: { repository: "r", branch: "main" },
+    owner: { subject: "https://idp#owner", email: "same@example.test", name: "" },
+    access: { groups: ["team"] },
+  };
+  test.each([
+    ["its owner", person("owner", "v"), true],
+    ["a member of its group", person("other", "v", "team"), true],
+    ["a maintainer", person("other", "m"), true],
+    ["an admin", person("other", "a"), true],
+    ["somebody else", person("other", "d"), false],
+    ["somebody of the same e-mail", person("pretender", "d"), false],
+  ])("is seen by %s: %s", (_who, caller, expected) => {
+    expect(sees(caller, { spec })).toBe(expected);
+  });
+
+  test("without owner and groups is seen by maintainers only", () => {
+    const bare = { spec: { backend: spec.backend } };
+    expect(sees(person("undefined", "d", "team"), bare)).toBe(false);
+    expect(sees(person("x", "m"), bare)).toBe(true);
+  });
+});
+
+test.each([
+  [[], [], []],
+  [["a"], [], ["a"]],
+  [[], ["b"], ["b"]],
+  [["a", "b"], ["b", "c"], ["b"]],
+  [["a"], ["b"], []],
+])("repositories of %j and %j share an environment with %j", (one, other, shared) => {
+  const repositories = [one, other].map((groups, index) => aRepository(`r-${index}`, { access: { groups } }));
+  expect(sharedGroups(repositories)).toEqual(shared);
+});

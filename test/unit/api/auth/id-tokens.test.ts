@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { idTokens } from "../../../../api/auth/id-tokens.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/token-issuer.ts";
+import { until } from "../../../support/until.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let clock: TestClock;
+let issuer: TokenIssuer;
+beforeAll(async () => {
+  issuer = await startTokenIssuer(() => clock.now());
+});
+afterAll(() => issuer.stop());
+beforeEach(() => {
+  clock = new TestClock();
+  issuer.setReachable(true);
+  issuer.discover({});
+});
+
+const trusting = (more: object = {}) =>
+  idTokens([{ issuer: issuer.issuer, audience: AUDIENCE, groupsClaim: "groups", algorithms: ["RS256"], ...more }], {
+    clock,
+    log: silentLog,
+  });
+const token = (claims: object = {}) => issuer.sign({ sub: "s", ...claims });
+
+describe("who a token speaks of", () => {
+  test.each<[object, object]>([
+    [
+      { email: "a@example.test", name: "A", groups: ["x", "y"] },
+      { email: "a@example.test", name: "A", groups: ["x", "y"] },
+    ],
+    [{}, { email: "", name: "", groups: [] }],
+    [{ email: "a@example.test" }, { email: "a@example.test", name: "a@example.test" }],
+    [
+      { email: "a@example.test", email_verified: false },
+      { email: "", name: "" },
+    ],
+    [{ preferred_username: "a" }, { name: "a" }],
+    [{ groups: "x" }, { groups: [] }],
+    [{ groups: ["x", 1, null, "", "y".repeat(129)] }, { groups: ["x"] }],
+  ])("%j is read as %j", async (claims, identity) => {
+    const read = await trusting().verify(await token(claims));
+    expect(read).toMatchObject({ issuer: issuer.issuer, sub: "s", ...identity });
+  });
+
+  test("groups come from the claim that the settings name", async () => {
+    const read = await trusting({ groupsClaim: "teams" }).verify(await token({ teams: ["x"], groups: ["y"] }));
+    expect(read.groups).toEqual(["x"]);
+  });
+
+  test("a clock that is half a minute off is forgiven", async () => {
+    const signed = await token();
+    clock.advance(HOUR_MS + 29_000);
+    await expect(trusting().verify(signed)).resolves.toMatchObject({ sub: "s" });
+    clock.advance(2_000);
+    await expect(trusting().verify(signed)).rejects.toThrow("ERR_JWT_EXPIRED");
+  });
+});
+
+describe("the issuer's keys", () => {
+  test("are fetched once for many tokens at the same time", async () => {
+    const tokens = trusting();
+    const before = issuer.fetches();
+    await Promise.all(Array.from({ length: 20 }, async () => tokens.verify(await token())));
+    expect(issuer.fetches() - before).toBe(1);
+  });
+
+  test("are read from the settings' place instead of discovery, when they name one", async () => {
+    issuer.discover({ jwks_uri: "http://127.0.0.1:1/none" });
+    await expect(trusting({ jwksUri: issuer.jwksUri }).verify(await token())).resolves.toMatchObject({ sub: "s" });
+  });
+
+  test.each([
+    ["another issuer", () => ({ issuer: "https://other.example.test" })],
+    ["the issuer with a slash more", () => ({ issuer: `${issuer.issuer}/` })],
+    ["keys over plain HTTP elsewhere", () => ({ jwks_uri: "http://keys.example.test/jwks" })],
+    ["no keys", () => ({ jwks_uri: undefined })],
+  ])("are not taken from a discovery document that names %s", async (_case, document) => {
+    issuer.discover(document());
+    await expect(trusting().verify(await token())).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("outlive their issuer for twelve hours, and no longer", async () => {
+    const tokens = trusting();
+    await tokens.verify(await token());
+    issuer.setReachable(false);
+    clock.advance(12 * HOUR_MS);
+    await expect(tokens.verify(await token())).resolves.toMatchObject({ sub: "s" });
+    clock.advance(MINUTE_MS);
+    await expect(tokens.verify(await token())).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 10 });
+    issuer.setReachable(true);
+    clock.advance(11_000);
+    await expect(tokens.verify(await token())).resolves.toMatchObject({ sub: "s" });
+  });
+
+  test("are not asked for again within ten seconds of a failure, whoever comes", async () => {
+    issuer.setReachable(false);
+    const tokens = trusting({ jwksUri: issuer.jwksUri });
+    const refused = { kind: "unavailable" };
+    await expect(tokens.verify(await token())).rejects.toMatchObject(refused);
+    issuer.setReachable(true);
+    await expect(tokens.verify(await token())).rejects.toMatchObject(refused);
+    clock.advance(10_000);
+    await expect(tokens.verify(await token())).resolves.toMatchObject({ sub: "s" });
+  });
+
+  test("are fetched again for an unknown key id, at most once a minute", async () => {
+    const tokens = trusting();
+    await tokens.verify(await token());
+    clock.advance(MINUTE_MS);
+    const before = issuer.fetches();
+    for (let guess = 0; guess < 20; guess += 1) {
+      await expect(tokens.verify(await issuer.sign({ sub: "s" }, { kid: `guess-${guess}` }))).rejects.toThrow();
+    }
+    expect(issuer.fetches() - before).toBe(1);
+    clock.advance(MINUTE_MS);
+    await issuer.rotate();
+    await expect(tokens.verify(await token())).resolves.toMatchObject({ sub: "s" });
+  });
+
+  test("that the issuer took back are forgotten after five minutes", async () => {
+    const tokens = trusting();
+    const signed = await token();
+    await tokens.verify(signed);
+    await issuer.rotate();
+    clock.advance(5 * MINUTE_MS + 1);
+    const before = issuer.fetches();
+    await tokens.verify(signed);
+    await until(() => issuer.fetches() > before, { what: "a refresh in the background" });
+    await until(
+      () =>
+        tokens.verify(signed).then(
+          () => false,
+          () => true,
+        ),
+      { what: "the old key's end" },
+    );
+  });
+});

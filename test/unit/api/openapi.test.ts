@@ -1,0 +1,70 @@
+import { describe, expect, test } from "@jest/globals";
+import { openApiDocument } from "../../../api/openapi.ts";
+import { listRoutes } from "../../../api/routes/index.ts";
+import * as environments from "../../../api/schemas/environments.ts";
+import { Problem } from "../../../api/schemas/fields.ts";
+import { checker } from "../../../api/validation.ts";
+
+const document = openApiDocument(listRoutes(), "1") as {
+  paths: Record<
+    string,
+    Record<string, { operationId: string; security: unknown[]; responses: Record<string, unknown> }>
+  >;
+  components: { schemas: Record<string, unknown> };
+};
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+
+describe("the OpenAPI document", () => {
+  test("names every operation once", () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("points to nothing that it does not hold", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(references.length).toBeGreaterThan(10);
+    for (const path of references) {
+      const found = path.split("/").reduce<unknown>((part, key) => (part as Record<string, unknown>)?.[key], document);
+      expect({ path, found: typeof found }).toEqual({ path, found: "object" });
+    }
+  });
+
+  test("asks for a credential exactly where the route does", () => {
+    for (const { contract } of listRoutes()) {
+      const expected = contract.access === "public" ? [] : [{ bearer: [] }];
+      expect(document.paths[contract.path]?.[contract.method]?.security).toEqual(expected);
+    }
+  });
+
+  test("announces the refusals of each route", () => {
+    expect(Object.keys(document.paths["/api/environments"]?.post?.responses ?? {})).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "413",
+      "415",
+      "429",
+      "500",
+      "503",
+    ]);
+    expect(Object.keys(document.paths["/api/environments/{environment_id}"]?.delete?.responses ?? {})).toEqual(
+      expect.arrayContaining(["200", "401", "403", "404", "409", "429", "500", "503"]),
+    );
+    expect(Object.keys(document.paths["/api/ready"]?.get?.responses ?? {})).toEqual(["200", "500", "503"]);
+  });
+});
+
+test("every example of a schema is one", () => {
+  const schemas = [...Object.values(environments), Problem] as { title?: string; examples?: unknown[] }[];
+  const examples = schemas.flatMap((schema) => (schema.examples ?? []).map((example) => ({ schema, example })));
+  expect(examples.length).toBeGreaterThan(5);
+  for (const { schema, example } of examples) {
+    expect({ title: schema.title, ...checker(schema)(example) }).toMatchObject({ title: schema.title, valid: true });
+  }
+});
+
+test("every route that changes something says what it is about", () => {
+  const silent = listRoutes().filter(({ contract }) => contract.method !== "get" && contract.concerns === undefined);
+  expect(silent).toEqual([]);
+});
