@@ -52,7 +52,7 @@ const CHILD_KINDS = [namespaceKind, resourceQuotaKind, limitRangeKind, networkPo
 const DEPLOYER_KINDS = [applicationKind, appProjectKind];
 
 export function createCaches(context: Context): Caches {
-  const { client, clock } = context;
+  const { client, clock, log } = context;
   const watches: { cache: Pick<ObjectCache<WireObject>, "synced" | "size" | "whenSynced">; reflector: Reflector }[] =
     [];
   const watch = <T extends KubeObject>(
@@ -60,15 +60,16 @@ export function createCaches(context: Context): Caches {
     cache: ReflectorOptions<T>["cache"],
     where: Pick<ReflectorOptions<T>, "namespace" | "labelSelector"> = {},
   ) => {
-    const log = context.log.with({ watch: type.plural });
     watches.push({ cache, reflector: createReflector({ client, clock, log, type, cache, ...where }) });
     return cache;
   };
   const indexes = { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf };
-  const environments = watch(environmentType, createObjectCache<EphemeralEnvironment>({ indexes }));
-  const repositories = watch(repositoryType, createObjectCache<Repository>(), { namespace: context.namespace });
+  const environments = watch(environmentType, createObjectCache<EphemeralEnvironment>({ log, clock, indexes }));
+  const repositories = watch(repositoryType, createObjectCache<Repository>({ log, clock }), {
+    namespace: context.namespace,
+  });
   const child = (kind: ResourceType<WireObject>, where: { namespace?: string } = {}) => {
-    const cache = createObjectCache<WireObject>({ transform: withoutBulk });
+    const cache = createObjectCache<WireObject>({ log, clock, transform: withoutBulk });
     return [kind.plural, watch(kind, cache, { labelSelector: ENVIRONMENT_UID_LABEL, ...where })] as const;
   };
   const children = new Map([

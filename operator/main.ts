@@ -9,10 +9,12 @@ import { readSettings, type Settings, SettingsInvalid } from "../config/settings
 import packageJson from "../package.json" with { type: "json" };
 import { systemClock } from "./kit/clock.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
-import { createLeaderElector } from "./kit/leader-election.ts";
+import { createLeaderElector, type TermEnd } from "./kit/leader-election.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { createOperator, type Operator } from "./operator.ts";
 import { serveProbes } from "./probes.ts";
+
+const LOST_EXIT_MS = 3_000;
 
 const usage = `Usage: main.ts --settings FILE
 
@@ -81,7 +83,11 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
     log,
   });
   try {
-    return await elector.run({ onStartedLeading: (term) => operator.reconcile(term) }, stopping);
+    const onStoppedLeading = (end: TermEnd) => {
+      // Whatever still hangs then must not outlive the lease by much.
+      if (end === "lost") setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
+    };
+    return await elector.run({ onStartedLeading: (term) => operator.reconcile(term), onStoppedLeading }, stopping);
   } finally {
     await client.close();
   }

@@ -119,7 +119,8 @@ export function createOperator(options: OperatorOptions): Operator {
 async function runUntil(controller: Controller, signal: AbortSignal): Promise<void> {
   controller.start();
   if (!signal.aborted) await new Promise((ended) => signal.addEventListener("abort", ended, { once: true }));
-  await controller.stop({ graceMs: DRAIN_MS });
+  // A lost lease allows no more work at all: another process may lead already.
+  await controller.stop({ graceMs: signal.reason === "lost" ? 0 : DRAIN_MS });
 }
 
 function proberSettings({ ingressAddress, ingressCaFile }: Settings) {

@@ -47,7 +47,7 @@ export function kubernetesCluster(context: Context): Cluster {
       // The name is taken, by ourselves before a crash or by somebody else: only a fresh look tells.
       const rival = await fresh(kind, wanted.metadata);
       if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
-      watched.get(kind.plural)?.written(rival);
+      if (owned(owner, rival) !== undefined) watched.get(kind.plural)?.written(rival);
       return repair(context, { owner, kind, wanted, found: rival });
     },
 

@@ -16,7 +16,7 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   };
   const ends = [
     caches.environments.subscribe((name, current, previous) => {
-      if (current !== undefined && wantsPass(current, previous)) enqueue(name, previous === undefined ? "low" : "high");
+      if (current !== undefined && wantsPass(current, previous)) enqueue(name);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
       const name = (current ?? previous)?.metadata.name;
