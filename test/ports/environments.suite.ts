@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../crds/errors.ts";
+import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
+import type { Environments } from "../../operator/ports/environments.ts";
+import { unique } from "../support/people.ts";
+
+/** An adapter with the rest of the world around it. */
+export interface EnvironmentsWorld {
+  readonly environments: Environments;
+  /** Takes hold of an environment as the operator does, so that a deletion waits for `release`. */
+  hold(environment: EphemeralEnvironment): Promise<void>;
+  /** Lets an environment that is being deleted go. */
+  release(environment: EphemeralEnvironment): Promise<void>;
+  /** Removes what the tests made. */
+  stop(): Promise<void>;
+}
+
+const spec: EnvironmentSpec = {
+  ttlHours: 24,
+  backend: { repository: "sample-backend", branch: "main" },
+  access: { groups: ["team"] },
+  trigger: { kind: "api" },
+};
+const NO_ONES_ID = "00000000-0000-4000-8000-000000000000";
+
+/** What every adapter of the Environments port keeps to; run on each of them, so that they can't drift apart. */
+export function environmentsSuite(name: string, makeWorld: () => Promise<EnvironmentsWorld>): void {
+  describe(`Environments: ${name}`, () => {
+    let world: EnvironmentsWorld;
+    beforeAll(async () => {
+      world = await makeWorld();
+    });
+    afterAll(() => world.stop());
+
+    const create = (more: Partial<EnvironmentSpec> = {}) =>
+      world.environments.create(unique("suite-"), { ...spec, ...more });
+    const createHeld = async (more: Partial<EnvironmentSpec> = {}) => {
+      const made = await create(more);
+      await world.hold(made);
+      return found(made.metadata.uid);
+    };
+    const found = async (idOrName: string) => {
+      const environment = await world.environments.find(idOrName);
+      if (environment === undefined) throw new Error(`no environment ${idOrName}`);
+      return environment;
+    };
+
+    test("what was made is found at once, by id and by name, and listed", async () => {
+      const made = await create();
+      const { name: ownName, uid } = made.metadata;
+      expect(made).toMatchObject({ spec, metadata: { uid: expect.stringMatching(/^[0-9a-f-]{36}$/), generation: 1 } });
+      expect(Date.parse(made.metadata.creationTimestamp)).not.toBeNaN();
+      expect((await found(uid)).metadata.name).toBe(ownName);
+      expect((await found(ownName)).metadata.uid).toBe(uid);
+      expect(world.environments.list().map(({ metadata }) => metadata.uid)).toContain(uid);
+    });
+
+    test("what does not exist is not found", async () => {
+      expect(await world.environments.find(NO_ONES_ID)).toBeUndefined();
+      expect(await world.environments.find(unique("absent-"))).toBeUndefined();
+    });
+
+    test("the list is the caller's to sort and cut", async () => {
+      const { metadata } = await create();
+      world.environments.list().splice(0);
+      expect(world.environments.list().map(({ metadata: { uid } }) => uid)).toContain(metadata.uid);
+    });
+
+    test("a name is taken once, also by two at the same moment", async () => {
+      const ownName = unique("suite-");
+      const both = await Promise.allSettled([
+        world.environments.create(ownName, spec),
+        world.environments.create(ownName, spec),
+      ]);
+      expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      const refused = both.find((one) => one.status === "rejected");
+      expect(refused?.reason).toBeInstanceOf(NameExists);
+      expect(refused?.reason).toMatchObject({ environmentName: ownName, retryAfterSeconds: undefined });
+    });
+
+    test("a name that is being given up says when to try again, and is free afterwards", async () => {
+      const made = await createHeld();
+      const { name: ownName, uid } = made.metadata;
+      await world.environments.remove(made);
+      await expect(world.environments.create(ownName, spec)).rejects.toMatchObject({
+        retryAfterSeconds: expect.any(Number),
+      });
+      await world.release(await found(uid));
+      const successor = await world.environments.create(ownName, spec);
+      expect(successor.metadata.uid).not.toBe(uid);
+    });
+
+    test("an extension moves the TTL, keeps the note, and leaves all else", async () => {
+      const made = await create();
+      const extended = await world.environments.extend(made, { ttlHours: 48, note: "why" });
+      expect(extended.spec).toEqual({ ...made.spec, ttlHours: 48 });
+      expect(extended.metadata.annotations).toMatchObject({ [EXTENSION_NOTE_ANNOTATION]: "why" });
+      expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
+    });
+
+    test("an extension of an older version is still one", async () => {
+      const made = await create();
+      await world.environments.extend(made, { ttlHours: 48 });
+      expect((await world.environments.extend(made, { ttlHours: 72 })).spec.ttlHours).toBe(72);
+    });
+
+    test("what is being deleted can't be extended", async () => {
+      const made = await createHeld();
+      await world.environments.remove(made);
+      await expect(world.environments.extend(made, { ttlHours: 48 })).rejects.toBeInstanceOf(EnvironmentConflict);
+    });
+
+    test("what is gone can't be extended, even when its name lives on", async () => {
+      const made = await createHeld();
+      await world.environments.remove(made);
+      await world.release(await found(made.metadata.uid));
+      await expect(world.environments.extend(made, { ttlHours: 48 })).rejects.toBeInstanceOf(EnvironmentNotFound);
+      const successor = await world.environments.create(made.metadata.name, spec);
+      await expect(world.environments.extend(made, { ttlHours: 48 })).rejects.toBeInstanceOf(EnvironmentNotFound);
+      expect((await found(successor.metadata.uid)).spec.ttlHours).toBe(24);
+    });
+
+    test("a removal shows at once and may be asked for again", async () => {
+      const made = await createHeld();
+      expect(await world.environments.remove(made)).toBe("removing");
+      expect((await found(made.metadata.uid)).metadata.deletionTimestamp).toEqual(expect.any(String));
+      expect(await world.environments.remove(made)).toBe("removing");
+    });
+
+    test("a removal of what is gone never touches the one that has its name now", async () => {
+      const made = await createHeld();
+      await world.environments.remove(made);
+      await world.release(await found(made.metadata.uid));
+      const successor = await world.environments.create(made.metadata.name, spec);
+      expect(await world.environments.remove(made)).toBe("removing");
+      expect((await found(successor.metadata.uid)).metadata).not.toHaveProperty("deletionTimestamp");
+    });
+
+    test("a removal of one version is not one of the next", async () => {
+      const made = await createHeld();
+      await world.environments.extend(made, { ttlHours: 48 });
+      expect(await world.environments.remove(made, { onlyThisVersion: true })).toBe("changed");
+      const current = await found(made.metadata.uid);
+      expect(current.metadata).not.toHaveProperty("deletionTimestamp");
+      expect(await world.environments.remove(current, { onlyThisVersion: true })).toBe("removing");
+    });
+
+    test("what is protected stays", async () => {
+      const made = await create({ protected: true });
+      await expect(world.environments.remove(made)).rejects.toBeInstanceOf(EnvironmentConflict);
+      expect((await found(made.metadata.uid)).metadata).not.toHaveProperty("deletionTimestamp");
+    });
+  });
+}

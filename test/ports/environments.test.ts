@@ -1,0 +1,14 @@
+import { memoryEnvironments } from "../support/memory-environments.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { environmentsSuite } from "./environments.suite.ts";
+
+environmentsSuite("in memory", async () => {
+  const environments = memoryEnvironments(new TestClock());
+  return {
+    environments,
+    // The double holds every environment from its creation on.
+    hold: async () => undefined,
+    release: async ({ metadata }) => environments.finishRemoval(metadata.name),
+    stop: async () => undefined,
+  };
+});
