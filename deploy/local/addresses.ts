@@ -13,6 +13,8 @@ export const addresses = {
   repoServerPort: 18081,
   repoServerMetricsPort: 18084,
   applicationControllerMetricsPort: 18082,
+  kubeProxyHealthPort: 20256,
+  kubeProxyMetricsPort: 20249,
   ingressPort: 18443,
   gitHostPort: 9300,
   identityProviderPort: 9400,

@@ -8,6 +8,7 @@ import { localIssuer } from "./parts/identity.ts";
 import { sampleImage } from "./parts/images.ts";
 import { clusterParts, platformParts } from "./parts/index.ts";
 import type { Part } from "./parts/part.ts";
+import { assertPortsAreFree, clusterPorts } from "./ports.ts";
 import { assertCanRun } from "./prerequisites.ts";
 import { isAlive, recordedProcesses } from "./process.ts";
 import { type Progress, showProgress } from "./progress.ts";
@@ -73,7 +74,10 @@ const longestBuildMs = 40 * 60_000;
 
 async function startOnFreeMachine(progress: Progress, parts: readonly Part[]): Promise<LocalCluster> {
   await assertMachineIsFree();
-  if (!(await isRunning())) await clearLeftovers();
+  if (!(await isRunning())) {
+    await clearLeftovers();
+    await assertPortsAreFree(clusterPorts());
+  }
   await claimMachine();
   const site = await prepareSite(progress);
   try {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { addresses, baseDomain } from "../addresses.ts";
-import type { KeyPair } from "../pki.ts";
+import type { CertificateAuthority, KeyPair } from "../pki.ts";
 import { type ClusterSite, kubeconfigFor } from "../site.ts";
 import { keepRunning, type Part } from "./part.ts";
 
@@ -18,7 +18,7 @@ export const ingressPart: Part = {
     const config = await writeConfig(site, certificate);
     const command = join(site.built.traefik.programs, "traefik");
     const spec = { name: "traefik", command, args: [`--configFile=${config}`], env: { KUBECONFIG: kubeconfig } };
-    await keepRunning(site, spec, accepts);
+    await keepRunning(site, spec, () => accepts(site.ca));
   },
 };
 
@@ -43,10 +43,12 @@ async function writeConfig({ folder }: ClusterSite, { certificate, key }: KeyPai
   return config;
 }
 
-async function accepts(): Promise<boolean> {
-  const socket = connect(addresses.ingressPort, "127.0.0.1");
+/** Whether it serves its certificate, which the cluster's authority signed. */
+async function accepts({ certificate }: CertificateAuthority): Promise<boolean> {
+  const host = { host: "127.0.0.1", port: addresses.ingressPort, servername: `ready.${baseDomain}` };
+  const socket = connect({ ...host, ca: await readFile(certificate) });
   try {
-    await once(socket, "connect", { signal: AbortSignal.timeout(1000) });
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(1000) });
     return true;
   } finally {
     socket.destroy();

@@ -65,7 +65,8 @@ function kubeProxyConfiguration(kubeconfig: string): object {
     },
     // 0 leaves the machine's own settings as they are.
     conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
-    ...{ healthzBindAddress: "127.0.0.1:20256", metricsBindAddress: "127.0.0.1:20249" },
+    healthzBindAddress: `127.0.0.1:${addresses.kubeProxyHealthPort}`,
+    metricsBindAddress: `127.0.0.1:${addresses.kubeProxyMetricsPort}`,
   };
 }
 

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { addresses } from "./addresses.ts";
+
+/** Ports of the local cluster on loopback, by the name of the setting in addresses.ts. */
+export type NamedPorts = Readonly<Record<string, number>>;
+
+/** Every fixed loopback port of the local cluster. */
+export function clusterPorts(): NamedPorts {
+  const { apiServerPort: _onBridge, ...rest } = addresses;
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => name.endsWith("Port"))) as NamedPorts;
+}
+
+/** Fails, naming them, when other programs listen on some of the ports: ours would break there, or be mistaken. */
+export async function assertPortsAreFree(ports: NamedPorts): Promise<void> {
+  const entries = Object.entries(ports);
+  const free = await Promise.all(entries.map(([, port]) => isFree(port)));
+  const taken = entries.filter((_entry, index) => !free[index]).map(([name, port]) => `${port} (${name})`);
+  if (taken.length === 0) return;
+  throw new Error(
+    `Another program uses ${taken.join(", ")} on 127.0.0.1; "ss -ltnp" names it. Stop it, then try again.`,
+  );
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
+    throw error;
+  }
+  server.close();
+  await once(server, "close");
+  return true;
+}
