@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
 import type { Limits } from "./limits.ts";
@@ -59,9 +59,10 @@ export function mountDocs(app: Express, { limits, version }: DocsParts): void {
 
 function asset(file: string): RequestHandler {
   return (_request, response, next) => {
-    // `cacheControl` has to be set here: the interface's own answers are never kept.
+    // The interface's own answers are never kept; these may be.
     response.removeHeader("Cache-Control");
-    response.sendFile(file, { maxAge: ASSET_MAX_AGE_MS }, (error?: Error) => {
+    // By folder and name, because a folder further up whose name begins with a dot would hide the file.
+    response.sendFile(basename(file), { root: dirname(file), maxAge: ASSET_MAX_AGE_MS }, (error?: Error) => {
       if (error !== undefined && !response.headersSent) next(error);
     });
   };

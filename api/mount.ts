@@ -76,7 +76,7 @@ async function admit(
   response: Response,
 ): Promise<Caller | undefined> {
   if (access === "public" && rate === "none") return undefined;
-  const proof = await authenticate(request, log.with({ requestId: currentRequestId() }));
+  const proof = await authenticate(request, log.with({ requestId: currentRequestId() })).catch(unprovable(access));
   if (proof.state !== "caller") {
     await limits.unauthenticated(request, response);
     if (access === "public") return undefined;
@@ -88,6 +88,14 @@ async function admit(
     throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
   }
   return proof.caller;
+}
+
+/** What is open to everybody must not fail because nobody can be recognised now. */
+function unprovable(access: Contract["access"]) {
+  return (error: unknown): Proof => {
+    if (access === "public" && error instanceof Refusal) return { state: "none" };
+    throw error;
+  };
 }
 
 function unproven({ state }: Proof): Refusal {

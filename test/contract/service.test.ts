@@ -165,3 +165,14 @@ describe("the documentation", () => {
     expect(nonces.size).toBe(2);
   });
 });
+
+describe("while the identity provider can't be reached", () => {
+  test("a credential is neither accepted nor refused, and the status stays open to everybody", async () => {
+    const authorization = await service.bearer("developer");
+    service.issuer.setReachable(false);
+    const reply = await service.http.get("/api/environments").set({ authorization });
+    expectProblem(reply, 503, /identity provider/);
+    expectPromised(reply, "get", "/api/environments");
+    expect((await service.http.get("/api/status").set({ authorization })).status).toBe(200);
+  });
+});
