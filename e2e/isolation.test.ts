@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { create, Environments, untilReady } from "./support/environments.ts";
+import { kubectl, list, read, refusalOf, waitFor } from "./support/kubectl.ts";
+import { podSecret } from "./support/secrets.ts";
+import { names, TEST_DEADLINE_MS } from "./support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+const name = environments.name("isolated");
+const namespace = `--namespace=env-${name}`;
+beforeAll(async () => {
+  await create(name);
+  await untilReady(name);
+});
+afterAll(() => environments.removeAll());
+
+interface Container {
+  readonly securityContext: object;
+  readonly volumeMounts?: readonly { readonly mountPath: string }[];
+}
+interface Pod {
+  readonly spec: {
+    readonly containers: readonly Container[];
+    readonly volumes?: readonly object[];
+  };
+  readonly status: {
+    /** As the container runtime started it, which is more than what was asked for. */
+    readonly containerStatuses: readonly { readonly user: { readonly linux: { readonly uid: number } } }[];
+  };
+}
+
+describe("the pods of an environment", () => {
+  test("run as nobody in particular, with no capability and no way to more", async () => {
+    const pods = await list<Pod>("pods", namespace);
+    expect(pods).toHaveLength(2);
+    for (const { spec, status } of pods) {
+      expect(status.containerStatuses.every(({ user }) => user.linux.uid > 0)).toBe(true);
+      for (const { securityContext } of spec.containers) {
+        const closed = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
+        expect(securityContext).toMatchObject({ ...closed, capabilities: { drop: ["ALL"] } });
+      }
+    }
+  });
+
+  test("hold no credential for the Kubernetes API", async () => {
+    for (const { spec } of await list<Pod>("pods", namespace)) {
+      const mounts = spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ mountPath }) => mountPath));
+      expect(mounts.filter((path) => path.startsWith("/var/run/secrets"))).toEqual([]);
+      expect((spec.volumes ?? []).filter((volume) => "projected" in volume || "secret" in volume)).toEqual([]);
+    }
+  });
+
+  test("share a quota that is counted", async () => {
+    const quota = await read<{ status: { hard: object; used: object } }>("resourcequota", "environment", namespace);
+    expect(Object.keys(quota.status.hard)).toEqual(expect.arrayContaining(["pods", "requests.cpu", "limits.memory"]));
+    expect(quota.status.used).toMatchObject({ pods: "2" });
+  });
+});
+
+const restricted = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+  runAsNonRoot: true,
+  seccompProfile: { type: "RuntimeDefault" },
+};
+const pod = (spec: object, securityContext: object) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "intruder", namespace: `env-${name}` },
+  spec: { ...spec, containers: [{ name: "intruder", image: "intruder", securityContext }] },
+});
+
+test.each([
+  { kind: "privileged", spec: {}, context: { privileged: true }, says: /privileged/ },
+  { kind: "run as root", spec: {}, context: { ...restricted, runAsUser: 0 }, says: /runAsUser=0/ },
+  { kind: "in the host's network", spec: { hostNetwork: true }, context: restricted, says: /host namespaces/ },
+  {
+    kind: "looking at the host's files",
+    spec: { volumes: [{ name: "host", hostPath: { path: "/" } }] },
+    context: restricted,
+    says: /hostPath/,
+  },
+])("a pod that is $kind is refused, even from the administrator", async ({ spec, context, says }) => {
+  const words = await refusalOf(pod(spec, context));
+  expect(words).toMatch(/violates PodSecurity "restricted/);
+  expect(words).toMatch(says);
+});
+
+describe("what isolates an environment", () => {
+  test("comes back when it is deleted", async () => {
+    const before = await read("networkpolicy", "default-deny", namespace);
+    await kubectl("delete", "networkpolicy", "default-deny", namespace);
+    await waitFor(["--for=create", "networkpolicy/default-deny", namespace], 30);
+    const after = await read<{ spec: object }>("networkpolicy", "default-deny", namespace);
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(after.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  });
+
+  test("is put right when it is edited", async () => {
+    const { spec } = await read<{ spec: object }>("networkpolicy", "allowed-traffic", namespace);
+    const open = JSON.stringify({ spec: { ingress: [{}], egress: [{}] } });
+    await kubectl("patch", "networkpolicy", "allowed-traffic", namespace, "--type=merge", `--patch=${open}`);
+    await waitFor(["--for=jsonpath={.spec.ingress[0].from}", "networkpolicy/allowed-traffic", namespace], 30);
+    expect((await read<{ spec: object }>("networkpolicy", "allowed-traffic", namespace)).spec).toEqual(spec);
+
+    const wide = JSON.stringify({ spec: { hard: { pods: "1000" } } });
+    await kubectl("patch", "resourcequota", "environment", namespace, "--type=merge", `--patch=${wide}`);
+    await waitFor(["--for=jsonpath={.spec.hard.pods}=30", "resourcequota/environment", namespace], 30);
+  });
+
+  test("keeps the secrets as they were: an edit is refused, a deletion undone with the same values", async () => {
+    const before = await podSecret(name);
+    const edit = JSON.stringify({ stringData: { API_TOKEN: "mine" } });
+    const patch = ["patch", "secret", "environment-secrets-1", namespace, `--patch=${edit}`];
+    await expect(kubectl(...patch)).rejects.toThrow(/immutable/);
+    expect(await podSecret(name)).toEqual(before);
+
+    await kubectl("delete", "secret", "environment-secrets-1", namespace);
+    // Secrets are never watched: the next pass finds the gap, and whatever changes below the environment begins one.
+    await kubectl("delete", "networkpolicy", "default-deny", namespace);
+    await waitFor(["--for=create", "secret/environment-secrets-1", namespace], 30);
+    expect(await podSecret(name)).toEqual(before);
+  });
+
+  test("keeps the deployer's project to this one namespace", async () => {
+    interface Project {
+      readonly spec: { readonly destinations: readonly { readonly namespace: string }[] };
+    }
+    const { spec } = await read<Project>("appproject", `env-${name}`, `--namespace=${names.deployerNamespace}`);
+    expect(spec.destinations.map((destination) => destination.namespace)).toEqual([`env-${name}`]);
+    expect(spec).toMatchObject({ clusterResourceWhitelist: [] });
+  });
+});

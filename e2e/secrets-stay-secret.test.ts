@@ -1,0 +1,85 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, expect, jest, test } from "@jest/globals";
+import { ask } from "./support/api.ts";
+import { create, Environments, untilGone, untilReady } from "./support/environments.ts";
+import { kubectl } from "./support/kubectl.ts";
+import { podSecret, storedSecrets } from "./support/secrets.ts";
+import { stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+afterAll(() => environments.removeAll());
+
+const logFolder = join(stateFolder, "cluster/log");
+/** The programs through whose hands an environment's values could pass. */
+const logs = [
+  "operator",
+  "argocd-application-controller",
+  "argocd-repo-server",
+  "kube-apiserver",
+  "kubelet",
+  "traefik",
+];
+
+test("a generated value is nowhere but in Secrets, in no form, during an environment's life and after it", async () => {
+  const name = environments.name("secret");
+  const id = await create(name);
+  await untilReady(name);
+  const values = await podSecret(name);
+  const [[, stored] = ["", {}], ...more] = await storedSecrets(id);
+  expect(more).toEqual([]);
+  expect(Object.values(stored).sort()).toEqual(Object.values(values).sort());
+  for (const value of Object.values(values)) expect(value.length).toBeGreaterThanOrEqual(24);
+
+  const readable = await everythingReadable();
+  expect(readable).toContain(`"name": "${name}"`);
+  expect(leaksIn(readable, values)).toEqual([]);
+  const replies = [await ask("GET", `/environments/${id}`), await ask("GET", `/environments?search=${name}`)];
+  expect(leaksIn(JSON.stringify(replies.map(({ body }) => body)), values)).toEqual([]);
+
+  expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
+  await untilGone(name);
+  expect(leaksIn(await everythingReadable(), values)).toEqual([]);
+  const files = await readdir(logFolder);
+  expect(files).toEqual(expect.arrayContaining(logs.map((program) => `${program}.log`)));
+  for (const file of files) {
+    const log = await readFile(join(logFolder, file), "utf8");
+    expect({ file, leaks: leaksIn(log, values) }).toEqual({ file, leaks: [] });
+  }
+  expect(await readFile(join(logFolder, "operator.log"), "utf8")).toContain(name);
+});
+
+/** Every object of every kind but Secret: Applications, environments, events, ConfigMaps and whatever else there is. */
+async function everythingReadable(): Promise<string> {
+  const kinds = (await kubectl("api-resources", "--verbs=list", "--output=name")).trim().split("\n");
+  const others = kinds.filter((kind) => kind !== "secrets");
+  expect(others).toEqual(expect.arrayContaining(["applications.argoproj.io", "configmaps", "events"]));
+  return kubectl("get", others.join(), "--all-namespaces", "--output=json");
+}
+
+/** The variables whose value stands in the text: as it is, or encoded as an API server or a log would. */
+function leaksIn(text: string, values: Readonly<Record<string, string>>): readonly string[] {
+  const forms = (value: string) => {
+    const bytes = Buffer.from(value);
+    return [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value),
+      bytes.toString("hex"),
+      ...base64(bytes),
+    ];
+  };
+  return Object.keys(values).filter((variable) => forms(values[variable] ?? "").some((form) => text.includes(form)));
+}
+
+/** As part of a longer text a value has three encodings, by where it begins; what its neighbours touch is left out. */
+function base64(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replaceAll("=", "");
+    return encoded.slice(offset === 0 ? 0 : offset + 1, -1);
+  });
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "@jest/globals";
+import { ask } from "./api.ts";
+import { kubectl, list, type Resource, read, waitFor } from "./kubectl.ts";
+import { names } from "./site.ts";
+
+/** What the tests look at in the resource. */
+export type Environment = Resource<{
+  readonly spec: { readonly ttlHours?: number };
+  readonly status?: {
+    readonly phase: string;
+    readonly expiresAt?: string;
+    readonly readyAt?: string;
+    readonly url?: string;
+    readonly urls?: { readonly backend: string; readonly frontend?: string };
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[];
+  };
+}>;
+
+/** The reply to a creation. */
+export interface Created {
+  readonly status: string;
+  readonly environment: { readonly id: string; readonly name: string };
+}
+
+/** The names that one test file gives to its environments; no other file, run or user has them. */
+export class Environments {
+  /** Part of every name. */
+  readonly mark = randomBytes(4).toString("hex");
+  private readonly given = new Set<string>();
+
+  /** A name that nobody had before. */
+  name(purpose: string): string {
+    const name = `e2e-${purpose}-${this.mark}`;
+    this.given.add(name);
+    return name;
+  }
+
+  /** Deletes what is left of them and waits until all of it is gone. */
+  async removeAll(): Promise<void> {
+    if (this.given.size === 0) return;
+    await kubectl("delete", "eenv", ...this.given, "--ignore-not-found", "--wait=false");
+    for (const name of this.given) await untilGone(name);
+  }
+
+  /** What of the names' is in the cluster: environments and what is made for them. */
+  async traces(): Promise<readonly string[]> {
+    const found = await Promise.all([
+      list("eenv,namespaces"),
+      list("applications,appprojects", `--namespace=${names.deployerNamespace}`),
+      list("secrets", `--namespace=${names.secretStoreNamespace}`),
+    ]);
+    const all = found.flat().map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    return all.filter((trace) => trace.includes(this.mark));
+  }
+}
+
+/** A creation as the REST interface takes it: backend and frontend of the sample, for an hour at most. */
+export function creation(environment_name: string): Record<string, unknown> {
+  return {
+    environment_name,
+    backend_repo: "sample-backend",
+    backend_branch: "main",
+    frontend_repo: "sample-frontend",
+    frontend_branch: "main",
+    ttl: 1,
+  };
+}
+
+/** Creates it through the REST interface and answers its id. */
+export async function create(name: string): Promise<string> {
+  const { status, body } = await ask<Created>("POST", "/environments", { body: creation(name) });
+  expect({ status, body }).toMatchObject({ status: 200, body: { environment: { name } } });
+  return body.environment.id;
+}
+
+/** The resource as it is now. */
+export async function find(name: string): Promise<Environment> {
+  return (await read("eenv", name)) as Environment;
+}
+
+/** Waits for the environment to be ready; when it does not come to that, says which condition is in the way. */
+export async function untilReady(name: string): Promise<Environment> {
+  try {
+    await waitFor(["--for=condition=Ready", `eenv/${name}`]);
+  } catch (cause) {
+    const { status } = await find(name);
+    throw new Error(`'${name}' is not ready: ${JSON.stringify(status?.conditions)}`, { cause });
+  }
+  return find(name);
+}
+
+/** Waits until the resource is gone; it goes last. */
+export async function untilGone(name: string): Promise<void> {
+  await waitFor(["--for=delete", `eenv/${name}`]);
+}
+
+/** Everything that stands for that environment, one line each, sorted; the uids tell a repetition from the first. */
+export async function madeFor(uid: string): Promise<readonly string[]> {
+  const kinds = "namespaces,secrets,applications,appprojects,networkpolicies,resourcequotas,limitranges,deployments";
+  const found = await list(kinds, "--all-namespaces", `--selector=${names.uidLabel}=${uid}`);
+  return found.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`).sort();
+}

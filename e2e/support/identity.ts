@@ -1,0 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type CryptoKey, decodeJwt, decodeProtectedHeader, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+import { stateFolder, tokens } from "./site.ts";
+
+const HOUR_SECONDS = 3600;
+
+/** A token of the local identity provider, for the developer, that ended an hour ago. */
+export async function expiredToken(): Promise<string> {
+  return signed(await providerKey(), -HOUR_SECONDS);
+}
+
+/** One that is like the provider's in everything but the key that signed it. */
+export async function foreignToken(): Promise<string> {
+  const { privateKey } = await generateKeyPair("RS256");
+  return signed(privateKey, HOUR_SECONDS);
+}
+
+/** One that is the provider's in everything. */
+export async function freshToken(): Promise<string> {
+  return signed(await providerKey(), HOUR_SECONDS);
+}
+
+/** The developer's claims under the provider's key id, ending so many seconds from now. */
+function signed(key: CryptoKey | Uint8Array, endsInSeconds: number): Promise<string> {
+  const { alg = "RS256", kid = "" } = decodeProtectedHeader(tokens.developer);
+  const exp = Math.floor(Date.now() / 1000) + endsInSeconds;
+  const claims = { ...decodeJwt(tokens.developer), iat: exp - HOUR_SECONDS, exp };
+  return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key);
+}
+
+/** The local identity provider keeps its key in a file, so that tokens outlive its restart. */
+async function providerKey(): Promise<CryptoKey | Uint8Array> {
+  const keys = await readFile(join(stateFolder, "identity-provider/keys.json"), "utf8");
+  return importJWK((JSON.parse(keys) as { signing: JWK }).signing, "RS256");
+}

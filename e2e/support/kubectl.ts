@@ -1,0 +1,66 @@
+import { type Outcome, run } from "./command.ts";
+import { site } from "./site.ts";
+
+const CALL_DEADLINE_MS = 30_000;
+/** How long a wait for something in the cluster may take, unless it says otherwise. */
+export const WAIT_SECONDS = 90;
+
+/** What every Kubernetes object has, and whatever else the test knows of its kind. */
+export type Resource<T = object> = T & {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation?: number;
+  };
+};
+
+/** Runs kubectl as the cluster's administrator and answers what it prints. Fails with its own words. */
+export async function kubectl(...args: readonly string[]): Promise<string> {
+  return succeeded(args, await call(args, { deadlineMs: CALL_DEADLINE_MS }));
+}
+
+/** Applies a manifest (an object; JSON is YAML) and answers what kubectl says. Fails with its own words. */
+export async function apply(manifest: object): Promise<string> {
+  return succeeded(["apply"], await applied(manifest));
+}
+
+/** Applies a manifest that has to be refused, and answers with which words it was. */
+export async function refusalOf(manifest: object): Promise<string> {
+  const { code, stdout, stderr } = await applied(manifest);
+  if (code === 0) throw new Error(`it was accepted: ${stdout}`);
+  return stderr;
+}
+
+/** Reads one object. Fails when it is not there. */
+export async function read<T = object>(...args: readonly string[]): Promise<Resource<T>> {
+  return JSON.parse(await kubectl("get", ...args, "--output=json")) as Resource<T>;
+}
+
+/** Reads a list of objects, which may be empty. */
+export async function list<T = object>(...args: readonly string[]): Promise<readonly Resource<T>[]> {
+  const { items } = JSON.parse(await kubectl("get", ...args, "--output=json")) as { items: readonly Resource<T>[] };
+  return items;
+}
+
+/** Waits as `kubectl wait` does, for at most `seconds`. */
+export async function waitFor(args: readonly string[], seconds = WAIT_SECONDS): Promise<void> {
+  const all = ["wait", ...args, `--timeout=${seconds}s`];
+  succeeded(all, await call(all, { deadlineMs: seconds * 1000 + CALL_DEADLINE_MS }));
+}
+
+function applied(manifest: object): Promise<Outcome> {
+  const options = { input: JSON.stringify(manifest), deadlineMs: CALL_DEADLINE_MS };
+  return call(["apply", "--filename=-"], options);
+}
+
+function call(args: readonly string[], options: { input?: string; deadlineMs: number }): Promise<Outcome> {
+  return run(site.kubectl, { args, env: { KUBECONFIG: site.kubeconfig }, ...options });
+}
+
+function succeeded(args: readonly string[], { code, stdout, stderr }: Outcome): string {
+  if (code === 0) return stdout;
+  throw new Error(`kubectl ${args.join(" ")} ended with ${code}: ${stderr}`);
+}

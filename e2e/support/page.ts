@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
+import { site } from "./site.ts";
+
+const DEADLINE_MS = 10_000;
+
+export interface Page {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+/**
+ * Opens an environment's URL through the ingress. The certificate has to be the local authority's, for that very host.
+ *
+ * Connects to loopback with the URL's port and name, because not every resolver knows names below `localhost`
+ * (RFC 6761, 6.3).
+ */
+export async function open(url: string): Promise<Page> {
+  const { hostname, host, port, pathname } = new URL(url);
+  const options = { host: "127.0.0.1", port, path: pathname, servername: hostname, headers: { host } };
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...options, ca: readFileSync(site.caFile), agent: false, signal }, (reply) => {
+      text(reply).then((body) => resolve({ status: reply.statusCode, body }), reject);
+    });
+    sent.once("error", reject).end();
+  });
+}

@@ -1,0 +1,29 @@
+import { list, read } from "./kubectl.ts";
+import { names } from "./site.ts";
+
+interface SecretData {
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** The plain values that the environment's pods receive, by variable. Fails when they are not there. */
+export async function podSecret(name: string): Promise<Readonly<Record<string, string>>> {
+  const { data } = await read<SecretData>("secret", "environment-secrets-1", `--namespace=env-${name}`);
+  return decoded(data);
+}
+
+/** The environment's entries in the embedded secret manager: name of the entry, and its plain values by their keys. */
+export async function storedSecrets(
+  uid: string,
+): Promise<readonly (readonly [string, Readonly<Record<string, string>>])[]> {
+  const entries = await list<SecretData>(
+    "secrets",
+    `--namespace=${names.secretStoreNamespace}`,
+    `--selector=${names.uidLabel}=${uid}`,
+  );
+  return entries.map(({ metadata, data }) => [metadata.name, decoded(data)]);
+}
+
+function decoded(data: SecretData["data"]): Readonly<Record<string, string>> {
+  const plain = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
+  return Object.fromEntries(plain);
+}

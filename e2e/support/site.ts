@@ -1,0 +1,39 @@
+/** Where the platform under test is and who may ask it: the variables that `make up` writes to `.local/env`. */
+import { resolve } from "node:path";
+
+/** The checkout that the platform was started from. */
+export const checkout = resolve(import.meta.dirname, "../..");
+
+/** Everything that the local cluster keeps: its programs' records and logs, the identity provider's keys. */
+export const stateFolder = resolve(checkout, ".local");
+
+/** One test waits for real pods, sometimes for a restart of the operator; a wait inside it gives up long before. */
+export const TEST_DEADLINE_MS = 240_000;
+
+/** The platform's own names, as its documentation has them. */
+export const names = {
+  uidLabel: "ephemeral-environments.dev/environment-uid",
+  secretStoreNamespace: "ephemeral-secrets",
+  deployerNamespace: "argocd",
+} as const;
+
+export const site = {
+  apiUrl: variable("API_URL"),
+  kubectl: variable("KUBECTL"),
+  kubeconfig: variable("KUBECONFIG"),
+  /** Signs the ingress's certificate. */
+  caFile: variable("CA_FILE"),
+} as const;
+
+/** ID tokens of a developer, of a developer of another team, and of an administrator. */
+export const tokens = {
+  developer: variable("ID_TOKEN"),
+  otherDeveloper: variable("OTHER_ID_TOKEN"),
+  administrator: variable("ADMIN_ID_TOKEN"),
+} as const;
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  throw new Error(`${name} is not set: run "make e2e", or "make up" and then "source .local/env"`);
+}
