@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { addresses, baseDomain } from "./addresses.ts";
+import { addresses, baseDomain, gitHostUrl } from "./addresses.ts";
 import type { ApiAccess } from "./api-client.ts";
 import { clientId } from "./identity/configuration.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import { assertMachineIsFree, claimMachine, withLock } from "./machine.ts";
+import { administratorFile } from "./parts/git-host.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { sampleImage } from "./parts/images.ts";
 import { clusterParts, platformParts } from "./parts/index.ts";
@@ -44,6 +45,8 @@ export interface LocalCluster {
   /** The default application chart, at the root of its repository. */
   readonly chart: { readonly url: string; readonly commit: string };
   readonly sample: { readonly backend: SampleComponent; readonly frontend: SampleComponent };
+  /** The git host, and the JSON file with name and password of its administrator. */
+  readonly gitHost: { readonly url: string; readonly administratorFile: string };
   /** The identity provider: the issuer of its tokens and their audience. */
   readonly identity: { readonly issuer: string; readonly clientId: string };
   /** Programs that were built for it. */
@@ -101,6 +104,7 @@ function describe({ access, adminKubeconfig, ca, built, repositories }: ClusterS
     deployerNamespace: "argocd",
     chart: { url: repositories.chart.url, commit: repositories.chart.commit },
     sample: { backend: component(repositories.backend), frontend: component(repositories.frontend) },
+    gitHost: { url: gitHostUrl, administratorFile: administratorFile(clusterFolder) },
     identity: { issuer: localIssuer, clientId },
     programs: {
       kubectl: join(controlplane.programs, "kubectl"),

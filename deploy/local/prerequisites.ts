@@ -5,8 +5,10 @@ import { run } from "./run.ts";
 
 const alternative = "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> make up";
 
-/** Programs that the local cluster calls, and the Debian packages that bring them. */
+/** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */
 const needed: Readonly<Record<string, string>> = {
+  // For Gitea's SQLite.
+  cc: "gcc libc6-dev",
   conntrack: "conntrack",
   git: "git",
   ip: "iproute2",
@@ -45,7 +47,7 @@ export function whyNot(): string | undefined {
 }
 
 function missingPackages(): string[] {
-  return Object.entries(needed).flatMap(([program, name]) => (find(program) ? [] : [name]));
+  return Object.entries(needed).flatMap(([program, name]) => (find(program) ? [] : name.split(" ")));
 }
 
 async function install(packages: readonly string[]): Promise<void> {

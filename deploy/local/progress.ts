@@ -8,7 +8,7 @@ export interface Progress {
 
 /**
  * Shows progress on a stream: on a terminal as one live line with the running steps and their seconds, elsewhere
- * (a log of a build server) as one plain line at the start of a step that is slow, and one at the end of each.
+ * (a log of a build server) as plain lines: at the end of each step, and now and then while a slow one goes on.
  */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const running = new Map<string, number>();
@@ -17,7 +17,7 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
     async step(name, work) {
       const began = performance.now();
       running.set(name, began);
-      const slow = live ? undefined : setTimeout(() => stream.write(`${name} …\n`), 2000);
+      const slow = live ? undefined : tellRegularly(() => stream.write(`${name} … ${seconds(began)}\n`));
       live?.start();
       try {
         const result = await work();
@@ -25,7 +25,7 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
         stream.write(`${name}: ${seconds(began)}\n`);
         return result;
       } finally {
-        clearTimeout(slow);
+        slow?.stop();
         running.delete(name);
         if (running.size === 0) live?.stop();
       }
@@ -35,6 +35,15 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
 
 /** Shows nothing: for tests and for commands whose output is read by a program. */
 export const silentProgress: Progress = { step: (_name, work) => work() };
+
+/** After two seconds and every half minute: builds take minutes, and a silent log looks like one that hangs. */
+function tellRegularly(tell: () => void): { stop: () => void } {
+  let timer = setTimeout(function again() {
+    tell();
+    timer = setTimeout(again, 30_000).unref();
+  }, 2000).unref();
+  return { stop: () => clearTimeout(timer) };
+}
 
 function liveLine(stream: WriteStream, running: ReadonlyMap<string, number>) {
   let timer: NodeJS.Timeout | undefined;

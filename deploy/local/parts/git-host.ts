@@ -25,6 +25,11 @@ export interface GitHostAdministrator {
   readonly password: string;
 }
 
+/** The file that the administrator's name and password are written to, in the cluster's folder. */
+export function administratorFile(folder: string): string {
+  return join(folder, "git-host-administrator.json");
+}
+
 /** Gitea with an organization `platform` and its repositories, readable by everybody on this machine. */
 export const gitHostPart: Part = {
   name: "gitea",
@@ -72,7 +77,7 @@ async function writeConfig(path: string): Promise<void> {
 
 /** The administrator of the git host; made when its password was not recorded yet. */
 async function ensureAdministrator(site: ClusterSite, config: string): Promise<GitHostAdministrator> {
-  const file = join(site.folder, "git-host-administrator.json");
+  const file = administratorFile(site.folder);
   if (existsSync(file)) return JSON.parse(await readFile(file, "utf8"));
   const administrator = { name: "local-admin", password: randomBytes(18).toString("base64url") };
   const identity = ["--username", administrator.name, "--email", "local-admin@example.test", "--admin"];
