@@ -168,6 +168,8 @@ function shownKeywords(schema: Json, schemas: Map<string, Json>): Json {
   const nested = (value: unknown) => component(value as Json, schemas);
   const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (INTERNAL.has(keyword)) return [];
+    // What we take is wider; this is the part that every generator of clients knows.
+    if (keyword === "format" && value === "instant") return [[keyword, "date-time"]];
     if (keyword === "items") return [[keyword, nested(value)]];
     if (keyword !== "properties") return [[keyword, value]];
     return [[keyword, Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, nested(child)]))]];

@@ -1,10 +1,9 @@
-import { createHmac, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { SignJWT } from "jose";
 import type { Contract } from "../../api/route.ts";
 import { listRoutes } from "../../api/routes/index.ts";
 import { expectProblem, expectPromised, operations } from "../support/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/api-service.ts";
+import { refusedCredentials } from "../support/refused-credentials.ts";
 
 let service: ApiService;
 let foreign: ApiService;
@@ -43,69 +42,6 @@ function call(contract: Contract, version: Version, authorization?: string, envi
   return authorization === undefined ? request : request.set("authorization", authorization);
 }
 
-const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const nowSeconds = () => Math.floor(service.clock.now().getTime() / 1000);
-const goodClaims = () => ({
-  ...PEOPLE.admin,
-  iss: service.issuer.issuer,
-  aud: "ephemeral",
-  iat: nowSeconds(),
-  exp: nowSeconds() + 600,
-});
-const signed = async (claims: object, header?: Record<string, unknown>) =>
-  `Bearer ${await service.issuer.sign({ ...PEOPLE.admin, ...claims }, header)}`;
-
-/** A key of the attacker's own, for headers that offer it. */
-const own = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const ownSigned = (header: object) =>
-  new SignJWT(goodClaims()).setProtectedHeader({ alg: "RS256", ...header }).sign(own.privateKey);
-
-function hs256(): string {
-  const input = `${base64({ alg: "HS256", kid: "k1" })}.${base64(goodClaims())}`;
-  return `${input}.${createHmac("sha256", service.issuer.publicKeyText).update(input).digest("base64url")}`;
-}
-
-/** Everything that proves nothing, each with the way to make it; all are admins, if only they were believed. */
-const REFUSED: Readonly<Record<string, () => Promise<string> | string>> = {
-  "no bearer scheme": async () => (await service.issuer.sign(PEOPLE.admin)).replace(/^/, "Basic "),
-  "an empty bearer": () => "Bearer ",
-  "a text that is no token": () => "Bearer nonsense",
-  "an API token, which this release does not know": () => "Bearer svc_0123456789abcdef",
-  "a token of another issuer": async () => await foreign.bearer("admin"),
-  "a foreign token that names our issuer": async () =>
-    `Bearer ${await foreign.issuer.sign({ ...PEOPLE.admin, iss: service.issuer.issuer })}`,
-  "another audience": () => signed({ aud: "somebody-else" }),
-  "several audiences without azp": () => signed({ aud: ["ephemeral", "somebody-else"] }),
-  "another azp": () => signed({ azp: "somebody-else" }),
-  "an expired one": () => signed({ iat: nowSeconds() - 7200, exp: nowSeconds() - 3600 }),
-  "no expiry": () => signed({ exp: undefined }),
-  "an expiry that is a text": () => signed({ exp: "2030" as unknown as number }),
-  "an expiry beyond all time": () => signed({ exp: 1e20 }),
-  "no moment of issue": () => signed({ iat: undefined }),
-  "issued in the future": () => signed({ iat: nowSeconds() + 3600 }),
-  "not valid yet": () => signed({ nbf: nowSeconds() + 3600 }),
-  "no subject": () => signed({ sub: undefined }),
-  "an empty subject": () => signed({ sub: "" }),
-  "an access token": () => signed({}, { typ: "at+jwt" }),
-  "a critical header that nobody knows": async () =>
-    `Bearer ${base64({ alg: "RS256", kid: "k1", crit: ["x"], x: 1 })}.${base64(goodClaims())}.c2ln`,
-  "alg none": () => `Bearer ${base64({ alg: "none" })}.${base64(goodClaims())}.`,
-  "alg none with a signature": () => `Bearer ${base64({ alg: "none" })}.${base64(goodClaims())}.c2ln`,
-  "the public key as an HMAC secret": () => `Bearer ${hs256()}`,
-  "a changed payload": async () => {
-    const [head, , signature] = (await service.issuer.sign(PEOPLE.viewer)).split(".");
-    return `Bearer ${head}.${base64(goodClaims())}.${signature}`;
-  },
-  "an unknown key id": () => signed({}, { kid: "../../etc/passwd" }),
-  "a key of one's own in the header": async () =>
-    `Bearer ${await ownSigned({ jwk: own.publicKey.export({ format: "jwk" }) })}`,
-  "a place for keys in the header": async () =>
-    `Bearer ${await ownSigned({ kid: "k1", jku: "http://127.0.0.1:1/jwks" })}`,
-  "a JWE": () => `Bearer ${[{ alg: "RSA-OAEP", enc: "A256GCM" }, 1, 2, 3, 4].map(base64).join(".")}`,
-  "a token over 8 KiB": () => signed({ padding: "x".repeat(9000) }),
-  "dots and nothing else": () => `Bearer ${".".repeat(4000)}`,
-};
-
 describe("a route that is not public", () => {
   beforeEach(() => {
     for (const { metadata } of service.environments.list()) service.environments.finishRemoval(metadata.name);
@@ -120,8 +56,7 @@ describe("a route that is not public", () => {
   });
 
   test.each(walk)("$name is refused with whatever proves nothing", async ({ contract, version }) => {
-    for (const [kind, make] of Object.entries(REFUSED)) {
-      const authorization = await make();
+    for (const [kind, authorization] of Object.entries(await refusedCredentials(service, foreign))) {
       const reply = await call(contract, version, authorization);
       expect({ kind, status: reply.status }).toEqual({ kind, status: 401 });
       expectProblem(reply, 401, "Invalid or expired credentials");
