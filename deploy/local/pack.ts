@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./run.ts";
 
@@ -20,7 +19,8 @@ export interface ImageSpec {
  * The same files give the same digests. https://github.com/moby/docker-image-spec/blob/main/spec.md
  */
 export async function packImages(images: readonly ImageSpec[], target: string): Promise<void> {
-  const work = await mkdtemp(join(tmpdir(), "image-"));
+  // Beside the archive: what a killed run leaves is removed with it.
+  const work = await mkdtemp(`${target}.unfinished-`);
   try {
     const manifest: object[] = [];
     for (const image of images) manifest.push(await writeImage(image, work));
@@ -48,7 +48,7 @@ async function writeImage({ reference, layers, config }: ImageSpec, work: string
 }
 
 async function writeLayer(folder: string, work: string): Promise<string> {
-  const unnamed = `${work}.layer`;
+  const unnamed = join(work, "layer.tar");
   await tar(unnamed, folder);
   const digest = sha256(await readFile(unnamed));
   await rename(unnamed, join(work, `${digest}.tar`));

@@ -11,9 +11,9 @@ export async function markOwned(folder: string): Promise<void> {
 }
 
 /** Removes the temporary folders with that prefix whose owner has ended without removing them. */
-export async function clearAbandoned(prefix: string): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
-  for (const folder of names.map((name) => join(tmpdir(), name))) {
+export async function clearAbandoned(prefix: string, parent = tmpdir()): Promise<void> {
+  const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
+  for (const folder of names.map((name) => join(parent, name))) {
     if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
   }
 }
@@ -22,8 +22,10 @@ async function isAbandoned(folder: string): Promise<boolean> {
   try {
     return !isAlive(JSON.parse(await readFile(join(folder, "owner.json"), "utf8")));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return isOld(folder); // it is being made right now, or was killed before it was marked
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EACCES") return false; // another user's
+    if (code === "ENOENT") return isOld(folder); // it is being made right now, or was killed before it was marked
+    throw error;
   }
 }
 

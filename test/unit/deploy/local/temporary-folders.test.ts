@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { clearAbandoned, markOwned } from "../../../../deploy/local/temporary-folders.ts";
+
+describe("temporary folders", () => {
+  let parent: string;
+
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), "temporary-folders-"));
+  });
+
+  afterEach(() => rm(parent, { recursive: true }));
+
+  async function folder(name: string, owner?: object): Promise<string> {
+    await mkdir(join(parent, name));
+    if (owner) await writeFile(join(parent, name, "owner.json"), JSON.stringify(owner));
+    return join(parent, name);
+  }
+
+  test("are removed when their owner has ended, and kept while it lives or has just made them", async () => {
+    await markOwned(await folder("plane-alive"));
+    await folder("plane-dead", { pid: process.pid, startedAt: "1" });
+    await folder("plane-new");
+    const old = await folder("plane-never-marked");
+    await utimes(old, 0, 0);
+    await folder("other-dead", { pid: process.pid, startedAt: "1" });
+    await clearAbandoned("plane-", parent);
+    expect((await readdir(parent)).sort()).toEqual(["other-dead", "plane-alive", "plane-new"]);
+  });
+});
