@@ -22,6 +22,8 @@ const spec: EnvironmentSpec = {
   access: { groups: ["team"] },
   trigger: { kind: "api" },
 };
+/** A control plane of one's own starts and stops in seconds, on a busy machine in more. */
+const WORLD_DEADLINE_MS = 60_000;
 const NO_ONES_ID = "00000000-0000-4000-8000-000000000000";
 
 /** What every adapter of the Environments port keeps to; run on each of them, so that they can't drift apart. */
@@ -30,8 +32,8 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
     let world: EnvironmentsWorld;
     beforeAll(async () => {
       world = await makeWorld();
-    });
-    afterAll(() => world.stop());
+    }, WORLD_DEADLINE_MS);
+    afterAll(() => world.stop(), WORLD_DEADLINE_MS);
 
     const create = (more: Partial<EnvironmentSpec> = {}) =>
       world.environments.create(unique("suite-"), { ...spec, ...more });
