@@ -11,14 +11,7 @@ import {
   TtlExceeded,
 } from "../crds/errors.ts";
 import { Refusal, type RefusalKind } from "./refusals.ts";
-
-/** The body of every error. */
-export interface ProblemBody {
-  readonly detail: string;
-  readonly status_code: number;
-  readonly error_code?: ErrorCode;
-  readonly timestamp: string;
-}
+import { type ProblemBody, toProblem } from "./views/problem.ts";
 
 /** An error as HTTP answers it. */
 export interface Problem {
@@ -84,9 +77,9 @@ export function problemOf(error: unknown, codes: readonly ErrorCode[], now: Date
   if (error instanceof Refusal) return refusalProblem(error, now);
   const status = statusOf(error);
   const code = error instanceof DomainError ? error.code : "ENV_CREATION_FAILED";
-  const shown = code !== undefined && codes.includes(code) ? { error_code: code } : {};
-  const body = { detail: detailOf(error, shown.error_code), status_code: status, ...shown };
-  return { status, headers: headersOf(error), body: { ...body, timestamp: now.toISOString() } };
+  const shown = code !== undefined && codes.includes(code) ? code : undefined;
+  const body = toProblem({ status, detail: detailOf(error, shown), code: shown, now });
+  return { status, headers: headersOf(error), body };
 }
 
 function refusalProblem(refusal: Refusal, now: Date): Problem {
@@ -98,7 +91,7 @@ function refusalProblem(refusal: Refusal, now: Date): Problem {
       ...(refusal.allow === undefined ? {} : { Allow: refusal.allow }),
       ...(refusal.kind === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
     },
-    body: { detail: refusal.message, status_code: status, timestamp: now.toISOString() },
+    body: toProblem({ status, detail: refusal.message, now }),
   };
 }
 

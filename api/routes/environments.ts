@@ -3,7 +3,7 @@ import { expiryFor } from "../../crds/lifetime.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
 import { sees } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import { environmentSpec } from "../environment-request.ts";
+import { environmentSpec } from "../intake/environment-request.ts";
 import { type Platform, route } from "../route.ts";
 import {
   CreateReply,

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { instantMs, isInstant } from "../../../api/schemas/instant.ts";
+import { instantMs, isInstant } from "../../../../api/schemas/instant.ts";
 
 test.each([
   ["2026-06-01", "2026-06-01T00:00:00.000Z"],

@@ -1,11 +1,11 @@
-import type { EnvironmentSpec } from "../crds/ephemeral-environment.ts";
-import { ConfigInvalid, RepositoryNotFound, TtlExceeded } from "../crds/errors.ts";
-import { TTL_DEFAULT_HOURS } from "../crds/lifetime.ts";
-import type { Repository } from "../crds/repository.ts";
-import { mayUse, sharedGroups } from "./auth/access.ts";
-import type { Caller } from "./auth/callers.ts";
-import type { Platform } from "./route.ts";
-import type { CreateRequest } from "./schemas/environments.ts";
+import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
+import { ConfigInvalid, RepositoryNotFound, TtlExceeded } from "../../crds/errors.ts";
+import { TTL_DEFAULT_HOURS } from "../../crds/lifetime.ts";
+import type { Repository } from "../../crds/repository.ts";
+import { mayUse, sharedGroups } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
+import type { Platform } from "../route.ts";
+import type { CreateRequest } from "../schemas/environments.ts";
 
 const FALLBACK_BRANCH = "main";
 
