@@ -123,12 +123,19 @@ describe("what isolates an environment", () => {
     expect(await podSecret(name)).toEqual(before);
   });
 
-  test("keeps the deployer's project to this one namespace", async () => {
+  test("keeps the deployer to this one namespace and to kinds that can't undo the rest", async () => {
     interface Project {
-      readonly spec: { readonly destinations: readonly { readonly namespace: string }[] };
+      readonly spec: {
+        readonly destinations: readonly { readonly namespace: string }[];
+        /** None when absent. */
+        readonly clusterResourceWhitelist?: readonly object[];
+        readonly namespaceResourceWhitelist: readonly { readonly kind: string }[];
+      };
     }
     const { spec } = await read<Project>("appproject", `env-${name}`, `--namespace=${names.deployerNamespace}`);
     expect(spec.destinations.map((destination) => destination.namespace)).toEqual([`env-${name}`]);
-    expect(spec).toMatchObject({ clusterResourceWhitelist: [] });
+    expect(spec.clusterResourceWhitelist ?? []).toEqual([]);
+    const undoing = /^(\*|Secret|Role|RoleBinding|NetworkPolicy|ResourceQuota|LimitRange|Application|AppProject)$/;
+    expect(spec.namespaceResourceWhitelist.filter(({ kind }) => undoing.test(kind))).toEqual([]);
   });
 });

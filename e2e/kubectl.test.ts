@@ -1,7 +1,7 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
 import { Environments, find, madeFor, untilReady } from "./support/environments.ts";
-import { apply, kubectl, refusalOf } from "./support/kubectl.ts";
+import { apply, kubectl, refusalOf, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { TEST_DEADLINE_MS, tokens } from "./support/site.ts";
 
@@ -18,7 +18,7 @@ const manifest = (name: string, changed: object = {}) => ({
   spec: { ...spec, ...changed },
 });
 
-test("a manifest becomes an environment, applying it again changes nothing, deleting it removes everything", async () => {
+test("a manifest becomes an environment: again it changes nothing, changed it extends, deleted it removes all", async () => {
   const name = environments.name("manifest");
   expect(await apply(manifest(name))).toContain("created");
   const ready = await untilReady(name);
@@ -29,6 +29,11 @@ test("a manifest becomes an environment, applying it again changes nothing, dele
   expect(await apply(manifest(name))).toContain("unchanged");
   const { metadata } = await find(name);
   expect({ uid: metadata.uid, generation: metadata.generation }).toEqual({ uid: ready.metadata.uid, generation: 1 });
+
+  await apply(manifest(name, { ttlHours: 2 }));
+  await waitFor(["--for=jsonpath={.status.ttlHours}=2", `eenv/${name}`], 30);
+  const later = Date.parse((await find(name)).status?.expiresAt ?? "") - Date.parse(ready.status?.expiresAt ?? "");
+  expect(later).toBe(3_600_000);
 
   await expectUnchangeable(name);
   const shown = await ask("GET", `/environments/${name}`, { token: tokens.administrator });
@@ -75,8 +80,12 @@ async function expectColumns(name: string, expiresAt: string): Promise<void> {
 }
 
 async function expectUnchangeable(name: string): Promise<void> {
-  const repository = await refusalOf(manifest(name, { backend: { ...spec.backend, repository: "another" } }));
+  const repository = await refusalOf(
+    manifest(name, { ttlHours: 2, backend: { ...spec.backend, repository: "another" } }),
+  );
   expect(repository).toMatch(/spec\.backend\.repository can't be changed after creation/);
-  const frontend = await refusalOf(manifest(name, { frontend: { repository: "sample-frontend", branch: "main" } }));
+  const frontend = await refusalOf(
+    manifest(name, { ttlHours: 2, frontend: { repository: "sample-frontend", branch: "main" } }),
+  );
   expect(frontend).toMatch(/spec\.frontend\.repository, and whether there is a frontend at all, can't be changed/);
 }

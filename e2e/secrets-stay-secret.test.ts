@@ -33,11 +33,18 @@ test("a generated value is nowhere but in Secrets, in no form, during an environ
   expect(Object.values(stored).sort()).toEqual(Object.values(values).sort());
   for (const value of Object.values(values)) expect(value.length).toBeGreaterThanOrEqual(24);
 
+  // The counter-proof: where the values are, the search finds them.
+  const secrets = await kubectl("get", "secrets", `--namespace=env-${name}`, "--output=json");
+  expect(leaksIn(secrets, values)).toEqual(Object.keys(values));
+
   const readable = await everythingReadable();
   expect(readable).toContain(`"name": "${name}"`);
   expect(leaksIn(readable, values)).toEqual([]);
   const replies = [await ask("GET", `/environments/${id}`), await ask("GET", `/environments?search=${name}`)];
   expect(leaksIn(JSON.stringify(replies.map(({ body }) => body)), values)).toEqual([]);
+  const podLogs = await kubectl("logs", `--namespace=env-${name}`, "--selector=app.kubernetes.io/component");
+  expect(podLogs).toContain("DATABASE_PASSWORD");
+  expect(leaksIn(podLogs, values)).toEqual([]);
 
   expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
   await untilGone(name);
