@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { podProcesses, removeControlGroup } from "./control-groups.ts";
@@ -47,24 +47,37 @@ export function mountsBelow(mounts: string, folders: readonly string[]): string[
 /** Shims outlive containerd on purpose; each holds a socket elsewhere that nobody else would remove. */
 async function endContainers(): Promise<void> {
   const sockets = await shimSockets();
-  const pids = [...(await podProcesses()), ...(await shims())];
+  const pids = [...(await podProcesses()), ...(await strays())];
   for (const pid of pids) kill(pid);
   const check = () => pids.every((pid) => startOf(pid) === undefined);
   await waitUntil({ what: "the end of the containers", check, deadlineMs: 20_000 });
   await Promise.all(sockets.map((socket) => rm(socket, { force: true })));
 }
 
-/** Processes whose arguments name our containerd's socket. */
-async function shims(): Promise<number[]> {
+/**
+ * The shims, whose arguments name our containerd's socket, and programs that were started but not yet recorded when
+ * the start was killed: they write to a log of ours.
+ */
+async function strays(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  return pids.filter((pid) => commandLine(pid).includes(join(runFolder, "containerd.sock")));
+  return pids.filter((pid) => namesOurSocket(pid) || writesToOurLog(pid));
 }
 
-function commandLine(pid: number): string[] {
+function namesOurSocket(pid: number): boolean {
+  const commandLine = ofLiving(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+  return commandLine.split("\0").includes(join(runFolder, "containerd.sock"));
+}
+
+function writesToOurLog(pid: number): boolean {
+  return ofLiving(() => readlinkSync(`/proc/${pid}/fd/1`)).startsWith(join(clusterFolder, "log/"));
+}
+
+/** Reads something of a process; empty when it has ended meanwhile. */
+function ofLiving(read: () => string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return read();
   } catch (error) {
-    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
     throw error;
   }
 }
