@@ -112,6 +112,9 @@ describe("extending an environment", () => {
     await call("delete", "/api/environments/feature-test", "developer");
     const reply = await call("put", "/api/environments/feature-test", "developer", { ttl_hours: 48 });
     expectProblem(reply, 409, "The environment is being deleted");
+    service.clock.advance(30 * HOUR_MS);
+    const late = await call("put", "/api/environments/feature-test", "developer", { ttl_hours: 1 });
+    expectProblem(late, 409, "The environment is being deleted");
   });
 });
 
