@@ -1,31 +1,23 @@
 import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { API_VERSION, ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
-import { namespaceName, secretStoreName } from "../../crds/names.ts";
-import {
-  applicationKind,
-  appProjectKind,
-  environmentType,
-  namespaceKind,
-  repositoryType,
-  secretKind,
-  type WireObject,
-} from "../../operator/kinds.ts";
+import { API_VERSION } from "../../crds/group.ts";
+import { namespaceName } from "../../crds/names.ts";
+import type { RepositorySpec } from "../../crds/repository.ts";
+import { type ControlPlane, startControlPlane } from "../../deploy/local/control-plane.ts";
+import { environmentType, repositoryType } from "../../operator/kinds.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
-import { isAlreadyExists } from "../../operator/kit/kube-errors.ts";
-import type { ResourceType } from "../../operator/kit/kube-object.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { createOperator, type Operator, type OperatorOptions } from "../../operator/operator.ts";
 import type { UrlProber } from "../../operator/ports/url-prober.ts";
 import { startArgocdStandIn } from "./argocd-stand-in.ts";
-import type { SharedControlPlane } from "./control-plane.ts";
-import { installPlatformChart, testSettings } from "./platform-chart.ts";
+import { type Identified, type Inventory, inventoryOf } from "./environment-inventory.ts";
+import { installPlatformChart, type PlatformIdentity, testSettings } from "./platform-chart.ts";
 import { until } from "./until.ts";
 
 /** The URLs of environments answer at once: nothing is deployed on a control plane alone. */
-const answeringProber: UrlProber = {
+export const answeringProber: UrlProber = {
   probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "it answered 200" }),
 };
 
@@ -37,72 +29,98 @@ export interface RunningOperator {
   readonly operator: Operator;
   /** Ends it in order: passes end, connections close. */
   stop(): Promise<void>;
+  /** Ends it without waiting for its passes; what they still try must fail by a request seam. */
+  abandon(): Promise<void>;
 }
 
-/** A control plane with the platform installed, a stand-in for Argo CD, and operators under the platform's own identity. */
+/**
+ * A control plane of one's own with the platform installed, a stand-in for Argo CD, and operators under the platform's
+ * own identity. Not the shared one: an operator acts on every environment it sees, also on another suite's.
+ */
 export interface World {
+  readonly plane: ControlPlane;
+  readonly identity: PlatformIdentity;
   /** As a cluster administrator: for looking at the world and for breaking it. */
   readonly admin: KubeClient;
   startOperator(options?: Partial<OperatorOptions>): Promise<RunningOperator>;
+  register(name: string, spec?: Partial<RepositorySpec>): Promise<void>;
   create(name: string, spec?: EnvironmentSpec): Promise<EphemeralEnvironment>;
+  delete(environment: Identified): Promise<void>;
   find(name: string): Promise<EphemeralEnvironment | undefined>;
+  /** Waits until the environment is as wanted; the failure says how it was instead. */
+  expectState(
+    name: string,
+    what: string,
+    isSo: (found: EphemeralEnvironment) => boolean,
+  ): Promise<EphemeralEnvironment>;
   /** Waits until the environment's phase is this one. */
   expectPhase(name: string, phase: string): Promise<EphemeralEnvironment>;
-  /** Waits until the resource, its namespace, its application, its project and its stored secrets are all gone. */
-  expectGone(environment: { metadata: { name: string; uid: string } }): Promise<void>;
-  /** What exists for an environment, by kind and name. */
-  belongings(environment: { metadata: { name: string; uid: string } }): Promise<string[]>;
+  /** Waits until nothing of the environment is left, of whatever kind. */
+  expectGone(environment: Identified): Promise<void>;
+  /** What exists for an environment now. */
+  inventory(environment: Identified): Promise<Inventory>;
   stop(): Promise<void>;
 }
 
-export async function createWorld(plane: SharedControlPlane): Promise<World> {
+const PHASE_DEADLINE_MS = 30_000;
+const GONE_DEADLINE_MS = 90_000;
+
+export async function createWorld(): Promise<World> {
+  const plane = await startControlPlane();
   const identity = await installPlatformChart(plane);
   const admin = createKubeClient({ kubeConfig: adminConfig(plane) });
-  await registerRepository(admin);
   const argocd = await startArgocdStandIn(admin);
   const running = new Set<RunningOperator>();
-  const made = new Set<string>();
   const world: World = {
-    admin,
+    ...{ plane, identity, admin },
     async startOperator(options = {}) {
-      const started = await start({ ...options, kubeConfig: identity.kubeConfig });
-      const stop = async () => {
-        running.delete(handle);
-        await started.stop();
-      };
-      const handle = { ...started, stop };
-      running.add(handle);
-      return handle;
+      const operator = await start({ kubeConfig: identity.kubeConfig, ...options });
+      running.add(operator);
+      return operator;
     },
-    async create(name, spec = backendOnly) {
-      made.add(name);
-      return admin.create(environmentType, { metadata: { name }, spec });
-    },
-    find: (name) => admin.find(environmentType, { name }),
-    expectPhase: (name, phase) =>
-      until(async () => withPhase(await admin.find(environmentType, { name }), phase), {
-        what: `environment '${name}' to be ${phase}`,
-        deadlineMs: 30_000,
-      }),
-    async expectGone(environment) {
-      await until(async () => (await belongings(admin, environment)).length === 0, {
-        what: `everything of '${environment.metadata.name}' to be gone`,
-        deadlineMs: 60_000,
-      });
-    },
-    belongings: (environment) => belongings(admin, environment),
+    ...objects(admin),
     async stop() {
-      await Promise.all([...running].map((operator) => operator.stop()));
-      await cleanUp(world, made);
+      await Promise.all([...running].map((operator) => operator.abandon()));
       await argocd.stop();
       await admin.close();
+      await plane.stop();
     },
   };
+  await world.register("test-backend");
   return world;
 }
 
-function withPhase(environment: EphemeralEnvironment | undefined, phase: string) {
-  return environment?.status?.phase === phase ? environment : undefined;
+function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" | "startOperator" | "stop"> {
+  const find = (name: string) => admin.find(environmentType, { name });
+  const expectState: World["expectState"] = async (name, what, isSo) => {
+    let found: EphemeralEnvironment | undefined;
+    const look = async () => {
+      found = await find(name);
+      return found !== undefined && isSo(found) ? found : undefined;
+    };
+    return until(look, { what: `environment '${name}' ${what}`, deadlineMs: PHASE_DEADLINE_MS }).catch((error) => {
+      throw new Error(`${error.message}; it is ${JSON.stringify(found?.status)}`);
+    });
+  };
+  return {
+    find,
+    expectState,
+    expectPhase: (name, phase) => expectState(name, `being ${phase}`, ({ status }) => status?.phase === phase),
+    inventory: (environment) => inventoryOf(admin, environment),
+    async register(name, spec = {}) {
+      await admin.create(repositoryType, repositoryManifest(name, spec));
+    },
+    create: (name, spec = backendOnly) => admin.create(environmentType, { metadata: { name }, spec }),
+    async delete({ metadata: { name, uid } }) {
+      await admin.delete(environmentType, { name }, { uid });
+    },
+    async expectGone(environment) {
+      await until(async () => (await inventoryOf(admin, environment)).size === 0, {
+        what: `everything of '${environment.metadata.name}' being gone`,
+        deadlineMs: GONE_DEADLINE_MS,
+      });
+    },
+  };
 }
 
 async function start(options: Partial<OperatorOptions> & { kubeConfig: KubeConfig }): Promise<RunningOperator> {
@@ -117,70 +135,36 @@ async function start(options: Partial<OperatorOptions> & { kubeConfig: KubeConfi
   const leading = new AbortController();
   await operator.start(AbortSignal.timeout(20_000));
   const reconciling = operator.reconcile(leading.signal);
-  return {
-    operator,
-    async stop() {
-      leading.abort();
-      await reconciling;
-      await operator.stop();
-    },
+  let ended: Promise<void> | undefined;
+  const end = (reason?: string) => {
+    leading.abort(reason);
+    ended ??= reconciling.then(() => operator.stop());
+    return ended;
   };
+  return { operator, stop: () => end(), abandon: () => end("lost") };
 }
 
-async function registerRepository(admin: KubeClient): Promise<void> {
-  const repository = {
+function repositoryManifest(name: string, spec: Partial<RepositorySpec>) {
+  return {
     apiVersion: API_VERSION,
-    kind: "Repository",
-    metadata: { name: "test-backend", namespace: "ephemeral-system" },
+    kind: "Repository" as const,
+    metadata: { name, namespace: "ephemeral-system" },
     spec: {
       type: "backend" as const,
-      cloneUrl: "http://127.0.0.1:9/test-backend.git",
-      image: { repository: "docker.io/local/test-backend" },
+      cloneUrl: `http://127.0.0.1:9/${name}.git`,
+      image: { repository: `docker.io/local/${name}` },
+      ...spec,
     },
   };
-  await admin.create(repositoryType, repository).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
 }
 
-async function belongings(
-  admin: KubeClient,
-  { metadata }: { metadata: { name: string; uid: string } },
-): Promise<string[]> {
-  const labelled = async (type: ResourceType<WireObject>) => {
-    const { items } = await admin.list(type, { labelSelector: `${ENVIRONMENT_UID_LABEL}=${metadata.uid}` });
-    return items.map((object) => `${object.kind ?? type.kind}/${object.metadata.name}`);
-  };
-  const own = await admin.find(environmentType, { name: metadata.name });
-  const store = await admin.find(secretKind as ResourceType, {
-    name: secretStoreName(metadata),
-    namespace: "ephemeral-secrets",
-  });
-  const kinds = [namespaceKind, applicationKind, appProjectKind, secretKind];
-  return [
-    ...(own?.metadata.uid === metadata.uid ? [`EphemeralEnvironment/${metadata.name}`] : []),
-    ...(store ? [`store/${secretStoreName(metadata)}`] : []),
-    ...(await Promise.all(kinds.map(labelled))).flat(),
-  ];
-}
-
-async function cleanUp(world: World, made: ReadonlySet<string>): Promise<void> {
-  const left = (await Promise.all([...made].map((name) => world.find(name)))).filter((found) => found !== undefined);
-  if (left.length === 0) return;
-  const sweeper = await world.startOperator();
-  for (const { metadata } of left)
-    await world.admin.delete(environmentType, { name: metadata.name }, { uid: metadata.uid });
-  await Promise.all(left.map((environment) => world.expectGone(environment)));
-  await sweeper.stop();
-}
-
-function adminConfig(plane: SharedControlPlane): KubeConfig {
+function adminConfig(plane: ControlPlane): KubeConfig {
   const config = new KubeConfig();
   config.loadFromFile(plane.kubeconfigPath);
   return config;
 }
 
-/** The namespace of an environment and the Secret its pods see. */
+/** The Secret that an environment's pods see. */
 export function podSecretRef(name: string) {
   return { name: "environment-secrets-1", namespace: namespaceName(name) };
 }

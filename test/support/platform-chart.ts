@@ -1,8 +1,9 @@
 import { dirname, join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { apiClient } from "../../deploy/local/api-client.ts";
-import { writeKubeconfig } from "../../deploy/local/kubeconfig.ts";
-import { applyPlatformChart, requestPlatformToken } from "../../deploy/local/platform-chart.ts";
+import { clusterEntry, writeKubeconfig } from "../../deploy/local/kubeconfig.ts";
+import { applyPlatformChart, platformAccount } from "../../deploy/local/platform-chart.ts";
+import { requestPlatformToken } from "../../deploy/local/platform-token.ts";
 import { waitUntil } from "../../deploy/local/wait.ts";
 import { callsAs } from "./api-calls.ts";
 import type { SharedControlPlane } from "./control-plane.ts";
@@ -40,7 +41,8 @@ export async function installPlatformChart(
       metadata: { name: "argocd" },
     });
     await applyPlatformChart(client, settings);
-    const { token } = await requestPlatformToken(client, 4 * 3600);
+    const user = { kubectl: plane.kubectl, kubeconfig: plane.kubeconfigPath };
+    const { token } = await requestPlatformToken(user, platformAccount, 4 * 3600);
     await untilPoliciesHold(plane, token);
     return await identity(plane, token);
   } finally {
@@ -49,10 +51,9 @@ export async function installPlatformChart(
 }
 
 async function identity(plane: SharedControlPlane, token: string): Promise<PlatformIdentity> {
-  const { url, caFile } = plane;
   // Beside the administrator's: it goes when the control plane is stopped.
   const path = join(dirname(plane.kubeconfigPath), `platform-${process.pid}.kubeconfig`);
-  const kubeconfigPath = await writeKubeconfig(path, { url, caFile, user: "platform", token });
+  const kubeconfigPath = await writeKubeconfig(path, { cluster: clusterEntry(plane), user: "platform", token });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromFile(kubeconfigPath);
   return { platformToken: token, kubeconfigPath, kubeConfig };

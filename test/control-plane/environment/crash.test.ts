@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { secretKind as secretType } from "../../../operator/kinds.ts";
+import { completeInventory, type Inventory } from "../../support/environment-inventory.ts";
+import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import { type CrashPoint, concernedAmong, killAt, recordWrites } from "../../support/request-seams.ts";
+import { until } from "../../support/until.ts";
+
+/** Fewer writes than these would mean that the recording missed some. */
+const KNOWN_CREATE_WRITES = [
+  "patch EphemeralEnvironment NAME #1",
+  "create Namespace env-NAME #1",
+  "create ResourceQuota environment #1",
+  "create LimitRange environment #1",
+  "create NetworkPolicy default-deny #1",
+  "create NetworkPolicy allowed-traffic #1",
+  "create RoleBinding ephemeral-environment #1",
+  "create Secret store NAME-UID #1",
+  "create Secret environment-secrets-1 #1",
+  "create AppProject env-NAME #1",
+  "create Application env-NAME #1",
+  "patch EphemeralEnvironment/status NAME #1",
+];
+const KNOWN_DELETE_WRITES = [
+  "delete Application env-NAME #1",
+  "delete AppProject env-NAME #1",
+  "delete Secret store NAME-UID #1",
+  "delete Namespace env-NAME #1",
+  "patch EphemeralEnvironment NAME #1",
+];
+
+let world: World;
+/** What a run without faults writes. */
+let creates: readonly string[];
+let deletes: readonly string[];
+
+beforeAll(async () => {
+  world = await createWorld();
+  const name = "without-fault";
+  const creation = recordWrites(concernedAmong([name]));
+  const creator = await world.startOperator({ onRequest: creation.seam });
+  const made = await world.create(name);
+  await world.expectPhase(name, "ready");
+  await creator.stop();
+  const deletion = recordWrites(concernedAmong([name]));
+  const remover = await world.startOperator({ onRequest: deletion.seam });
+  await world.delete(made);
+  await world.expectGone(made);
+  await remover.stop();
+  creates = creation.writes(name);
+  deletes = deletion.writes(name);
+}, 120_000);
+afterAll(() => world.stop(), 60_000);
+
+/** Every write of the list, killed before it and killed after it, each with an environment of its own. */
+function crashPoints(writes: readonly string[], prefix: string): Map<string, CrashPoint> {
+  const points = writes.flatMap((write) => (["before", "after"] as const).map((when) => ({ write, when })));
+  return new Map(points.map((point, index) => [`${prefix}-${index}`, point]));
+}
+
+/** Lets an operator die at every point; answers when nothing of it is on its way any more. */
+async function crash(points: ReadonlyMap<string, CrashPoint>, act: () => Promise<unknown>): Promise<void> {
+  const killer = killAt(points, concernedAmong(points.keys()));
+  const victim = await world.startOperator({ onRequest: killer.seam });
+  await act();
+  await until(() => killer.isDone, { what: "every crash", deadlineMs: 60_000 }).catch((error) => {
+    const missed = killer.pending.map((name) => `${points.get(name)?.when} ${points.get(name)?.write}`);
+    throw new Error(`${error.message}: not reached were ${missed.join(", ")}`);
+  });
+  killer.killAll();
+  await victim.abandon();
+}
+
+const createAll = (names: Iterable<string>) => Promise.all([...names].map((name) => world.create(name)));
+const inventories = (made: readonly EphemeralEnvironment[]) => Promise.all(made.map(world.inventory));
+
+/** Which objects there are, by UID, and the values of those that hold secrets: none of it may ever change. */
+function lasting(inventory: Inventory): Map<string, unknown> {
+  return new Map([...inventory].map(([title, { metadata, data }]) => [title, { uid: metadata.uid, data }]));
+}
+
+/** The values in the secret manager, by variable. */
+function stored(inventory: Inventory, { metadata }: EphemeralEnvironment): Record<string, string> {
+  const store = inventory.get(`store/${metadata.name}-${metadata.uid.slice(0, 8)}`);
+  const versions = Object.entries((store?.data ?? {}) as Record<string, string>);
+  return Object.fromEntries(versions.map(([key, value]) => [key.replace(/\.1$/, ""), value]));
+}
+
+describe("the operator is killed at a write", () => {
+  test("the recording has every write that is known", () => {
+    expect(creates).toEqual(expect.arrayContaining(KNOWN_CREATE_WRITES));
+    expect(deletes).toEqual(expect.arrayContaining(KNOWN_DELETE_WRITES));
+    // The bounds of what one environment may cost the API server.
+    expect(creates.length).toBeLessThanOrEqual(16);
+    expect(deletes.length).toBeLessThanOrEqual(9);
+  });
+
+  test("of a creation: the next one completes the same environment, with the same secrets and nothing twice", async () => {
+    const points = crashPoints(creates, "made");
+    let made: EphemeralEnvironment[] = [];
+    await crash(points, async () => {
+      made = await createAll(points.keys());
+    });
+    const atCrash = await inventories(made);
+    await world.startOperator().then(async ({ stop }) => {
+      await Promise.all(made.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
+      await stop();
+    });
+    const atEnd = await inventories(made);
+    for (const [index, environment] of made.entries()) {
+      const [before, after] = [atCrash[index], atEnd[index]] as [Inventory, Inventory];
+      expect([...after.keys()].sort()).toEqual(completeInventory(environment));
+      expect(new Map([...lasting(after)].filter(([title]) => before.has(title)))).toEqual(lasting(before));
+      const pods = await world.admin.find(secretType, podSecretRef(environment.metadata.name));
+      expect(pods?.data).toEqual(stored(after, environment));
+      expect(Object.keys(pods?.data ?? {}).sort()).toEqual(["API_TOKEN", "DATABASE_PASSWORD", "SECRET_KEY"]);
+    }
+  }, 120_000);
+
+  test("of a deletion: the next one leaves nothing", async () => {
+    const points = crashPoints(deletes, "left");
+    const whole = await world.startOperator();
+    const made = await createAll(points.keys());
+    await Promise.all(made.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
+    await whole.stop();
+    await crash(points, () => Promise.all(made.map(world.delete)));
+    const { stop } = await world.startOperator();
+    await Promise.all(made.map(world.expectGone));
+    await stop();
+  }, 180_000);
+
+  test("of a creation, and the environment is deleted before the next one starts: nothing is left", async () => {
+    const points = crashPoints(creates, "unmade");
+    let made: EphemeralEnvironment[] = [];
+    await crash(points, async () => {
+      made = await createAll(points.keys());
+    });
+    await Promise.all(made.map(world.delete));
+    const { stop } = await world.startOperator();
+    await Promise.all(made.map(world.expectGone));
+    await stop();
+  }, 180_000);
+});
