@@ -74,10 +74,24 @@ export interface BuiltComponent {
  * so a build that was killed is never used, and two builds at once are harmless.
  */
 export async function buildComponent(component: GoComponent, progress: Progress): Promise<BuiltComponent> {
-  const target = join(cacheRoot(), `${component.name}-${await sourceHash(component)}`);
+  const target = await cacheFolder(component);
   if (!existsSync(target)) {
     await progress.step(`build ${component.name}`, () => buildInto(target, component));
   }
+  return builtIn(target);
+}
+
+/** The component in the cache, or undefined when it is not built. */
+export async function builtComponent(component: GoComponent): Promise<BuiltComponent | undefined> {
+  const target = await cacheFolder(component);
+  return existsSync(target) ? builtIn(target) : undefined;
+}
+
+async function cacheFolder(component: GoComponent): Promise<string> {
+  return join(cacheRoot(), `${component.name}-${await sourceHash(component)}`);
+}
+
+function builtIn(target: string): BuiltComponent {
   return { programs: join(target, "programs"), files: join(target, "files") };
 }
 

@@ -15,7 +15,7 @@ import {
   kubeControllerManager,
 } from "./control-plane-programs.ts";
 import { freePorts } from "./free-ports.ts";
-import { writeKubeconfig } from "./kubeconfig.ts";
+import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, signingKey } from "./pki.ts";
 import { type ProcessRecord, type ProcessSpec, startProcess, stopProcess, untilReady } from "./process.ts";
 import { type Progress, silentProgress } from "./progress.ts";
@@ -98,6 +98,7 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
   const ca = await certificateAuthority(join(folder, "pki"));
   const site = await describeSite(folder, built, ca);
   const access = { url: `https://${site.address}:${site.port}`, caFile: site.caFile, token: randomToken() };
+  const administrator = { cluster: clusterEntry(access), user: "admin", token: access.token };
   const client = apiClient(access);
   const programs = await describePrograms(site, access, ca);
   const running = new Map<ControlPlaneProgram, ProcessRecord>();
@@ -108,7 +109,7 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
   };
   return {
     ...{ client, adminToken: access.token, url: access.url, caFile: access.caFile },
-    kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), { ...access, user: "admin" }),
+    kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
     kubectl: join(site.programs, "kubectl"),
     kill,
     async restart(name) {
@@ -165,8 +166,8 @@ async function managerKubeconfig(
 ): Promise<string> {
   const name = "kube-controller-manager";
   const clientCertificate = await ca.issue(name, { commonName: `system:${name}` });
-  const { url, caFile } = access;
-  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), { url, caFile, user: name, clientCertificate });
+  const config = { cluster: clusterEntry(access), user: name, clientCertificate };
+  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
 }
 
 function randomToken(): string {

@@ -20,26 +20,26 @@ export async function helmProgram(progress: Progress = silentProgress): Promise<
   return join((await buildComponent(goComponents.helm, progress)).programs, "helm");
 }
 
-/** The objects that the chart becomes with these values. Fails with helm's own words when it refuses them. */
-export async function renderChart(release: ChartRelease, progress?: Progress): Promise<Manifest[]> {
-  return parseManifests(await withValues(release, "template", progress));
+/** The objects that the chart becomes with these values; `helm` is ours unless told. Fails with helm's own words when it refuses them. */
+export async function renderChart(release: ChartRelease, helm?: string): Promise<Manifest[]> {
+  return parseManifests(await withValues(release, "template", helm));
 }
 
 /** What helm's linter says of the chart with these values, warnings included. Fails when it finds an error. */
-export function lintChart(release: ChartRelease, progress?: Progress): Promise<string> {
-  return withValues(release, "lint", progress);
+export function lintChart(release: ChartRelease): Promise<string> {
+  return withValues(release, "lint");
 }
 
-async function withValues(release: ChartRelease, command: "template" | "lint", progress?: Progress): Promise<string> {
+async function withValues(release: ChartRelease, command: "template" | "lint", helm?: string): Promise<string> {
   const { chart, namespace, values } = release;
-  const helm = await helmProgram(progress);
+  const program = helm ?? (await helmProgram());
   const folder = await mkdtemp(join(tmpdir(), "ephemeral-chart-"));
   try {
     const file = join(folder, "values.json");
     await writeFile(file, JSON.stringify(values));
     const source = join(import.meta.dirname, "../charts", chart);
     const name = command === "template" ? [release.release] : [];
-    return await run(helm, [command, ...name, source, "--namespace", namespace, "--values", file]);
+    return await run(program, [command, ...name, source, "--namespace", namespace, "--values", file]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,13 +1,22 @@
 import { writeFile } from "node:fs/promises";
 import type { ApiAccess } from "./api-client.ts";
 
+/** A cluster as a kubeconfig describes it: besides the server, how its certificate is verified. */
+export type ClusterEntry = Readonly<Record<string, unknown>> & { readonly server: string };
+
 /** A kubeconfig for one identity on one API server. */
-export interface Kubeconfig extends ApiAccess {
+export interface Kubeconfig extends Pick<ApiAccess, "token" | "clientCertificate"> {
+  readonly cluster: ClusterEntry;
   readonly user: string;
-  /** A file that holds the token and may be renewed; instead of `token`. */
+  /** A file that holds the token and may be renewed; instead of `token`, and not for kubectl. */
   readonly tokenFile?: string;
   /** The namespace that commands use when they name none. */
   readonly namespace?: string;
+}
+
+/** The kubeconfig's entry for an API server of ours. */
+export function clusterEntry({ url, caFile }: ApiAccess): ClusterEntry {
+  return { server: url, "certificate-authority": caFile };
 }
 
 /** Writes a kubeconfig that only its owner can read, and returns its path. JSON, which every reader takes as YAML. */
@@ -18,11 +27,11 @@ export async function writeKubeconfig(path: string, config: Kubeconfig): Promise
 
 /** The kubeconfig's content: one cluster, one user, one context, all called `local`. */
 export function kubeconfigObject(config: Kubeconfig): object {
-  const { url, caFile, user, namespace, token, tokenFile, clientCertificate } = config;
+  const { cluster, user, namespace, token, tokenFile, clientCertificate } = config;
   const credentials = {
     ...(token && { token }),
-    // kubectl reads the first; client-node knows only the second, which it uses inside a pod too.
-    ...(tokenFile && { tokenFile, "auth-provider": { name: "tokenFile", config: { tokenFile } } }),
+    // What client-node uses inside a pod too, and its only way to read a token again. kubectl has no such provider.
+    ...(tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile } } }),
     ...(clientCertificate && {
       "client-certificate": clientCertificate.certificate,
       "client-key": clientCertificate.key,
@@ -31,7 +40,7 @@ export function kubeconfigObject(config: Kubeconfig): object {
   return {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "local", cluster: { server: url, "certificate-authority": caFile } }],
+    clusters: [{ name: "local", cluster }],
     users: [{ name: user, user: credentials }],
     contexts: [{ name: "local", context: { cluster: "local", user, ...(namespace && { namespace }) } }],
     "current-context": "local",

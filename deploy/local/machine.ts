@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isAlive, recordedProcesses, startOf } from "./process.ts";
+import { isAlive, recordedProcesses } from "./process.ts";
+import { startOf } from "./process-start.ts";
 import { clusterFolder, runFolder } from "./site.ts";
 import { waitUntil } from "./wait.ts";
 

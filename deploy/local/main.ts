@@ -1,8 +1,4 @@
-import { startCluster } from "./cluster.ts";
-import { clusterParts } from "./parts/index.ts";
 import { showProgress } from "./progress.ts";
-import { clusterStatus, stopCluster } from "./stop.ts";
-import { up } from "./up.ts";
 
 const usage = `Usage: main.ts COMMAND
 
@@ -11,28 +7,52 @@ The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an
   up        start what is missing and make the environment hello; says what to do next
   cluster   start the cluster without the platform; prints where everything is, as JSON
   down      stop it and leave nothing behind
-  status    which of its programs run
+  status    which programs run
+
+With CLUSTER=existing, the cluster of KUBECONFIG instead, with the settings of SETTINGS (deploy/examples/settings.yaml):
+
+  up        install the platform there, run its operator on this machine; says what to do next
+  down      stop the operator; what is in the cluster stays
+
+State is kept in STATE_FOLDER (default: .local).
 `;
 
-const commands: Readonly<Record<string, () => Promise<void>>> = {
-  up,
-  async cluster() {
-    console.log(JSON.stringify(await startCluster(showProgress(), clusterParts), null, 2));
+type Commands = Readonly<Record<string, () => Promise<void>>>;
+
+/** Loaded when called: neither kind of cluster needs what the other does. */
+const clusters: Readonly<Record<string, Commands>> = {
+  local: {
+    up: async () => (await import("./up.ts")).up(),
+    async cluster() {
+      const { startCluster } = await import("./cluster.ts");
+      const { clusterParts } = await import("./parts/index.ts");
+      console.log(JSON.stringify(await startCluster(showProgress(), clusterParts), null, 2));
+    },
+    async down() {
+      const { stopCluster } = await import("./stop.ts");
+      await showProgress().step("stop the local cluster", stopCluster);
+    },
+    status,
   },
-  async down() {
-    await showProgress().step("stop the local cluster", stopCluster);
-  },
-  async status() {
-    const programs = await clusterStatus();
-    for (const { name, pid, running, logFile } of programs) {
-      console.log(`${running ? "running" : "ended  "}  ${String(pid).padStart(7)}  ${name.padEnd(30)} ${logFile}`);
-    }
-    if (programs.length === 0) console.log("The local cluster is not running.");
+  existing: {
+    up: async () => (await import("./existing/up.ts")).up(),
+    down: async () => (await import("./existing/down.ts")).down(),
+    status,
   },
 };
 
+async function status(): Promise<void> {
+  const { programStatus } = await import("./stop.ts");
+  const programs = await programStatus();
+  for (const { name, pid, running, logFile } of programs) {
+    console.log(`${running ? "running" : "ended  "}  ${String(pid).padStart(7)}  ${name.padEnd(30)} ${logFile}`);
+  }
+  if (programs.length === 0) console.log("Nothing runs: no local cluster, and no platform for an existing one.");
+}
+
+const CLUSTER = process.env.CLUSTER || "local";
 const [name = "--help"] = process.argv.slice(2);
-const command = commands[name];
+const command = clusters[CLUSTER]?.[name];
 if (command) {
   await command().catch((error: Error) => {
     console.error(`\n${error.message}`);

@@ -1,53 +1,57 @@
 import type { ApiClient, Manifest } from "./api-client.ts";
-import { renderChart } from "./helm.ts";
+import { helmProgram, renderChart } from "./helm.ts";
+import type { PlatformAccount } from "./platform-token.ts";
 import type { Progress } from "./progress.ts";
 import { waitUntil } from "./wait.ts";
 
-/** The namespace and the ServiceAccount that the platform lives under. */
-export const platformNamespace = "ephemeral-system";
-const serviceAccountPath = `/api/v1/namespaces/${platformNamespace}/serviceaccounts/platform`;
+/** The ServiceAccount that the platform has unless its settings say otherwise. */
+export const platformAccount = { namespace: "ephemeral-system", serviceAccount: "platform" } as const;
 
 const first = ["Namespace", "CustomResourceDefinition"];
 const policies = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
 
-/**
- * Installs the platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and
- * the policies. Idempotent. The deployer's namespace must exist. Settings are those of config/settings.schema.ts.
- *
- * Returns when the kinds are served. Policies hold a moment later; they are written one after the other, by name, so
- * that all hold as soon as the last does.
- */
-export async function applyPlatformChart(client: ApiClient, settings: object, progress?: Progress): Promise<void> {
-  const values = { settings, createNamespace: true, operator: { enabled: false } };
-  const release = { chart: "platform", release: "platform", namespace: platformNamespace, values } as const;
-  const manifests = await renderChart(release, progress);
-  const ofKinds = (kinds: readonly string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
-  await applyAll(client, ofKinds(first));
-  await applyAll(
-    client,
-    manifests.filter(({ kind }) => ![...first, ...policies].includes(kind)),
-  );
-  for (const manifest of ofKinds(policies).sort(byName)) await client.apply(manifest);
-  for (const { metadata } of ofKinds(["CustomResourceDefinition"])) await untilServed(client, metadata.name);
+/** The platform chart's objects in the order in which an API server accepts them. */
+export interface PlatformManifests {
+  readonly kinds: readonly Manifest[];
+  readonly objects: readonly Manifest[];
+  /** They hold a moment after they were written; one after the other, in this order, all hold as soon as the last does. */
+  readonly policies: readonly Manifest[];
 }
 
 /**
- * A fresh token of the platform's ServiceAccount.
- *
- * The API server may grant less than the `seconds` that were asked for: renew by `expiresAt`.
+ * The platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and the
+ * policies. `settings` are those of config/settings.schema.ts. Fails with helm's own words when it refuses them.
  */
-export async function requestPlatformToken(
-  client: ApiClient,
-  seconds: number,
-): Promise<{ token: string; expiresAt: Date }> {
-  const reply = await client.call("POST", `${serviceAccountPath}/token`, {
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    spec: { expirationSeconds: seconds },
-  });
-  if (reply.status !== 201) throw new Error(`no token for the platform: ${reply.status} ${reply.body.slice(0, 500)}`);
-  const { status } = JSON.parse(reply.body) as { status: { token: string; expirationTimestamp: string } };
-  return { token: status.token, expiresAt: new Date(status.expirationTimestamp) };
+export async function renderPlatformChart(
+  settings: Partial<PlatformAccount>,
+  helm: string,
+): Promise<PlatformManifests> {
+  const { namespace = platformAccount.namespace } = settings;
+  const values = { settings, createNamespace: true, operator: { enabled: false } };
+  const manifests = await renderChart({ chart: "platform", release: "platform", namespace, values }, helm);
+  const ofKinds = (kinds: readonly string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
+  return {
+    kinds: ofKinds(first),
+    objects: manifests.filter(({ kind }) => ![...first, ...policies].includes(kind)),
+    policies: ofKinds(policies).sort(byName),
+  };
+}
+
+/**
+ * Installs the platform chart without the operator's Deployment. Idempotent. The deployer's namespace must exist.
+ * Returns when the kinds are served.
+ */
+export async function applyPlatformChart(client: ApiClient, settings: object, progress?: Progress): Promise<void> {
+  const manifests = await renderPlatformChart(settings, await helmProgram(progress));
+  await applyAll(client, manifests.kinds);
+  await applyAll(client, manifests.objects);
+  for (const manifest of manifests.policies) await client.apply(manifest);
+  for (const name of definitionNames(manifests)) await untilServed(client, name);
+}
+
+/** The names of the kinds that the chart brings: `repositories.ephemeral-environments.dev`. */
+export function definitionNames({ kinds }: PlatformManifests): string[] {
+  return kinds.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name);
 }
 
 async function applyAll(client: ApiClient, manifests: readonly Manifest[]): Promise<void> {

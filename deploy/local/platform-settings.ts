@@ -1,4 +1,6 @@
 import { addresses, baseDomain } from "./addresses.ts";
+import { platformAccount } from "./platform-chart.ts";
+import type { HostSettings } from "./platform-programs.ts";
 import type { ClusterSite } from "./site.ts";
 
 /** Where the REST API answers. */
@@ -8,9 +10,10 @@ export const issuerUrl = `http://127.0.0.1:${addresses.identityProviderPort}`;
 export const audience = "ephemeral";
 
 /** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
-export function localSettings({ ca, repositories }: ClusterSite): object {
+export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
   const host = { ipBlock: { cidr: `${addresses.bridge.address}/32` } };
   return {
+    ...platformAccount,
     baseDomain,
     publicPort: addresses.ingressPort,
     ingressAddress: `127.0.0.1:${addresses.ingressPort}`,
@@ -28,7 +31,7 @@ export function localSettings({ ca, repositories }: ClusterSite): object {
         admin: ["platform-admins"],
       },
     },
-    probes: { port: addresses.probesPort },
+    probes: { host: "127.0.0.1", port: addresses.probesPort },
     // One process: after a crash the next one must not wait for the lease of the last.
     leaderElection: false,
   };

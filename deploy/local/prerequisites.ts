@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import type { Progress } from "./progress.ts";
 import { run } from "./run.ts";
 
-const alternative = "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> make up";
+const alternative = "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up";
 
 /** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */
 const needed: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ export async function assertCanRun(progress: Progress): Promise<void> {
   if (obstacle) throw new Error(obstacle);
   const packages = missingPackages();
   if (packages.length === 0) return;
-  if (!find("apt-get"))
+  if (!findProgram("apt-get"))
     throw new Error(`These programs are missing: ${packages.join(", ")}. Install them, or ${alternative}.`);
   await progress.step(`install the Debian packages ${packages.join(", ")}`, () => install(packages));
 }
@@ -41,13 +41,13 @@ export function whyNot(): string | undefined {
   if (process.platform !== "linux") return `The local cluster needs Linux; ${alternative}.`;
   if (process.getuid?.() !== 0)
     return `The local cluster needs root, for its network and its containers; ${alternative}.`;
-  if (!find("go"))
+  if (!findProgram("go"))
     return `The local cluster is built with Go (1.26 or newer), which is not installed; install it, or ${alternative}.`;
   return undefined;
 }
 
 function missingPackages(): string[] {
-  return Object.entries(needed).flatMap(([program, name]) => (find(program) ? [] : name.split(" ")));
+  return Object.entries(needed).flatMap(([program, name]) => (findProgram(program) ? [] : name.split(" ")));
 }
 
 async function install(packages: readonly string[]): Promise<void> {
@@ -56,8 +56,8 @@ async function install(packages: readonly string[]): Promise<void> {
   await run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", ...packages], options);
 }
 
-/** Users other than root often have no sbin in their PATH, and root has none after `su`. */
-function find(program: string): boolean {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"];
-  return folders.some((folder) => existsSync(join(folder, program)));
+/** Where the program is. Users other than root often have no sbin in their PATH, and root has none after `su`. */
+export function findProgram(program: string): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].filter(Boolean);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }

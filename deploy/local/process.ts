@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeCommand } from "./make-command.ts";
+import { startOf } from "./process-start.ts";
 import { withoutProxies, withSystemPath } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
 
@@ -12,7 +14,7 @@ export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
   /** Added to our own environment without its proxies. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
   readonly cwd?: string;
   readonly uid?: number;
   readonly gid?: number;
@@ -24,7 +26,7 @@ export interface ProcessSpec {
 export interface ProcessRecord {
   readonly name: string;
   readonly pid: number;
-  /** Clock ticks since boot at which the kernel started it: with the pid it names a process for ever. */
+  /** When the kernel started it, as `startOf` tells it: with the pid it names a process for ever. */
   readonly startedAt: string;
   readonly logFile: string;
 }
@@ -92,22 +94,6 @@ export async function stopProcess(folder: string, record: ProcessRecord, graceMs
   await rm(recordFile(folder, record.name), { force: true });
 }
 
-/** When the kernel started that pid (clock ticks since boot), or undefined when it has ended or is a zombie. */
-export function startOf(pid: number): string | undefined {
-  try {
-    return parseStart(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Reads state and start time from a line of /proc/PID/stat (proc_pid_stat(5)); the name in it may hold anything. */
-export function parseStart(stat: string): string | undefined {
-  const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return state === "Z" || state === "X" ? undefined : rest[18];
-}
-
 async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number> {
   const log = openSync(logFile, "a");
   try {
@@ -162,7 +148,7 @@ function endedMessage(record: Pick<ProcessRecord, "name" | "logFile">): string {
 
 function logHint({ logFile }: Pick<ProcessRecord, "logFile">): string {
   const end = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-8).join("\n");
-  return `The end of its log (${logFile}):\n${end}\nStop what is left with "make down", then start again.`;
+  return `The end of its log (${logFile}):\n${end}\nStop what is left with "${makeCommand("down")}", then start again.`;
 }
 
 /** Renamed into place: others read records while programs start. */
@@ -177,11 +163,6 @@ async function readRecord(file: string): Promise<ProcessRecord | undefined> {
 }
 
 function emptyIfAbsent<T>(error: unknown, empty: T): T {
-  if (isAbsent(error)) return empty;
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return empty;
   throw error;
-}
-
-function isAbsent(error: unknown): boolean {
-  // ESRCH: the process ended between opening its file and reading it.
-  return ["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "");
 }

@@ -1,24 +1,23 @@
 /**
  * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed when four fifths of
- * its time are over. Usage: renew-token.ts API_URL CA_FILE CERTIFICATE KEY TOKEN_FILE
+ * its time are over. Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
  */
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { apiClient } from "./api-client.ts";
-import { requestPlatformToken } from "./platform-chart.ts";
+import { requestPlatformToken } from "./platform-token.ts";
 
 const TOKEN_SECONDS = 3600;
 const RETRY_MS = 5_000;
 
-const [url = "", caFile = "", certificate = "", key = "", tokenFile = ""] = process.argv.slice(2);
-const client = apiClient({ url, caFile, clientCertificate: { certificate, key } });
+const [kubectl = "", kubeconfig = "", namespace = "", serviceAccount = "", tokenFile = ""] = process.argv.slice(2);
 
 for (;;) await pause(await renew());
 
 /** How long the file is good for, in milliseconds. An API server that is away comes back: the old token serves on. */
 async function renew(): Promise<number> {
   try {
-    const { token, expiresAt } = await requestPlatformToken(client, TOKEN_SECONDS);
+    const user = { kubectl, kubeconfig };
+    const { token, expiresAt } = await requestPlatformToken(user, { namespace, serviceAccount }, TOKEN_SECONDS);
     await writeFile(`${tokenFile}.next`, token, { mode: 0o600 });
     await rename(`${tokenFile}.next`, tokenFile);
     return (expiresAt.getTime() - Date.now()) * 0.8;

@@ -4,16 +4,19 @@ import { addresses } from "./addresses.ts";
 import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
 import { type BuiltComponent, buildComponent, goComponents } from "./binaries.ts";
 import type { ControlPlaneSite } from "./control-plane-programs.ts";
-import { writeKubeconfig } from "./kubeconfig.ts";
+import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./pki.ts";
 import type { Progress } from "./progress.ts";
 import { type LocalRepositories, makeRepositories } from "./repositories.ts";
 
-/** The checkout's folder for everything that is made while working; ignored by git. */
-export const stateFolder = resolve(import.meta.dirname, "../../.local");
+/** The folder for everything that is made while working: the checkout's, ignored by git, unless STATE_FOLDER says. */
+export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.dirname, "../../.local"));
 
 /** The state of the running local cluster: gone after `make down`. */
 export const clusterFolder = join(stateFolder, "cluster");
+
+/** The state of the platform that runs on this machine for an existing cluster. */
+export const existingFolder = join(stateFolder, "existing");
 
 /**
  * Mounts and sockets of the running local cluster. They are kept out of the checkout because a socket's path is
@@ -55,7 +58,9 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
     ...{ etcdPort: addresses.etcdPort, etcdPeerPort: addresses.etcdPeerPort, caFile: ca.certificate },
     ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
   };
-  const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), { ...access, user: "admin" });
+  const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), {
+    ...{ cluster: clusterEntry(access), user: "admin", clientCertificate },
+  });
   const client = apiClient(access);
   const repositories = await makeRepositories(join(clusterFolder, "repositories"));
   return { folder: clusterFolder, built, ca, controlPlane, access, adminKubeconfig, client, repositories, progress };
@@ -69,8 +74,7 @@ export async function kubeconfigFor(
   namespace?: string,
 ): Promise<string> {
   const clientCertificate = await site.ca.issue(`${name}-client`, subject);
-  const { url, caFile } = site.access;
-  const config = { url, caFile, user: name, clientCertificate, ...(namespace && { namespace }) };
+  const config = { cluster: clusterEntry(site.access), user: name, clientCertificate, ...(namespace && { namespace }) };
   return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
 }
 

@@ -1,7 +1,7 @@
 import { clearLeftovers } from "./leftovers.ts";
 import { assertMachineIsFree, withLock } from "./machine.ts";
 import { isAlive, recordedProcesses } from "./process.ts";
-import { clusterFolder } from "./site.ts";
+import { clusterFolder, existingFolder } from "./site.ts";
 
 /**
  * Stops the local cluster and removes all of it from the machine; does nothing when there is none. A cluster of
@@ -15,8 +15,8 @@ export async function stopCluster(): Promise<void> {
   });
 }
 
-/** The programs of the local cluster, in the order they were started, and whether each runs. */
-export async function clusterStatus(): Promise<{ name: string; pid: number; running: boolean; logFile: string }[]> {
-  const records = await recordedProcesses(clusterFolder);
-  return records.map((record) => ({ ...record, running: isAlive(record) }));
+/** The programs of the local cluster, then those for an existing one, as they were started, and whether each runs. */
+export async function programStatus(): Promise<{ name: string; pid: number; running: boolean; logFile: string }[]> {
+  const records = await Promise.all([clusterFolder, existingFolder].map(recordedProcesses));
+  return records.flat().map((record) => ({ ...record, running: isAlive(record) }));
 }

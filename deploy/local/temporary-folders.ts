@@ -1,7 +1,8 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, startOf } from "./process.ts";
+import { isAlive } from "./process.ts";
+import { startOf } from "./process-start.ts";
 
 const graceMs = 60_000;
 

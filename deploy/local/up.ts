@@ -1,23 +1,22 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LocalCluster, startCluster } from "./cluster.ts";
 import { ensureHello, type Hello } from "./hello.ts";
 import { logInAs } from "./identity/tokens.ts";
 import { apiUrl } from "./platform-settings.ts";
 import { showProgress } from "./progress.ts";
-import { stateFolder } from "./site.ts";
+import { writeShellVariables } from "./shell-variables.ts";
 
 /** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
 export async function up(): Promise<void> {
   const began = performance.now();
   const cluster = await startCluster(showProgress());
-  const idToken = await writeShellVariables(cluster);
+  const idToken = await writeEnvironmentFile(cluster);
   const hello = await ensureHello(cluster, idToken);
   console.log(epilogue(hello, cluster, (performance.now() - began) / 1000));
 }
 
 /** Writes `.local/env` for `source`, and answers the developer's ID token in it. */
-async function writeShellVariables(cluster: LocalCluster): Promise<string> {
+async function writeEnvironmentFile(cluster: LocalCluster): Promise<string> {
   const { issuer } = cluster.identity;
   const [developer, other, admin] = await Promise.all([
     logInAs(issuer, "dev@example.test"),
@@ -33,8 +32,7 @@ async function writeShellVariables(cluster: LocalCluster): Promise<string> {
     OTHER_ID_TOKEN: other.id_token,
     ADMIN_ID_TOKEN: admin.id_token,
   };
-  const lines = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'\n`);
-  await writeFile(join(stateFolder, "env"), lines.join(""), { mode: 0o600 });
+  await writeShellVariables(variables);
   return developer.id_token;
 }
 

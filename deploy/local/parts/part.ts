@@ -11,10 +11,14 @@ export interface Part {
   start(site: ClusterSite): Promise<void>;
 }
 
-/** Makes sure that a program of the cluster runs and is ready; a running one is not started again. */
-export async function keepRunning(site: ClusterSite, spec: ProcessSpec, ready: Wait["check"]): Promise<void> {
-  const running = await runningProcess(site.folder, spec.name);
-  await untilReady(running ?? (await startProcess(site.folder, spec)), ready);
+/** Makes sure that a program with its state in that folder runs and is ready; a running one is not started again. */
+export async function keepRunning(
+  { folder }: Pick<ClusterSite, "folder">,
+  spec: ProcessSpec,
+  ready: Wait["check"],
+): Promise<void> {
+  const running = await runningProcess(folder, spec.name);
+  await untilReady(running ?? (await startProcess(folder, spec)), ready);
 }
 
 /** For programs whose being ready shows only in what they do for others. */

@@ -32,7 +32,7 @@ describe("manifests", () => {
 });
 
 describe("a kubeconfig", () => {
-  const access = { url: "https://127.0.0.1:6443", caFile: "/ca.crt", user: "admin" };
+  const access = { cluster: { server: "https://127.0.0.1:6443" }, user: "admin" };
 
   test("holds what the identity has, and nothing empty", () => {
     expect(kubeconfigObject({ ...access, token: "t", namespace: "argocd" })).toMatchObject({

@@ -5,14 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   isAlive,
   type ProcessSpec,
-  parseStart,
   recordedProcesses,
   runningProcess,
-  startOf,
   startProcess,
   stopProcess,
   untilReady,
 } from "../../../../deploy/local/process.ts";
+import { startOf } from "../../../../deploy/local/process-start.ts";
 
 describe("a program that is kept running", () => {
   let folder: string;
@@ -65,17 +64,4 @@ describe("a program that is kept running", () => {
     expect(isAlive({ pid: process.pid, startedAt })).toBe(true);
     expect(isAlive({ pid: process.pid, startedAt: String(Number(startedAt) - 1) })).toBe(false);
   });
-
-  test.each([
-    { name: "reads field 22", stat: stat("(etcd)", "S"), expected: "4711" },
-    { name: "is not misled by a name with parentheses and blanks", stat: stat("(a) b (c)", "R"), expected: "4711" },
-    { name: "takes a zombie for ended", stat: stat("(etcd)", "Z"), expected: undefined },
-  ])("the start time $name", ({ stat: line, expected }) => {
-    expect(parseStart(line)).toBe(expected);
-  });
 });
-
-/** A line of /proc/PID/stat: pid, name, state, 18 numbers, start time, more numbers. */
-function stat(name: string, state: string): string {
-  return `7 ${name} ${state} ${Array.from({ length: 18 }, (_, index) => index).join(" ")} 4711 0 0`;
-}

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import { makeCommand } from "../make-command.ts";
+import { removeCredentials } from "../platform-programs.ts";
+import { recordedProcesses, stopProcess } from "../process.ts";
+import { showProgress } from "../progress.ts";
+import { existingFolder } from "../site.ts";
+import { manifestFile } from "./platform.ts";
+
+/** The operator finishes what it is at, and may serve 20 s more until everybody in front has noticed (settleSeconds). */
+const GRACE_MS = 30_000;
+
+/** Stops what `up` started on this machine, and says how the cluster's objects are removed. Touches none of them. */
+export async function down(): Promise<void> {
+  await showProgress().step("stop the platform", stopPrograms);
+  if (existsSync(manifestFile(existingFolder))) console.log(farewell(manifestFile(existingFolder)));
+}
+
+/** Latest first: the operator's token is good for as long as the operator runs. */
+async function stopPrograms(): Promise<void> {
+  const records = await recordedProcesses(existingFolder);
+  for (const record of records.reverse()) await stopProcess(existingFolder, record, GRACE_MS);
+  await removeCredentials(existingFolder);
+}
+
+function farewell(manifests: string): string {
+  return `
+The platform's objects are still in the cluster, and so are the environments: nobody looks after them now, and none expires.
+To remove all of it, let the operator take the environments down before its own objects go:
+
+  ${makeCommand("up")}; kubectl delete eenv --all; ${makeCommand("down")}
+  kubectl delete --ignore-not-found -f ${relative(process.cwd(), manifests)}`;
+}

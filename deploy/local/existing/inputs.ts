@@ -1,0 +1,32 @@
+import { delimiter, relative, resolve } from "node:path";
+import { readSettings, type Settings } from "../../../config/settings.ts";
+
+/** A settings file to copy. */
+export const exampleSettings = resolve(import.meta.dirname, "../../examples/settings.yaml");
+
+/** What the person gave: the cluster, and the platform's settings on it. */
+export interface Inputs {
+  /** KUBECONFIG with absolute paths. */
+  readonly kubeconfig: string;
+  readonly settings: Settings;
+}
+
+/**
+ * Reads KUBECONFIG and SETTINGS of the environment.
+ *
+ * Fails with one sentence that says what to give when one is missing, and with every violation when the settings are
+ * wrong.
+ */
+export function readInputs({ KUBECONFIG, SETTINGS }: NodeJS.ProcessEnv): Inputs {
+  if (!KUBECONFIG) {
+    throw new Error("CLUSTER=existing needs KUBECONFIG=<path>: the kubeconfig of an administrator of the cluster.");
+  }
+  if (!SETTINGS) {
+    const example = relative(process.cwd(), exampleSettings);
+    throw new Error(
+      `CLUSTER=existing needs SETTINGS=<file> with the base domain, the default chart and the issuers of ID tokens; copy ${example} and put yours in.`,
+    );
+  }
+  const kubeconfig = KUBECONFIG.split(delimiter).map((path) => path && resolve(path));
+  return { kubeconfig: kubeconfig.join(delimiter), settings: readSettings(SETTINGS) };
+}

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { builtComponent, type GoComponent, goComponents } from "../binaries.ts";
+import { findProgram } from "../prerequisites.ts";
+
+/** The programs that an existing cluster is set up with, by their paths. */
+export interface Programs {
+  readonly kubectl: string;
+  readonly helm: string;
+}
+
+/** Finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
+export async function findPrograms(): Promise<Programs> {
+  const kubectl = await find("kubectl", goComponents.controlplane);
+  const helm = await find("helm", goComponents.helm);
+  if (kubectl && helm) return { kubectl, helm };
+  const missing = Object.entries({ kubectl, helm }).flatMap(([name, path]) => (path ? [] : [name]));
+  throw new Error(`CLUSTER=existing needs kubectl and helm; install what is not on the PATH: ${missing.join(", ")}.`);
+}
+
+async function find(name: string, component: GoComponent): Promise<string | undefined> {
+  const onPath = findProgram(name);
+  if (onPath) return onPath;
+  const built = await builtComponent(component);
+  return built && join(built.programs, name);
+}

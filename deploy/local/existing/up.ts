@@ -1,0 +1,47 @@
+import type { Settings } from "../../../config/settings.ts";
+import { makeCommand } from "../make-command.ts";
+import {
+  differenceOfRunning,
+  type HostPlatform,
+  isOperatorRunning,
+  keepOperatorRunning,
+  keepTokenFresh,
+  localHost,
+} from "../platform-programs.ts";
+import { assertPortsAreFree } from "../ports.ts";
+import { showProgress } from "../progress.ts";
+import { writeShellVariables } from "../shell-variables.ts";
+import { existingFolder } from "../site.ts";
+import { assertUsable } from "./cluster.ts";
+import { epilogue } from "./epilogue.ts";
+import { readInputs } from "./inputs.ts";
+import { applyPlatform } from "./platform.ts";
+import { findPrograms } from "./programs.ts";
+
+/**
+ * Sets an existing cluster up with the platform chart and runs the operator for it on this machine; says what to do
+ * next. Looks first whether all is there that it needs. Can be run again: what runs stays.
+ */
+export async function up(): Promise<void> {
+  const progress = showProgress();
+  const { kubeconfig, settings } = readInputs(process.env);
+  const { kubectl, helm } = await findPrograms();
+  const administrator = { kubectl, kubeconfig };
+  const cluster = await progress.step("check the cluster", () => assertUsable(administrator, settings));
+  const platform = { folder: existingFolder, cluster, administrator, settings, kubectlEnvironment: process.env };
+  await assertCanStart(platform, settings);
+  await progress.step("platform chart", () => applyPlatform(platform, helm));
+  await progress.step("platform token", () => keepTokenFresh(platform));
+  await progress.step("operator", () => keepOperatorRunning(platform));
+  const apiUrl = `http://${localHost(settings.api.host)}:${settings.api.port}`;
+  const env = await writeShellVariables({ API_URL: apiUrl, KUBECONFIG: kubeconfig, KUBECTL: kubectl });
+  console.log(epilogue({ ...platform, apiUrl, env }));
+}
+
+/** What runs is never left running for something else than what was asked for. */
+async function assertCanStart(platform: HostPlatform, { api, probes }: Settings): Promise<void> {
+  const difference = await differenceOfRunning(platform);
+  if (difference) throw new Error(`The platform runs here ${difference}; stop it with "${makeCommand("down")}" first.`);
+  if (await isOperatorRunning(platform)) return;
+  await assertPortsAreFree({ "api.port": api.port, "probes.port": probes.port });
+}

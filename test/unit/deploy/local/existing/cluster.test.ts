@@ -1,0 +1,37 @@
+import { describe, expect, test } from "@jest/globals";
+import { whyNoDeployer, whyTooOld } from "../../../../../deploy/local/existing/cluster.ts";
+
+const kind = (name: string) => `customresourcedefinition.apiextensions.k8s.io/${name}.argoproj.io\n`;
+const namespace = "namespace/argocd\n";
+
+describe("an existing cluster", () => {
+  test.each([
+    { name: "with Argo CD is taken", found: kind("applications") + kind("appprojects") + namespace, says: undefined },
+    {
+      name: "without its kinds is told what to install",
+      found: namespace,
+      says: "The cluster has no applications.argoproj.io, appprojects.argoproj.io: install Argo CD (https://argo-cd.readthedocs.io/en/stable/getting_started/).",
+    },
+    {
+      name: "with one of its kinds is told the other",
+      found: kind("applications") + namespace,
+      says: expect.stringContaining("no appprojects.argoproj.io:"),
+    },
+    {
+      name: "with Argo CD elsewhere is told the setting",
+      found: kind("applications") + kind("appprojects"),
+      says: expect.stringContaining("the setting deployer.namespace"),
+    },
+  ])("$name", ({ found, says }) => {
+    expect(whyNoDeployer(found, "argocd")).toEqual(says);
+  });
+
+  test.each([
+    { major: "1", minor: "30", says: undefined },
+    { major: "1", minor: "36+", says: undefined },
+    { major: "2", minor: "0", says: undefined },
+    { major: "1", minor: "29+", says: "The cluster is Kubernetes 1.29+; 1.30 or newer is needed." },
+  ])("of version $major.$minor", ({ says, ...version }) => {
+    expect(whyTooOld(version)).toBe(says);
+  });
+});
