@@ -5,15 +5,15 @@ NODE := npm run --silent node --
 JEST := npm run --silent jest -- --config test/jest.config.mjs --selectProjects
 
 ## The two that matter
-up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next
+up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing KUBECONFIG=… SETTINGS=…: use yours)
 	@$(NODE) deploy/local/main.ts up
 test: node_modules ## Run everything: verify, unit, contract, ports, control plane, e2e
 	@$(NODE) test/run.ts
 
 ## The local cluster
-down: node_modules ## Stop the local cluster and leave nothing behind
+down: node_modules ## Stop the local cluster and leave nothing behind (CLUSTER=existing: stop the operator, leave the cluster alone)
 	@$(NODE) deploy/local/main.ts down
-status: node_modules ## Show which programs of the local cluster run
+status: node_modules ## Show which programs run
 	@$(NODE) deploy/local/main.ts status
 token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
 	@$(NODE) deploy/local/token.ts $(EMAIL)
