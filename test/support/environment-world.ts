@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { API_VERSION } from "../../crds/group.ts";
+import { API_VERSION, RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { namespaceName } from "../../crds/names.ts";
 import type { RepositorySpec } from "../../crds/repository.ts";
 import { type ControlPlane, startControlPlane } from "../../deploy/local/control-plane.ts";
@@ -55,6 +56,8 @@ export interface World {
   ): Promise<EphemeralEnvironment>;
   /** Waits until the environment's phase is this one. */
   expectPhase(name: string, phase: string): Promise<EphemeralEnvironment>;
+  /** Asks for a pass and waits until one that began after the question has ended; answers what it left. */
+  reconcile(name: string): Promise<EphemeralEnvironment>;
   /** Waits until nothing of the environment is left, of whatever kind. */
   expectGone(environment: Identified): Promise<void>;
   /** What exists for an environment now. */
@@ -106,6 +109,12 @@ function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" 
     find,
     expectState,
     expectPhase: (name, phase) => expectState(name, `being ${phase}`, ({ status }) => status?.phase === phase),
+    async reconcile(name) {
+      const token = randomUUID();
+      const patch = { metadata: { annotations: { [RECONCILE_ANNOTATION]: token } } };
+      await admin.patch(environmentType, { name }, patch, { as: "merge" });
+      return expectState(name, "having answered", ({ status }) => status?.lastHandledReconcileAt === token);
+    },
     inventory: (environment) => inventoryOf(admin, environment),
     async register(name, spec = {}) {
       await admin.create(repositoryType, repositoryManifest(name, spec));

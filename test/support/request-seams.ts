@@ -69,8 +69,8 @@ export interface CrashPoint {
 /** An operator that is killed, once for each environment, at that environment's own moment. */
 export interface Killer {
   readonly seam: RequestSeam;
-  /** Whether every environment met its moment and no request sent before it is on its way any more. */
-  readonly isDone: boolean;
+  /** Whether no request that was sent before its environment's moment is on its way any more. */
+  readonly isIdle: boolean;
   /** The environments whose moment has not come yet. */
   readonly pending: readonly string[];
   /** Kills what is left of the operator: whatever it does from now on fails. */
@@ -109,8 +109,8 @@ export function killAt(points: ReadonlyMap<string, CrashPoint>, concerned: Conce
       const isMoment = isWrite(request.verb) && life.number(normalised(request, environment)) === life.point.write;
       return live(life, isMoment, next);
     },
-    get isDone() {
-      return onTheirWay === 0 && this.pending.length === 0;
+    get isIdle() {
+      return onTheirWay === 0;
     },
     get pending() {
       return [...lives].flatMap(([name, { dead }]) => (dead ? [] : [name]));

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { environmentType } from "../../../operator/kinds.ts";
+import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
+import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
+
+let world: World;
+let running: RunningOperator | undefined;
+let number = 0;
+let name: string;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+beforeEach(() => {
+  name = `expiry-${++number}`;
+});
+// An operator whose clock is ahead would end the next test's environments too.
+afterEach(() => running?.stop());
+
+const hour = { ...backendOnly, ttlHours: 1 };
+
+async function given(spec: EphemeralEnvironment["spec"]): Promise<EphemeralEnvironment> {
+  const honest = await world.startOperator();
+  await world.create(name, spec);
+  const ready = await world.expectPhase(name, "ready");
+  await honest.stop();
+  return ready;
+}
+
+async function operatorAhead(hours: { own: number; server: number }, onRequest?: RequestSeam): Promise<void> {
+  running = await world.startOperator({
+    clock: clockAhead(hours.own),
+    serverClock: serverClockAhead(hours.server),
+    ...(onRequest ? { onRequest } : {}),
+  });
+}
+
+const change = (spec: object) => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+const isLeaving = ({ metadata }: EphemeralEnvironment) => metadata.deletionTimestamp !== undefined;
+
+describe("an environment whose time is up", () => {
+  test("goes with all that belongs to it when both clocks say so", async () => {
+    const made = await given(hour);
+    expect(made.status?.expiresAt).toBe(
+      new Date(Date.parse(made.metadata.creationTimestamp) + 3_600_000).toISOString(),
+    );
+    await operatorAhead({ own: 2, server: 2 });
+    await world.expectGone(made);
+  }, 120_000);
+
+  test("stays when only the operator's clock says so", async () => {
+    await given(hour);
+    await operatorAhead({ own: 2, server: 0 });
+    expect(isLeaving(await world.reconcile(name))).toBe(false);
+  }, 60_000);
+
+  test("stays when only the API server's clock says so", async () => {
+    await given(hour);
+    await operatorAhead({ own: 0, server: 2 });
+    expect(isLeaving(await world.reconcile(name))).toBe(false);
+  }, 60_000);
+
+  test("stays when it is extended between the decision and the delete", async () => {
+    await given(hour);
+    let deletes = 0;
+    const extendFirst: RequestSeam = async (request, next) => {
+      if (request.verb === "delete" && request.name === name) {
+        if (deletes === 0) await change({ ttlHours: 100 });
+        deletes += 1;
+      }
+      return next();
+    };
+    await operatorAhead({ own: 2, server: 2 }, extendFirst);
+    const extended = await world.expectState(name, "having its new expiry", ({ status }) => status?.ttlHours === 100);
+    expect(isLeaving(extended)).toBe(false);
+    expect(isLeaving(await world.reconcile(name))).toBe(false);
+    expect(deletes).toBe(1);
+  }, 60_000);
+
+  test("stays as long as it is protected, and goes when it no longer is", async () => {
+    const made = await given({ ...hour, protected: true });
+    await operatorAhead({ own: 200, server: 200 });
+    expect(isLeaving(await world.reconcile(name))).toBe(false);
+    await change({ protected: false });
+    await world.expectGone(made);
+  }, 120_000);
+});
+
+describe("a TTL that was lowered into the past", () => {
+  test("grants fifteen minutes, once, and says the contract's expiry all the while", async () => {
+    const made = await given({ ...backendOnly, ttlHours: 24 });
+    await operatorAhead({ own: 2, server: 2 });
+    const earliest = Date.now() + 2 * 3_600_000 + 15 * 60_000;
+    await change({ ttlHours: 1 });
+    const lowered = await world.expectState(name, "having a reprieve", ({ status }) => !!status?.expiryNotBefore);
+    const granted = Date.parse(lowered.status?.expiryNotBefore ?? "");
+    expect(granted).toBeGreaterThanOrEqual(earliest);
+    expect(granted).toBeLessThan(earliest + 30_000);
+    expect(lowered.status?.expiresAt).toBe(
+      new Date(Date.parse(made.metadata.creationTimestamp) + 3_600_000).toISOString(),
+    );
+    const later = await world.reconcile(name);
+    expect(later.status?.expiryNotBefore).toBe(lowered.status?.expiryNotBefore);
+    expect(isLeaving(later)).toBe(false);
+
+    await running?.stop();
+    await operatorAhead({ own: 3, server: 3 });
+    await world.expectGone(made);
+  }, 120_000);
+});
