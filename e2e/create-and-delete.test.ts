@@ -6,6 +6,7 @@ import {
   creation,
   Environments,
   madeFor,
+  traces,
   untilGone,
   untilReady,
 } from "./support/environments.ts";
@@ -83,7 +84,7 @@ test("a developer creates an environment, opens it, extends it and deletes it", 
   // The resource goes last: once it is gone, everything else has to be, without any further wait.
   await untilGone(name);
   expect(await madeFor(id)).toEqual([]);
-  expect(await environments.traces()).toEqual([]);
+  expect(await traces(name)).toEqual([]);
   const missed = await ask<Problem>("DELETE", `/environments/${id}`);
   expect(missed.body).toMatchObject({ detail: "Environment not found", status_code: 404, error_code: "ENV_NOT_FOUND" });
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
-import { Environments, find, madeFor, untilReady } from "./support/environments.ts";
+import { Environments, find, madeFor, traces, untilReady } from "./support/environments.ts";
 import { apply, kubectl, refusalOf, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { TEST_DEADLINE_MS, tokens } from "./support/site.ts";
@@ -41,7 +41,7 @@ test("a manifest becomes an environment: again it changes nothing, changed it ex
 
   await kubectl("delete", "eenv", name, "--wait=true", "--timeout=25s");
   expect(await madeFor(metadata.uid)).toEqual([]);
-  expect(await environments.traces()).toEqual([]);
+  expect(await traces(name)).toEqual([]);
 });
 
 test.each([

@@ -42,17 +42,17 @@ export class Environments {
     await kubectl("delete", "eenv", ...this.given, "--ignore-not-found", "--wait=false");
     for (const name of this.given) await untilGone(name);
   }
+}
 
-  /** What of the names' is in the cluster: environments and what is made for them. */
-  async traces(): Promise<readonly string[]> {
-    const found = await Promise.all([
-      list("eenv,namespaces"),
-      list("applications,appprojects", `--namespace=${names.deployerNamespace}`),
-      list("secrets", `--namespace=${names.secretStoreNamespace}`),
-    ]);
-    const all = found.flat().map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-    return all.filter((trace) => trace.includes(this.mark));
-  }
+/** What of that name is in the cluster, in whatever case: the environment and what the platform makes for it. */
+export async function traces(name: string): Promise<readonly string[]> {
+  const found = await Promise.all([
+    list("eenv,namespaces"),
+    list("applications,appprojects", `--namespace=${names.deployerNamespace}`),
+    list("secrets", `--namespace=${names.secretStoreNamespace}`),
+  ]);
+  const all = found.flat().map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  return all.filter((trace) => trace.includes(name.toLowerCase()));
 }
 
 /** A creation as the REST interface takes it: backend and frontend of the sample, for an hour at most. */
