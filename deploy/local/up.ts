@@ -5,6 +5,7 @@ import { logInAs } from "./identity/tokens.ts";
 import { apiUrl } from "./platform-settings.ts";
 import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
+import { shortPath } from "./short-path.ts";
 
 /** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
 export async function up(): Promise<void> {
@@ -51,7 +52,7 @@ Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it.
   $KUBECTL get eenv hello -o wide
   tail -f ${join(".local/cluster", "log/operator.log")}                       # programs: "make status"
 
-The URLs' certificate is signed by ${cluster.ingressCaFile.replace(`${process.cwd()}/`, "")}: curl --cacert $CA_FILE ${hello.urls.frontend}
+The URLs' certificate is signed by ${shortPath(cluster.ingressCaFile)}: curl --cacert $CA_FILE ${hello.urls.frontend}
 The REST interface is described at ${apiUrl}/docs.
 NetworkPolicies are real objects here, but this cluster's network plugin does not enforce them.`;
 }

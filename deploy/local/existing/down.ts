@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { relative } from "node:path";
 import { makeCommand } from "../make-command.ts";
 import { removeCredentials } from "../platform-programs.ts";
 import { recordedProcesses, stopProcess } from "../process.ts";
 import { showProgress } from "../progress.ts";
+import { shortPath } from "../short-path.ts";
 import { existingFolder } from "../site.ts";
 import { manifestFile } from "./platform.ts";
 
@@ -26,8 +26,8 @@ async function stopPrograms(): Promise<void> {
 function farewell(manifests: string): string {
   return `
 The platform's objects are still in the cluster, and so are the environments: nobody looks after them now, and none expires.
-To remove all of it, let the operator take the environments down before its own objects go:
+To remove all of it (with the same KUBECONFIG and SETTINGS), let the operator take the environments down before its own objects go:
 
   ${makeCommand("up")}; kubectl delete eenv --all; ${makeCommand("down")}
-  kubectl delete --ignore-not-found -f ${relative(process.cwd(), manifests)}`;
+  kubectl delete --ignore-not-found -f ${shortPath(manifests)}`;
 }

@@ -1,7 +1,8 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { makeCommand } from "../make-command.ts";
 import type { HostPlatform } from "../platform-programs.ts";
+import { shortPath } from "../short-path.ts";
 
 /** What there is to tell when the platform runs for an existing cluster. */
 export interface Running extends HostPlatform {
@@ -14,19 +15,18 @@ export interface Running extends HostPlatform {
 /** What runs, and what to do next. */
 export function epilogue({ folder, cluster, settings, apiUrl, env }: Running): string {
   const { namespace, serviceAccount, api } = settings;
-  const short = (path: string) => relative(process.cwd(), path);
   const [signIn] = api.issuers;
   const idToken = signIn ? `ID_TOKEN is one of ${signIn.issuer}` : "needs an issuer in the settings";
   return `
 The platform runs on this machine for ${cluster.server}, as system:serviceaccount:${namespace}:${serviceAccount}.
 
   REST interface  ${apiUrl}, described at ${apiUrl}/docs
-  operator        ${short(join(folder, "log/operator.log"))}
-  its token       ${short(join(folder, "log/platform-token.log"))}
+  operator        ${shortPath(join(folder, "log/operator.log"))}
+  its token       ${shortPath(join(folder, "log/platform-token.log"))}
 
-Both keep running; "${makeCommand("down")}" stops them. Put your repositories into deploy/examples. Next:
+They keep running; "${makeCommand("down")}" stops them. Put your own repositories into the examples. Next:
 
-  source ${short(env)}
+  source ${shortPath(env)}
   $KUBECTL apply -f deploy/examples/repository-backend.yaml -f deploy/examples/repository-frontend.yaml
   curl -H "Authorization: Bearer $ID_TOKEN" $API_URL/api/environments \\
     -d environment_name=hello -d backend_repo=shop-api -d backend_branch=main   # ${idToken}

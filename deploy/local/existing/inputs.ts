@@ -1,5 +1,6 @@
-import { delimiter, relative, resolve } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { readSettings, type Settings } from "../../../config/settings.ts";
+import { shortPath } from "../short-path.ts";
 
 /** A settings file to copy. */
 export const exampleSettings = resolve(import.meta.dirname, "../../examples/settings.yaml");
@@ -22,9 +23,8 @@ export function readInputs({ KUBECONFIG, SETTINGS }: NodeJS.ProcessEnv): Inputs 
     throw new Error("CLUSTER=existing needs KUBECONFIG=<path>: the kubeconfig of an administrator of the cluster.");
   }
   if (!SETTINGS) {
-    const example = relative(process.cwd(), exampleSettings);
     throw new Error(
-      `CLUSTER=existing needs SETTINGS=<file> with the base domain, the default chart and the issuers of ID tokens; copy ${example} and put yours in.`,
+      `CLUSTER=existing needs SETTINGS=<file> with the base domain, the default chart and the issuers of ID tokens; copy ${shortPath(exampleSettings)} and put yours in.`,
     );
   }
   const kubeconfig = KUBECONFIG.split(delimiter).map((path) => path && resolve(path));
