@@ -9,6 +9,8 @@ import { stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
+type Values = Readonly<Record<string, string>>;
+
 const environments = new Environments();
 afterAll(() => environments.removeAll());
 
@@ -27,15 +29,7 @@ test("a generated value is nowhere but in Secrets, in no form, during an environ
   const name = environments.name("secret");
   const id = await create(name);
   await untilReady(name);
-  const values = await podSecret(name);
-  const [[, stored] = ["", {}], ...more] = await storedSecrets(id);
-  expect(more).toEqual([]);
-  expect(Object.values(stored).sort()).toEqual(Object.values(values).sort());
-  for (const value of Object.values(values)) expect(value.length).toBeGreaterThanOrEqual(24);
-
-  // The counter-proof: where the values are, the search finds them.
-  const secrets = await kubectl("get", "secrets", `--namespace=env-${name}`, "--output=json");
-  expect(leaksIn(secrets, values)).toEqual(Object.keys(values));
+  const values = await expectGenerated(name, id);
 
   const readable = await everythingReadable();
   expect(readable).toContain(`"name": "${name}"`);
@@ -49,6 +43,22 @@ test("a generated value is nowhere but in Secrets, in no form, during an environ
   expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
   await untilGone(name);
   expect(leaksIn(await everythingReadable(), values)).toEqual([]);
+  await expectNoneInLogs(name, values);
+});
+
+/** The manager's values and the pods' are the same, long enough, and found by the search where they are. */
+async function expectGenerated(name: string, id: string): Promise<Values> {
+  const values = await podSecret(name);
+  const [[, stored] = ["", {}], ...more] = await storedSecrets(id);
+  expect(more).toEqual([]);
+  expect(Object.values(stored).sort()).toEqual(Object.values(values).sort());
+  for (const value of Object.values(values)) expect(value.length).toBeGreaterThanOrEqual(24);
+  const secrets = await kubectl("get", "secrets", `--namespace=env-${name}`, "--output=json");
+  expect(leaksIn(secrets, values)).toEqual(Object.keys(values));
+  return values;
+}
+
+async function expectNoneInLogs(name: string, values: Values): Promise<void> {
   const files = await readdir(logFolder);
   expect(files).toEqual(expect.arrayContaining(logs.map((program) => `${program}.log`)));
   for (const file of files) {
@@ -56,7 +66,7 @@ test("a generated value is nowhere but in Secrets, in no form, during an environ
     expect({ file, leaks: leaksIn(log, values) }).toEqual({ file, leaks: [] });
   }
   expect(await readFile(join(logFolder, "operator.log"), "utf8")).toContain(name);
-});
+}
 
 /** Every object of every kind but Secret: Applications, environments, events, ConfigMaps and whatever else there is. */
 async function everythingReadable(): Promise<string> {
@@ -67,7 +77,7 @@ async function everythingReadable(): Promise<string> {
 }
 
 /** The variables whose value stands in the text: as it is, or encoded as an API server or a log would. */
-function leaksIn(text: string, values: Readonly<Record<string, string>>): readonly string[] {
+function leaksIn(text: string, values: Values): readonly string[] {
   const forms = (value: string) => {
     const bytes = Buffer.from(value);
     return [
