@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import {
+  applicationKind,
+  appProjectKind,
+  limitRangeKind,
+  namespaceKind,
+  networkPolicyKind,
+  repositoryType,
+  resourceQuotaKind,
+  roleBindingKind,
+  secretKind,
+  type WireObject,
+} from "../../../operator/kinds.ts";
+import { isForbidden } from "../../../operator/kit/kube-errors.ts";
+import { type ObjectRef, type ResourceType, resourceType } from "../../../operator/kit/kube-object.ts";
+import type { KubeRequest } from "../../../operator/kit/kube-request.ts";
+import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
+import { until } from "../../support/until.ts";
+
+const NAME = "drifting";
+const NAMESPACE = `env-${NAME}`;
+const within = { namespace: NAMESPACE };
+const atDeployer = { name: NAMESPACE, namespace: "argocd" };
+
+let world: World;
+let made: EphemeralEnvironment;
+const recording = recordWrites(concernedAmong([NAME]));
+const requests: KubeRequest[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  await liftPolicy();
+  await world.startOperator({
+    onRequest: (request, next) => {
+      requests.push(request);
+      return recording.seam(request, next);
+    },
+  });
+  made = await world.create(NAME);
+  await world.expectPhase(NAME, "ready");
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+const policyBinding = resourceType({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingAdmissionPolicyBinding",
+  plural: "validatingadmissionpolicybindings",
+  namespaced: false,
+});
+
+/** A policy refuses to weaken a namespace; without it, what the operator does by itself is seen. */
+async function liftPolicy(): Promise<void> {
+  await world.admin.delete(policyBinding, { name: "environment-namespace.ephemeral-environments.dev" });
+  const probe = { metadata: { name: "unguarded", labels: { [ENVIRONMENT_UID_LABEL]: "nobody" } } };
+  const isMade = () =>
+    world.admin.create(namespaceKind, probe).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+    });
+  await until(isMade, { what: "the policy being lifted", deadlineMs: 20_000 });
+}
+
+/** What the operator wants of an object: its fields and labels, without what the API server keeps about it. */
+function wanted(object: WireObject | undefined) {
+  if (object === undefined) return undefined;
+  const { apiVersion: _, kind: __, metadata, status: ___, ...fields } = object;
+  return { ...fields, labels: metadata.labels, isLeaving: metadata.deletionTimestamp !== undefined };
+}
+
+interface Damage {
+  readonly what: string;
+  readonly type: ResourceType<WireObject>;
+  readonly ref: ObjectRef;
+  /** A merge patch; without it the object is deleted. */
+  readonly patch?: object;
+}
+
+const everybody = { from: [{ namespaceSelector: {} }, { podSelector: {} }] };
+const damages: readonly Damage[] = [
+  { what: "a deleted quota", type: resourceQuotaKind, ref: { name: "environment", ...within } },
+  {
+    what: "a raised quota",
+    type: resourceQuotaKind,
+    ref: { name: "environment", ...within },
+    patch: { spec: { hard: { pods: "1000" } } },
+  },
+  { what: "a deleted limit range", type: limitRangeKind, ref: { name: "environment", ...within } },
+  { what: "a deleted default deny", type: networkPolicyKind, ref: { name: "default-deny", ...within } },
+  {
+    what: "a peer added to a policy",
+    type: networkPolicyKind,
+    ref: { name: "allowed-traffic", ...within },
+    patch: { spec: { ingress: [everybody] } },
+  },
+  {
+    what: "a weakened Pod Security label",
+    type: namespaceKind,
+    ref: { name: NAMESPACE },
+    patch: { metadata: { labels: { "pod-security.kubernetes.io/enforce": "privileged" } } },
+  },
+  {
+    what: "a removed Pod Security label",
+    type: namespaceKind,
+    ref: { name: NAMESPACE },
+    patch: { metadata: { labels: { "pod-security.kubernetes.io/enforce": null } } },
+  },
+  { what: "a deleted binding", type: roleBindingKind, ref: { name: "ephemeral-environment", ...within } },
+  {
+    what: "an edited application",
+    type: applicationKind,
+    ref: atDeployer,
+    patch: { spec: { source: { helm: { valuesObject: { backend: { image: "evil" } } } } } },
+  },
+  {
+    what: "a field added to an application",
+    type: applicationKind,
+    ref: atDeployer,
+    patch: { spec: { source: { helm: { parameters: [{ name: "backend.image", value: "evil" }] } } } },
+  },
+  { what: "a deleted application", type: applicationKind, ref: atDeployer },
+  {
+    what: "a widened project",
+    type: appProjectKind,
+    ref: atDeployer,
+    patch: { spec: { destinations: [{ server: "*", namespace: "*" }] } },
+  },
+  { what: "a deleted project", type: appProjectKind, ref: atDeployer },
+];
+
+describe("what somebody changed", () => {
+  test.each(damages)(
+    "$what is restored within seconds",
+    async ({ type, ref, patch }) => {
+      const before = await world.admin.find(type, ref);
+      if (patch === undefined) await world.admin.delete(type, ref);
+      else await world.admin.patch(type, ref, patch, { as: "merge" });
+      const isRestored = async () => {
+        const found = await world.admin.find(type, ref);
+        const isAnew = patch !== undefined || found?.metadata.uid !== before?.metadata.uid;
+        return isAnew && JSON.stringify(wanted(found)) === JSON.stringify(wanted(before));
+      };
+      await until(isRestored, { what: "the restored object", deadlineMs: 10_000 });
+      await world.expectPhase(NAME, "ready");
+    },
+    30_000,
+  );
+
+  test("a deleted Secret of the pods comes back with the same values", async () => {
+    const before = await world.admin.find(secretKind, podSecretRef(NAME));
+    await world.admin.delete(secretKind, podSecretRef(NAME));
+    await world.reconcile(NAME);
+    const after = await world.admin.find(secretKind, podSecretRef(NAME));
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+    expect(after?.data).toEqual(before?.data);
+    expect(after?.immutable).toBe(true);
+  }, 30_000);
+
+  test("a deleted namespace comes back with the same values", async () => {
+    const before = await world.admin.find(secretKind, podSecretRef(NAME));
+    await world.admin.delete(namespaceKind, { name: NAMESPACE });
+    const isBack = async () => (await world.admin.find(secretKind, podSecretRef(NAME)))?.metadata.uid;
+    await until(async () => ![undefined, before?.metadata.uid].includes(await isBack()), {
+      what: "the Secret of a new namespace",
+      deadlineMs: 60_000,
+    });
+    expect((await world.admin.find(secretKind, podSecretRef(NAME)))?.data).toEqual(before?.data);
+    await world.expectPhase(NAME, "ready");
+  }, 90_000);
+});
+
+describe("where nothing changed", () => {
+  test("a pass writes nothing but the answer to the question that woke it", async () => {
+    await world.reconcile(NAME);
+    const written = recording.writes(NAME).length;
+    const asked = requests.length;
+    const repository = { name: "test-backend", namespace: "ephemeral-system" };
+    const note = { metadata: { annotations: { touched: String(made.metadata.uid) } } };
+    await world.admin.patch(repositoryType, repository, note, { as: "merge" });
+    // Every pass looks for the Secret, which nobody watches.
+    const looked = () => requests.slice(asked).some(({ verb, type }) => verb === "get" && type?.kind === "Secret");
+    await until(looked, { what: "a pass that nobody asked for" });
+    await world.reconcile(NAME);
+    const since = recording.writes(NAME).slice(written);
+    expect(since.map((write) => write.replace(/ #\d+$/, ""))).toEqual(["patch EphemeralEnvironment/status NAME"]);
+  }, 30_000);
+});
