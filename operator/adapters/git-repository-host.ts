@@ -1,36 +1,59 @@
 import git, { type HttpClient } from "isomorphic-git";
-import { Agent, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
+import { COMMIT_PATTERN } from "../../crds/schema.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { assertWholeAnswer, BadGitAnswer } from "./git-packets.ts";
 
-const DEADLINE_MS = 10_000;
+/** About 50 000 refs, for hosts that tell them all at once. */
+const ANSWER_LIMIT_MIB = 4;
+const commitPattern = new RegExp(COMMIT_PATTERN);
+
+interface GitRepositoryHostOptions {
+  /** How long one question may take in all, in milliseconds. */
+  readonly deadlineMs?: number;
+}
 
 /** The RepositoryHost port over git's smart HTTP protocol, version 2: one small question, no clone. */
-export function gitRepositoryHost(): RepositoryHost & { close(): Promise<void> } {
+export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOptions = {}): RepositoryHost & {
+  close(): Promise<void>;
+} {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
   return {
     async head(cloneUrl, branch) {
-      const ref = `refs/heads/${branch}`;
+      if (!URL.canParse(cloneUrl)) throw new RepositoryHostUnavailable("the cloneUrl is not a valid URL");
+      const signal = AbortSignal.timeout(deadlineMs);
       try {
-        const http = boundedHttp(agent, AbortSignal.timeout(DEADLINE_MS));
-        const refs = await git.listServerRefs({ http, url: cloneUrl, prefix: ref, protocolVersion: 2 });
-        // The prefix matches longer names too.
-        return refs.find((candidate) => candidate.ref === ref)?.oid;
+        return await headOf(boundedHttp(agent, signal), cloneUrl, `refs/heads/${branch}`);
       } catch (cause) {
-        throw new RepositoryHostUnavailable(`${withoutCredentials(cloneUrl)} can't be asked: ${reasonOf(cause)}`, {
-          cause,
-        });
+        const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(cause);
+        throw new RepositoryHostUnavailable(`${withoutCredentials(cloneUrl)} can't be asked: ${reason}`, { cause });
       }
     },
     close: () => agent.close(),
   };
 }
 
-/** isomorphic-git's own client has no deadline and follows redirects to wherever they lead. */
+async function headOf(http: HttpClient, url: string, ref: string): Promise<string | undefined> {
+  const refs = await git.listServerRefs({ http, url, prefix: ref, protocolVersion: 2 });
+  // The prefix matches longer names too.
+  const head = refs.find((candidate) => candidate.ref === ref)?.oid;
+  // The pattern admits the empty string: a spec may leave the commit open, a host may not.
+  if (head === "" || (head !== undefined && !commitPattern.test(head))) {
+    throw new BadGitAnswer("what it names as the head is not a commit");
+  }
+  return head;
+}
+
+/**
+ * Hands isomorphic-git only answers that are whole: it reads a broken or stalled body as the end of the list, without
+ * bound. Its own client has no deadline either, and follows redirects to wherever they lead.
+ */
 function boundedHttp(agent: Agent, signal: AbortSignal): HttpClient {
   return {
     async request({ url, method = "GET", headers = {}, body }) {
       const sent = body === undefined ? null : Buffer.concat(await Array.fromAsync(body));
       const reply = await request(url, { method: method as "GET", headers, body: sent, dispatcher: agent, signal });
+      const answer = await wholeAnswer(reply);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
       return {
         url,
@@ -38,17 +61,40 @@ function boundedHttp(agent: Agent, signal: AbortSignal): HttpClient {
         statusCode: reply.statusCode,
         statusMessage: String(reply.statusCode),
         headers: Object.fromEntries(flat),
-        body: reply.body[Symbol.asyncIterator]() as AsyncIterableIterator<Uint8Array>,
+        body: inOnePiece(answer),
       };
     },
   };
 }
 
+/** @throws BadGitAnswer for another status than 200, an answer beyond the limit or a broken one; what the connection throws */
+async function wholeAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Buffer> {
+  if (statusCode !== 200) {
+    body.on("error", () => undefined).destroy();
+    throw new BadGitAnswer(`it answered ${statusCode}`);
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_LIMIT_MIB * 1024 ** 2) {
+      throw new BadGitAnswer(`its answer is longer than ${ANSWER_LIMIT_MIB} MiB`);
+    }
+    chunks.push(chunk);
+  }
+  const answer = Buffer.concat(chunks);
+  assertWholeAnswer(answer);
+  return answer;
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return "unknown error";
-  const { code, data } = cause as Error & { code?: string; data?: { statusCode?: number } };
-  if (data?.statusCode !== undefined) return `it answered ${data.statusCode}`;
-  return cause.name === "TimeoutError" ? `no answer within ${DEADLINE_MS / 1000} s` : (code ?? cause.name);
+  if (cause instanceof BadGitAnswer) return cause.message;
+  if (cause instanceof Error) return (cause as NodeJS.ErrnoException).code ?? cause.name;
+  return "unknown error";
 }
 
 function withoutCredentials(cloneUrl: string): string {

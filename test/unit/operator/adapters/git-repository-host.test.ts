@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { gitRepositoryHost } from "../../../../operator/adapters/git-repository-host.ts";
+import { RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const ADVERTISED = "application/x-git-upload-pack-advertisement";
+
+type Answer = (reply: ServerResponse) => void;
+
+let server: Server;
+let host: ReturnType<typeof gitRepositoryHost>;
+/** How the next questions are answered: the capabilities, then the branches. */
+let discovery: Answer;
+let branches: Answer;
+let asked: string[];
+
+beforeEach(async () => {
+  discovery = (reply) => reply.writeHead(200, { "content-type": ADVERTISED }).end(lines("version 2\n", "ls-refs\n"));
+  branches = (reply) => reply.end(lines(`${COMMIT} refs/heads/main\n`));
+  asked = [];
+  server = createServer((request, reply) => {
+    asked.push(`${request.method} ${request.url}`);
+    request.resume().on("end", () => (request.method === "GET" ? discovery : branches)(reply));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  host = gitRepositoryHost();
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await host.close();
+});
+
+/** Packets of git's protocol, closed by the flush packet. */
+function lines(...payloads: string[]): string {
+  return `${payloads.map(packet).join("")}0000`;
+}
+
+function packet(payload: string): string {
+  return (payload.length + 4).toString(16).padStart(4, "0") + payload;
+}
+
+function cloneUrl(): string {
+  return `http://reader:${"s3cret"}@127.0.0.1:${(server.address() as AddressInfo).port}/team/shop.git`;
+}
+
+async function refusal(branch = "main", url = cloneUrl()): Promise<Error> {
+  const answer = await host.head(url, branch).catch((error: unknown) => error);
+  expect(answer).toBeInstanceOf(RepositoryHostUnavailable);
+  expect((answer as Error).message).not.toContain("s3cret");
+  return answer as Error;
+}
+
+describe("a host that keeps to the protocol", () => {
+  test("tells the head of exactly the branch that was asked for", async () => {
+    branches = (reply) => reply.end(lines(`${"f".repeat(40)} refs/heads/main-2\n`, `${COMMIT} refs/heads/main\n`));
+    expect(await host.head(cloneUrl(), "main")).toBe(COMMIT);
+  });
+
+  test("may name commits by SHA-256", async () => {
+    branches = (reply) => reply.end(lines(`${"a".repeat(64)} refs/heads/main\n`));
+    expect(await host.head(cloneUrl(), "main")).toBe("a".repeat(64));
+  });
+
+  test("has no such branch only when its whole answer says so", async () => {
+    branches = (reply) => reply.end(lines());
+    expect(await host.head(cloneUrl(), "main")).toBeUndefined();
+  });
+
+  test("may speak the older protocol, which tells all refs at once", async () => {
+    const refs = lines(`${COMMIT} HEAD\0agent=old\n`, `${COMMIT} refs/heads/main\n`);
+    discovery = (reply) =>
+      reply.writeHead(200, { "content-type": ADVERTISED }).end(lines("# service=git-upload-pack\n") + refs);
+    expect(await host.head(cloneUrl(), "main")).toBe(COMMIT);
+  });
+});
+
+describe("a host that breaks, stalls or lies is unavailable, never without the branch", () => {
+  test.each<{ name: string; given: Answer; expected: RegExp }>([
+    {
+      name: "the connection is cut within the answer",
+      given: (reply) => {
+        reply.writeHead(200, { "content-length": "4096" });
+        reply.write("003d", () => reply.destroy());
+      },
+      expected: /UND_ERR_SOCKET/,
+    },
+    {
+      name: "the answer ends between two packets",
+      given: (reply) => reply.end(packet(`${COMMIT} refs/heads/other\n`)),
+      expected: /ends too early/,
+    },
+    { name: "the answer ends within a packet", given: (reply) => reply.end("003d0123"), expected: /ends too early/ },
+    { name: "the answer is empty", given: (reply) => reply.end(), expected: /ends too early/ },
+    { name: "the answer is no packets", given: (reply) => reply.end("<html>"), expected: /not git's protocol/ },
+    {
+      name: "the commit is no commit",
+      given: (reply) => reply.end(lines("latest refs/heads/main\n")),
+      expected: /not a commit/,
+    },
+    {
+      name: "the commit is missing",
+      given: (reply) => reply.end(lines(" refs/heads/main\n")),
+      expected: /not a commit/,
+    },
+    {
+      name: "the host says that it failed",
+      given: (reply) => reply.end(lines("ERR the repository is being moved\n")),
+      expected: /refuses/,
+    },
+    { name: "the host answers an error", given: (reply) => reply.writeHead(503).end(), expected: /answered 503/ },
+  ])("$name", async ({ given, expected }) => {
+    branches = given;
+    expect((await refusal()).message).toMatch(expected);
+  });
+
+  test("the answer never ends", async () => {
+    branches = (reply) => {
+      const chunk = packet(`${COMMIT} refs/heads/other\n`).repeat(4_096);
+      const more = () => {
+        while (reply.write(chunk)) if (reply.destroyed) return;
+      };
+      reply.on("drain", more);
+      more();
+    };
+    expect((await refusal()).message).toMatch(/longer than 4 MiB/);
+  });
+
+  test("the answer stalls", async () => {
+    branches = (reply) => reply.writeHead(200, { "content-length": "4096" }).write("003d");
+    host = gitRepositoryHost({ deadlineMs: 200 });
+    expect((await refusal()).message).toMatch(/no answer within 0\.2 s/);
+  });
+
+  test("a redirect is an answer, and is not followed", async () => {
+    discovery = (reply) => reply.writeHead(302, { location: "/elsewhere" }).end();
+    expect((await refusal()).message).toMatch(/answered 302/);
+    expect(asked).toEqual(["GET /team/shop.git/info/refs?service=git-upload-pack"]);
+  });
+
+  test("a page of another kind is named as what it is", async () => {
+    discovery = (reply) => reply.writeHead(200, { "content-type": "text/html" }).end("<html>please sign in</html>");
+    expect((await refusal()).message).toMatch(/not git's protocol/);
+  });
+
+  test("a clone URL that is none is said, without its text", async () => {
+    expect((await refusal("main", "http://reader:s3cret@[")).message).toBe("the cloneUrl is not a valid URL");
+  });
+});
