@@ -1,7 +1,10 @@
 import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "./clock.ts";
 import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
-/** `high` is what a user waits for; `low` is resyncs and start-up. Among equals, first come first served. */
+/**
+ * `high` is what a user or a change waits for; `low` is start-up, rechecks and retries. Among equals, first come first
+ * served; among unequals `high` comes first, except that every fifth turn is a waiting `low` key's: neither starves.
+ */
 export type Priority = "high" | "low";
 
 /**
@@ -11,9 +14,9 @@ export type Priority = "high" | "low";
  */
 export interface WorkQueue {
   add(key: string, priority?: Priority): void;
-  /** Adds the key later; of several due times the earliest wins. Any delay is honoured, also months. */
-  addAfter(key: string, delayMs: number, priority?: Priority): void;
-  /** Adds the key after its backoff, which grows with every call until `forget`; answers the delay in milliseconds. */
+  /** Adds the key later, at low priority; of several due times the earliest wins. Any delay is honoured, also months. */
+  addAfter(key: string, delayMs: number): void;
+  /** Adds the key, at low priority, after its backoff, which grows with every call until `forget`; answers the delay in milliseconds. */
   retry(key: string): number;
   /** Ends the key's backoff. */
   forget(key: string): void;
@@ -45,9 +48,11 @@ export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
 
 interface Delayed {
   readonly dueMs: number;
-  readonly priority: Priority;
   readonly cancel: CancelTimer;
 }
+
+/** A waiting `low` key is passed over at most so many times in a row. */
+const HIGH_IN_A_ROW = 4;
 
 /** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
 class KeyedQueue implements WorkQueue {
@@ -60,6 +65,8 @@ class KeyedQueue implements WorkQueue {
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
   readonly #onDepth: (depth: number) => void;
+  /** Turns that `high` keys had while a `low` one waited. */
+  #lowPassedOver = 0;
   #closed = false;
 
   constructor(options: WorkQueueOptions) {
@@ -81,13 +88,13 @@ class KeyedQueue implements WorkQueue {
     this.#onDepth(this.depth);
   }
 
-  addAfter(key: string, delayMs: number, priority: Priority = "high"): void {
+  addAfter(key: string, delayMs: number): void {
     if (this.#closed) return;
     const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
     const known = this.#delayed.get(key);
     if (known !== undefined && known.dueMs <= dueMs) return;
     known?.cancel();
-    this.#arm(key, dueMs, priority);
+    this.#arm(key, dueMs);
   }
 
   retry(key: string): number {
@@ -147,7 +154,7 @@ class KeyedQueue implements WorkQueue {
 
   #handOut(): void {
     while (this.#takers.length > 0) {
-      const key = this.#first();
+      const key = this.#next();
       if (key === undefined) return;
       this.#waiting.high.delete(key);
       this.#waiting.low.delete(key);
@@ -156,20 +163,23 @@ class KeyedQueue implements WorkQueue {
     }
   }
 
-  #first(): string | undefined {
-    for (const key of this.#waiting.high) return key;
-    for (const key of this.#waiting.low) return key;
-    return undefined;
+  #next(): string | undefined {
+    const [high] = this.#waiting.high;
+    const [low] = this.#waiting.low;
+    const isLowsTurn = high === undefined || this.#lowPassedOver >= HIGH_IN_A_ROW;
+    if (low === undefined || isLowsTurn) this.#lowPassedOver = 0;
+    else this.#lowPassedOver += 1;
+    return isLowsTurn ? (low ?? high) : high;
   }
 
   /** One timer a key; a wait beyond what a timer can do is made of several. */
-  #arm(key: string, dueMs: number, priority: Priority): void {
+  #arm(key: string, dueMs: number): void {
     const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
     const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
       this.#delayed.delete(key);
-      if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs, priority);
-      else this.add(key, priority);
+      if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs);
+      else this.add(key, "low");
     });
-    this.#delayed.set(key, { dueMs, priority, cancel });
+    this.#delayed.set(key, { dueMs, cancel });
   }
 }

@@ -116,6 +116,24 @@ test("a pass that asks for another look gets it", async () => {
   await until(() => passes === 2);
 });
 
+test("keys whose passes last longer than their rechecks and retries leave the workers to others too", async () => {
+  const passes: string[] = [];
+  const controller = started(
+    async (key) => {
+      passes.push(key);
+      clock.advance(1_000);
+      if (passes.length > 50 || key.startsWith("start-up")) return;
+      if (key === "failing") throw new Error("again");
+      return { recheckAfterMs: 500 };
+    },
+    { workers: 1 },
+  );
+  for (const key of ["busy-1", "busy-2", "failing"]) controller.enqueue(key);
+  for (const key of ["start-up-1", "start-up-2"]) controller.enqueue(key, "low");
+  await until(() => passes.length > 50);
+  expect(passes.slice(0, 5)).toEqual(["busy-1", "busy-2", "failing", "start-up-1", "start-up-2"]);
+});
+
 test("a pass beyond its deadline is aborted and tried again", async () => {
   const outcomes: string[] = [];
   const controller = started((_key, { signal }) => untilAborted(signal), {

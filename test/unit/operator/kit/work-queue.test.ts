@@ -86,6 +86,36 @@ describe("order", () => {
     expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "resync-2", "resync-1"]);
   });
 
+  test("a stream of urgent keys leaves every fifth turn to the others, which keep their order", async () => {
+    for (const key of ["start-up-1", "start-up-2"]) queue.add(key, "low");
+    const taken: (string | undefined)[] = [];
+    for (let turn = 0; turn < 11; turn += 1) {
+      for (const key of ["busy-1", "busy-2"]) queue.add(key);
+      const key = await queue.take();
+      taken.push(key);
+      queue.done(String(key));
+    }
+    expect([taken.indexOf("start-up-1"), taken.indexOf("start-up-2")]).toEqual([4, 9]);
+  });
+
+  test("turns that nobody else waited for are not held against urgent keys", async () => {
+    for (let turn = 0; turn < 20; turn += 1) queue.add(`busy-${turn}`);
+    for (let turn = 0; turn < 10; turn += 1) await queue.take();
+    queue.add("start-up", "low");
+    const next = [await queue.take(), await queue.take(), await queue.take(), await queue.take(), await queue.take()];
+    expect(next.indexOf("start-up")).toBe(4);
+  });
+
+  test("what falls due later comes behind what waits already, and a user's wish promotes it", async () => {
+    queue.addAfter("recheck", 1_000);
+    queue.retry("retry");
+    clock.advance(1_000);
+    queue.add("start-up", "low");
+    queue.add("user");
+    queue.add("recheck");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "recheck", "retry"]);
+  });
+
   test("those who wait for a key get it at once", async () => {
     const taken = queue.take();
     queue.add("a");
