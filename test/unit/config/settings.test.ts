@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readSettings, SettingsInvalid, settingsFrom } from "../../../config/settings.ts";
+
+const least = {
+  baseDomain: "env.test",
+  defaultChart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
+};
+
+describe("settings", () => {
+  test("are complete from the least that must be said", () => {
+    expect(settingsFrom(least)).toMatchObject({
+      ...{ namespace: "ephemeral-system", secretsNamespace: "ephemeral-secrets", serviceAccount: "platform" },
+      ...{ publicPort: 443, leaderElection: true, logLevel: "info" },
+      deployer: { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" },
+      api: { host: "127.0.0.1", port: 8080, limits: { authenticatedPerMinute: 100, unauthenticatedPerMinute: 10 } },
+      isolation: { quota: { pods: "30", "services.loadbalancers": "0" } },
+      ttl: { maximumHours: 168 },
+      reconcile: { workers: 16, resyncMinutes: 10, creationDeadlineMinutes: 15, probeSeconds: 60, downMinutes: 5 },
+    });
+  });
+
+  test("keep what was said beside the defaults", () => {
+    expect(settingsFrom({ ...least, reconcile: { workers: 2 } }).reconcile).toMatchObject({
+      workers: 2,
+      resyncMinutes: 10,
+    });
+  });
+
+  test("can't be changed, however deep, and neither does reading change the document", () => {
+    const document = structuredClone(least);
+    const settings = settingsFrom(document);
+    expect(() => Object.assign(settings.isolation.quota, { pods: "1" })).toThrow(TypeError);
+    expect(() => Object.assign(settings, { baseDomain: "x" })).toThrow(TypeError);
+    expect(document).toEqual(least);
+  });
+
+  test.each([
+    ["nothing", undefined, ["baseDomain", "defaultChart"]],
+    ["a list", [], ["must be object"]],
+    ["an unknown field", { ...least, basedomain: "x" }, ["'basedomain'"]],
+    ["an unknown field far inside", { ...least, api: { limits: { x: 1 } } }, ["/api/limits", "'x'"]],
+    ["a wrong type", { ...least, publicPort: "443" }, ["/publicPort"]],
+    ["a port too high", { ...least, publicPort: 65536 }, ["/publicPort"]],
+    ["an address without port", { ...least, ingressAddress: "127.0.0.1" }, ["/ingressAddress"]],
+    [
+      "a symmetric algorithm",
+      { ...least, api: { issuers: [{ issuer: "https://i.test", audience: "a", algorithms: ["HS256"] }] } },
+      ["/api/issuers/0/algorithms/0"],
+    ],
+    ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
+  ])("refuse %s, naming each place", (_what, document, mentions) => {
+    const refused = () => settingsFrom(document, "test.yaml");
+    expect(refused).toThrow(SettingsInvalid);
+    for (const mention of ["test.yaml", ...mentions]) expect(refused).toThrow(mention);
+  });
+});
+
+describe("the file", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "settings-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const written = (text: string) => {
+    const path = join(folder, "settings.yaml");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("is YAML", () => {
+    const path = written(
+      "baseDomain: env.test\ndefaultChart: {repoUrl: 'https://git.test/c.git', path: ., revision: main}\n",
+    );
+    expect(readSettings(path).baseDomain).toBe("env.test");
+  });
+
+  test("that is absent, or no YAML, is named", () => {
+    expect(() => readSettings(join(folder, "absent.yaml"))).toThrow(/absent\.yaml can't be read: ENOENT/);
+    expect(() => readSettings(written("a: [1\nb: }"))).toThrow(/settings\.yaml can't be read/);
+  });
+});

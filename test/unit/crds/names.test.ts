@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  COMPONENTS,
+  componentUrl,
+  hostLabel,
+  NAME_RULES,
+  nameProblem,
+  namespaceName,
+  secretStoreName,
+} from "../../../crds/names.ts";
+import { UID } from "../../support/environment-fixture.ts";
+
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const names = fc.stringMatching(/^[a-z][a-z0-9-]{1,48}[a-z0-9]$/).filter((name) => nameProblem(name) === undefined);
+
+describe("a name", () => {
+  test.each([
+    ["abc", undefined],
+    ["shop-pr-42", undefined],
+    ["a".repeat(50), undefined],
+    ["x-0", undefined],
+    ["apiary", undefined],
+    ["kubernetes", undefined],
+    ["ab", "must have 3 to 50 characters"],
+    ["a".repeat(51), "must have 3 to 50 characters"],
+    ["", "must have 3 to 50 characters"],
+    ["1shop", "must be lower-case"],
+    ["Shop", "must be lower-case"],
+    ["shop-", "must be lower-case"],
+    ["-shop", "must be lower-case"],
+    ["sh_op", "must be lower-case"],
+    ["sh.op", "must be lower-case"],
+    ["shop\n", "must be lower-case"],
+    ["shоp", "must be lower-case"],
+    ["a--api", "must not contain '--'"],
+    ["xn--shop", "must not contain '--'"],
+    ["abcdef01-1111-4222-8333-444455556666", "must not look like a UUID"],
+    ["argocd", "is reserved"],
+    ["default", "is reserved"],
+    ["kube-system", "is reserved"],
+    ["ephemeral-x", "is reserved"],
+  ])("%j: %s", (name, problem) => {
+    if (problem === undefined) expect(nameProblem(name)).toBeUndefined();
+    else expect(nameProblem(name)).toContain(problem);
+  });
+
+  test("makes only DNS labels, each different from every other name's", () => {
+    const derived = (name: string) => [
+      namespaceName(name),
+      secretStoreName({ name, uid: UID }),
+      ...COMPONENTS.map((component) => hostLabel(name, component)),
+    ];
+    fc.assert(
+      fc.property(names, names, (one, other) => {
+        for (const label of derived(one)) expect(label).toMatch(DNS_LABEL);
+        const shared = derived(one).filter((label) => derived(other).includes(label));
+        expect(shared).toEqual(one === other ? derived(one) : []);
+      }),
+    );
+  });
+
+  test("is judged by the API server as by this code: one rule, two languages", () => {
+    const inCel = new Map(NAME_RULES.map((rule) => [rule, evaluated(rule.cel)]));
+    const candidates = fc.oneof(
+      fc.stringMatching(/^[a-z0-9-]{0,55}$/),
+      fc.string({ maxLength: 60 }),
+      fc.uuid(),
+      fc.constantFrom("api", "www", "kube-x", "ephemeral-x", "a--b", "default"),
+    );
+    fc.assert(
+      fc.property(candidates, (name) => {
+        for (const [rule, holds] of inCel)
+          expect([name, rule.cel, holds(name)]).toEqual([name, rule.cel, rule.holds(name)]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** The few words of CEL that the rules use, said in JavaScript. */
+function evaluated(cel: string): (name: string) => boolean {
+  const script = cel
+    .replaceAll("name.size()", "name.length")
+    .replaceAll(".matches(", ".search(")
+    .replaceAll(/(name\.search\('[^']*'\))/g, "($1 >= 0)")
+    .replaceAll(".contains(", ".includes(")
+    .replaceAll(/\(name in (\[[^\]]*\])\)/g, "$1.includes(name)");
+  return new Function("name", `return ${script};`) as (name: string) => boolean;
+}
+
+test("the port is part of a URL unless it is HTTPS's own", () => {
+  expect(componentUrl("shop.test", 443)).toBe("https://shop.test");
+  expect(componentUrl("shop.test", 18443)).toBe("https://shop.test:18443");
+});

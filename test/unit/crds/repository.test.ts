@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import { admits, imageOf, wantedSecrets } from "../../../crds/repository.ts";
+import { commitA, repositoryFixture } from "../../support/environment-fixture.ts";
+
+describe("the image of a commit", () => {
+  const repository = "registry.test/shop-api";
+  test.each([
+    [undefined, "main", `${repository}:${commitA}`],
+    ["{commit}", "main", `${repository}:${commitA}`],
+    ["sha-{short}", "main", `${repository}:sha-aaaaaaaa`],
+    ["{branch}-{short}", "feature/log-in", `${repository}:feature-log-in-aaaaaaaa`],
+    ["{branch}.{branch}", "a/b/c", `${repository}:a-b-c.a-b-c`],
+    ["latest", "main", `${repository}:latest`],
+  ])("%s of %s", (tagTemplate, branch, expected) => {
+    const image = { repository, ...(tagTemplate ? { tagTemplate } : {}) };
+    expect(imageOf(repositoryFixture("shop-api", { image }), { commit: commitA, branch })).toBe(expected);
+  });
+});
+
+describe("the secrets of a repository", () => {
+  test("are three when it says nothing", () => {
+    expect(wantedSecrets(repositoryFixture()).map(({ name }) => name)).toEqual([
+      "DATABASE_PASSWORD",
+      "SECRET_KEY",
+      "API_TOKEN",
+    ]);
+  });
+
+  test("are exactly its own when it names some, with defaults for what it leaves out", () => {
+    const secrets = [
+      { name: "A" },
+      { name: "B", kind: "uuid" as const },
+      { name: "C", kind: "token" as const, length: 20 },
+    ];
+    expect(wantedSecrets(repositoryFixture("shop-api", { secrets }))).toEqual([
+      { name: "A", kind: "password", length: 32 },
+      { name: "B", kind: "uuid", length: 32 },
+      { name: "C", kind: "token", length: 20 },
+    ]);
+  });
+
+  test("are none when it names none", () => {
+    expect(wantedSecrets(repositoryFixture("shop-api", { secrets: [] }))).toEqual([]);
+  });
+});
+
+describe("who may use a repository", () => {
+  test.each([
+    ["everybody when it names no groups", undefined, [], true],
+    ["everybody when its list is empty", [], ["team"], true],
+    ["a member of one of its groups", ["a", "b"], ["x", "b"], true],
+    ["nobody else", ["a", "b"], ["c", "A"], false],
+    ["nobody without groups", ["a"], [], false],
+  ])("%s", (_rule, groups, callers, expected) => {
+    const spec = groups === undefined ? {} : { access: { groups } };
+    expect(admits(repositoryFixture("shop-api", spec), callers)).toBe(expected);
+  });
+});

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { Type } from "typebox";
+import { parse } from "yaml";
+import { customResourceDefinitions } from "../../../crds/definitions.ts";
+import { structural } from "../../../crds/structural.ts";
+
+describe("structural", () => {
+  test("says an object as the API server wants it", () => {
+    const schema = Type.Object(
+      {
+        name: Type.String({ minLength: 1, pattern: "^a" }),
+        list: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { "x-kubernetes-list-type": "atomic" })),
+      },
+      { additionalProperties: false, "x-kubernetes-validations": [{ rule: "true" }] },
+    );
+    expect(structural(schema)).toEqual({
+      type: "object",
+      required: ["name"],
+      properties: {
+        name: { type: "string", minLength: 1, pattern: "^a" },
+        list: { type: "array", items: { type: "integer", minimum: 1 }, "x-kubernetes-list-type": "atomic" },
+      },
+      "x-kubernetes-validations": [{ rule: "true" }],
+    });
+  });
+
+  test.each([
+    ["a union", Type.Object({ a: Type.Union([Type.String(), Type.Integer()]) }), "$.a: keyword 'anyOf'"],
+    ["a constant", Type.Object({ a: Type.Literal("x") }), "$.a: keyword 'const'"],
+    ["a tuple in a list", Type.Object({ a: Type.Array(Type.Unsafe({ oneOf: [] })) }), "$.a[]: keyword 'oneOf'"],
+    ["anything", Type.Object({ a: Type.Unsafe({}) }), "$.a: a structural schema needs a type"],
+  ])("refuses %s, and says where", (_what, schema, message) => {
+    expect(() => structural(schema)).toThrow(message);
+  });
+});
+
+describe("the definitions", () => {
+  test.each([...customResourceDefinitions()])("%s is what is checked in", (file, manifest) => {
+    const checkedIn = parse(readFileSync(new URL(`../../../crds/${file}`, import.meta.url), "utf8"));
+    expect(checkedIn).toEqual(JSON.parse(JSON.stringify(manifest)));
+  });
+
+  test.each([...customResourceDefinitions()])("%s bounds every text, list and rule", (_file, manifest) => {
+    expect(unbounded(manifest as Node, "$")).toEqual([]);
+  });
+});
+
+interface Node {
+  readonly [field: string]: unknown;
+}
+
+/** Strings and lists without a maximum: CEL refuses rules over them for their cost, and etcd pays for them. */
+function unbounded(node: Node, path: string): string[] {
+  const isOpen =
+    (node.type === "string" && node.maxLength === undefined && node.enum === undefined) ||
+    (node.type === "array" && node.maxItems === undefined);
+  const isSchema = path.includes("openAPIV3Schema") && !/\.(apiVersion|kind)$/.test(path);
+  const children = Object.entries(node).filter(([, value]) => typeof value === "object" && value !== null);
+  return [
+    ...(isSchema && isOpen ? [path] : []),
+    ...children.flatMap(([field, value]) => unbounded(value as Node, `${path}.${field}`)),
+  ];
+}
