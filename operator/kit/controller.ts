@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, MAX_TIMER_MS, pause, systemClock } from "./clock.ts";
+import { type Clock, MAX_TIMER_MS, pause, systemClock } from "./clock.ts";
 import { type BoundedSignal, boundedSignal } from "./deadline.ts";
 import type { Log } from "./log.ts";
 import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
@@ -23,7 +23,6 @@ export interface ControllerMetrics {
 export interface Controller {
   /** Wants a pass over the key; before `start` it waits. Priority is `high` unless said. */
   enqueue(key: string, priority?: Priority): void;
-  enqueueAfter(key: string, delayMs: number): void;
   start(): void;
   /** Takes no new key, lets passes finish for `graceMs`, then aborts them; resolves when all have ended, or ignored that for 5 s. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
@@ -38,8 +37,6 @@ export interface ControllerOptions {
   readonly workers?: number;
   /** After so long a pass is aborted and retried (default 60 s). */
   readonly deadlineMs?: number;
-  /** Enqueues all `keys()` at low priority every `everyMs` (default 10 h) ± 10 %. */
-  readonly resync?: { readonly keys: () => Iterable<string>; readonly everyMs?: number };
   readonly queue?: Omit<WorkQueueOptions, "clock" | "random" | "onDepth">;
   readonly log: Log;
   readonly metrics?: ControllerMetrics;
@@ -53,7 +50,6 @@ export function createController(options: ControllerOptions): Controller {
 }
 
 const LONGEST_ABORT_MS = 5_000;
-const RESYNC_MS = 10 * 3600 * 1000;
 
 class KeyController implements Controller {
   readonly #options: ControllerOptions;
@@ -63,7 +59,6 @@ class KeyController implements Controller {
   readonly #queue: WorkQueue;
   readonly #abort = new AbortController();
   readonly #workers: Promise<void>[] = [];
-  #cancelResync: CancelTimer = () => undefined;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -78,19 +73,13 @@ class KeyController implements Controller {
     this.#queue.add(key, priority);
   }
 
-  enqueueAfter(key: string, delayMs: number): void {
-    this.#queue.addAfter(key, delayMs);
-  }
-
   start(): void {
     if (this.#workers.length > 0) throw new TypeError("a controller starts once");
-    this.#armResync();
     const count = this.#options.workers ?? 8;
     for (let worker = 0; worker < count; worker += 1) this.#workers.push(this.#work());
   }
 
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
-    this.#cancelResync();
     this.#queue.close();
     const ended = new AbortController();
     const workers = Promise.all(this.#workers).finally(() => ended.abort());
@@ -157,15 +146,5 @@ class KeyController implements Controller {
     const retryInMs = Math.round(this.#queue.retry(key));
     this.#log.warn("a pass failed", { key, error, failures: this.#queue.failures(key), retryInMs });
     return bound.cutBy() === "deadline" ? "timeout" : "failed";
-  }
-
-  #armResync(): void {
-    const { resync } = this.#options;
-    if (resync === undefined) return;
-    const delayMs = (resync.everyMs ?? RESYNC_MS) * (0.9 + 0.2 * this.#random());
-    this.#cancelResync = this.#clock.setTimer(Math.min(delayMs, MAX_TIMER_MS), () => {
-      for (const key of resync.keys()) this.#queue.add(key, "low");
-      this.#armResync();
-    });
   }
 }

@@ -87,8 +87,3 @@ export function isUnavailable(error: unknown): boolean {
   if (error.status === 0) return error.reason !== "Aborted";
   return error.status === 429 || error.status >= 500;
 }
-
-/** The caller's own signal ended the call. */
-export function isAborted(error: unknown): boolean {
-  return error instanceof KubeError && error.reason === "Aborted";
-}

@@ -109,12 +109,6 @@ export function keyOfRef(ref: ObjectRef): string {
   return ref.namespace === undefined || ref.namespace === "" ? ref.name : `${ref.namespace}/${ref.name}`;
 }
 
-/** The reference that a key was made of. */
-export function refOfKey(key: string): ObjectRef {
-  const slash = key.indexOf("/");
-  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
 /** `.` and `..` survive percent-encoding and are resolved away by URL parsers, so they are refused. */
 function segment(text: string): string {
   if (text === "" || text === "." || text === "..") throw new TypeError("a path segment is empty or a dot");

@@ -147,20 +147,6 @@ test("a pass beyond its deadline is aborted and tried again", async () => {
   expect(outcomes).toEqual(["timeout"]);
 });
 
-test("a resync wants every key again", async () => {
-  const passes: string[] = [];
-  started(
-    async (key) => {
-      passes.push(key);
-    },
-    { resync: { keys: () => ["a", "b"], everyMs: 100_000 } },
-  );
-  clock.advance(90_000);
-  await until(() => passes.length === 2);
-  clock.advance(90_000);
-  await until(() => passes.length === 4);
-});
-
 describe("stop", () => {
   test("lets a pass finish within the grace", async () => {
     const gate = Promise.withResolvers<void>();

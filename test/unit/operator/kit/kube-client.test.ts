@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globa
 import type { User } from "@kubernetes/client-node";
 import { createKubeClient, type KubeClient, type KubeClientOptions } from "../../../../operator/kit/kube-client.ts";
 import {
-  isAborted,
   isAlreadyExists,
   isConflict,
   isForbidden,
@@ -126,7 +125,7 @@ describe("find", () => {
     const error = failureOf(client().find(configMaps, ref, { signal: caller.signal }));
     await until(() => server.seen.length === 1);
     caller.abort();
-    expect(isAborted(await error)).toBe(true);
+    expect(await error).toMatchObject({ status: 0, reason: "Aborted" });
     expect(isUnavailable(await error)).toBe(false);
   });
 

@@ -78,12 +78,12 @@ test("for any sequence of adds, takes and dones a key is in work at most once, a
 });
 
 describe("order", () => {
-  test("what a user waits for comes before resyncs, and is promoted among them", async () => {
-    queue.add("resync-1", "low");
-    queue.add("resync-2", "low");
+  test("what a user waits for comes before start-up, and is promoted among them", async () => {
+    queue.add("start-up-1", "low");
+    queue.add("start-up-2", "low");
     queue.add("user");
-    queue.add("resync-2", "high");
-    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "resync-2", "resync-1"]);
+    queue.add("start-up-2", "high");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "start-up-2", "start-up-1"]);
   });
 
   test("a stream of urgent keys leaves every fifth turn to the others, which keep their order", async () => {
