@@ -1,0 +1,29 @@
+import { describe, expect, test } from "@jest/globals";
+import { createProbeSchedule } from "../../../../operator/environment/probe-schedule.ts";
+import { UID } from "../../../support/environment-fixture.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+describe("the probe schedule", () => {
+  const period = 60_000;
+  const uid = (first: string) => `${first}-1111-4222-8333-444455556666`;
+
+  test.each([
+    ["00000000", 0],
+    ["80000000", 30_000],
+    ["ffffffff", 60_000],
+  ])("spreads first probes over a period: %s after %s ms", (first, expected) => {
+    expect(createProbeSchedule(new TestClock(), period).dueInMs(uid(first))).toBe(expected);
+  });
+
+  test("counts a period from each probe, and starts anew for what it forgot", () => {
+    const clock = new TestClock();
+    const schedule = createProbeSchedule(clock, period);
+    schedule.probed(UID);
+    clock.advance(20_000);
+    expect(schedule.dueInMs(UID)).toBe(40_000);
+    clock.advance(50_000);
+    expect(schedule.dueInMs(UID)).toBe(0);
+    schedule.forget(uid("80000000"));
+    expect(schedule.dueInMs(uid("80000000"))).toBe(30_000);
+  });
+});
