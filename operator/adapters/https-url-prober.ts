@@ -1,7 +1,7 @@
 import { lookup as resolve } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
-import { BlockList, isIPv6, type LookupFunction } from "node:net";
+import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 import type { Clock } from "../kit/clock.ts";
 import type { ProbeResult, UrlProber } from "../ports/url-prober.ts";
 
@@ -10,7 +10,7 @@ const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
 
 export interface ProberSettings {
-  /** `host:port` to connect to instead of resolving the URL's host; the URL still decides SNI, Host and certificate. */
+  /** `host:port` or `[address]:port` to connect to instead of resolving the URL's host; the URL still decides SNI, Host and certificate. */
   readonly ingressAddress?: string | undefined;
   /** The authority behind the ingress certificate, in PEM; the system's own when absent. */
   readonly ca?: string | undefined;
@@ -23,15 +23,27 @@ export function httpsUrlProber(settings: ProberSettings, clock: Clock): UrlProbe
     probe: (url, path) =>
       turn(async () => {
         const begun = clock.monotonicMs();
-        const outcome = await ask(new URL(path, url), settings);
+        const outcome = await ask(withPath(url, path), settings);
         return { ...outcome, responseTimeMs: Math.round(clock.monotonicMs() - begun) };
       }),
   };
 }
 
+/** Not `new URL(path, url)`: a path such as `//169.254.169.254/` would replace the host. */
+function withPath(url: string, path: string): URL {
+  const own = new URL(url);
+  own.pathname = path;
+  return own;
+}
+
 type Outcome = Omit<ProbeResult, "responseTimeMs">;
 
-function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
+async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
+  const address = withoutBrackets(url.hostname);
+  // Nothing is looked up for an address, so that the guard of the lookup would never see it.
+  if (settings.ingressAddress === undefined && isIP(address) !== 0 && isInside(address)) {
+    return { status: "unreachable", message: NOT_PUBLIC };
+  }
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const unreachable = (error: Error) => settle({ status: "unreachable", message: wordsFor(error, signal) });
@@ -50,10 +62,15 @@ function connection(url: URL, { ingressAddress, ca }: ProberSettings): RequestOp
   return {
     ...tls,
     // Not `host`: the URL's own `hostname` would win over it.
-    hostname: ingressAddress.slice(0, colon),
+    hostname: withoutBrackets(ingressAddress.slice(0, colon)),
     port: Number(ingressAddress.slice(colon + 1)),
     headers: { host: url.host },
   };
+}
+
+/** An IPv6 address as sockets want it. */
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 /** Reads to the end or the limit, so that an endless answer costs no more than that. */
@@ -76,6 +93,12 @@ function wordsFor(error: Error & { code?: string }, signal: AbortSignal): string
   return error.code ?? error.message;
 }
 
+const NOT_PUBLIC = "AddressNotPublic";
+
+function isInside(address: string): boolean {
+  return inside.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
+
 /**
  * Resolves once for this very connection and refuses addresses inside, whatever name leads there: a URL of an
  * environment must not become a way to the metadata service or to the platform itself.
@@ -83,9 +106,10 @@ function wordsFor(error: Error & { code?: string }, signal: AbortSignal): string
 const publicAddressOnly: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: false }, (error, address, family) => {
     if (error) return callback(error, "", 0);
-    const refused = inside.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-    const refusal = Object.assign(new Error("the address is not public"), { code: "AddressNotPublic" });
-    return refused ? callback(refusal, "", 0) : callback(null, options.all ? [{ address, family }] : address, family);
+    const refusal = Object.assign(new Error("the address is not public"), { code: NOT_PUBLIC });
+    return isInside(address)
+      ? callback(refusal, "", 0)
+      : callback(null, options.all ? [{ address, family }] : address, family);
   });
 };
 
