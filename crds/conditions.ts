@@ -1,4 +1,4 @@
-import type { Condition } from "./schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, type Condition } from "./schema.ts";
 
 export type { Condition } from "./schema.ts";
 
@@ -24,6 +24,11 @@ export function findCondition(
 
 /** A judgement of now, before it is compared with the one before. */
 export type Judgement = Omit<Condition, "lastTransitionTime">;
+
+/** Cuts a message to what a condition holds: a status that breaks its schema would be refused as a whole. */
+export function clipped(message: string, maxLength: number = CONDITION_MESSAGE_MAX_LENGTH): string {
+  return message.length <= maxLength ? message : `${message.slice(0, maxLength - 1)}…`;
+}
 
 /** Adds the moment of the last change of `status`: the former one while the status stays what it was. */
 export function transition(former: Condition | undefined, judgement: Judgement, now: Date): Condition {

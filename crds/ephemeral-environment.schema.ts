@@ -1,10 +1,11 @@
 import { type Static, Type } from "typebox";
+import { BRANCH_RULES } from "./branches.ts";
 import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { NAME_RULES } from "./names.ts";
 import {
-  BRANCH_REFUSALS,
   Branch,
   type CelRule,
+  CONDITION_MESSAGE_MAX_LENGTH,
   Commit,
   Conditions,
   Groups,
@@ -13,17 +14,17 @@ import {
   Timestamp,
 } from "./schema.ts";
 
-const RepositoryId = Type.String({ minLength: 1, maxLength: 50, description: "Name of a Repository." });
+const nameOf = (kind: string) => Type.String({ minLength: 1, maxLength: 50, description: `Name of a ${kind}.` });
 
-const branchRules: CelRule[] = BRANCH_REFUSALS.map((refused) => ({
-  rule: `!self.branch.contains('${refused}')`,
+const branchRules: CelRule[] = BRANCH_RULES.map(({ cel, message }) => ({
+  rule: cel("self.branch"),
   fieldPath: ".branch",
-  message: `a branch must not contain '${refused}'`,
+  message: `a branch ${message}`,
 }));
 
 const Source = Type.Object(
   {
-    repository: RepositoryId,
+    repository: nameOf("Repository"),
     branch: Branch,
     commit: Type.Optional(
       Type.Unsafe<Static<typeof Commit>>({
@@ -88,7 +89,7 @@ export const EnvironmentSpec = Type.Object(
     secrets: Type.Optional(
       Type.Object({ autoGenerate: Type.Optional(Type.Boolean()), useSharedApiKeys: Type.Optional(Type.Boolean()) }),
     ),
-    configSet: Type.Optional(Type.Object({ name: RepositoryId, version: Type.Optional(Type.Integer({ minimum: 1 })) })),
+    configSet: Type.Optional(Type.Object({ name: nameOf("config set"), version: Type.Optional(Type.Integer({ minimum: 1 })) })),
     overrides: Type.Optional(Type.Object({}, { "x-kubernetes-preserve-unknown-fields": true })),
     owner: Type.Optional(
       Type.Object(
@@ -148,7 +149,7 @@ export type ComponentStatus = Static<typeof ComponentStatus>;
 const TeardownStep = Type.Object({
   name: Type.String({ maxLength: 64 }),
   state: literals(["pending", "waiting", "gone"]),
-  message: Type.Optional(Type.String({ maxLength: 1024 })),
+  message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
 });
 
 export const PHASES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
@@ -173,6 +174,15 @@ export const EnvironmentStatus = Type.Object({
   expiryNotBefore: Type.Optional(Timestamp),
   readyAt: Type.Optional(Timestamp),
   specChangedAt: Type.Optional(Timestamp),
+  wanted: Type.Optional(
+    Type.String({ maxLength: 64, description: "Hash of the chart and the values that should run." }),
+  ),
+  answered: Type.Optional(
+    Type.String({ maxLength: 64, description: "The `wanted` whose URLs all answered last: what serves." }),
+  ),
+  pursuedSince: Type.Optional(
+    Type.Unsafe<string>({ ...Timestamp, description: "Since when something is wanted that does not serve yet." }),
+  ),
   components: Type.Optional(
     Type.Object({ backend: Type.Optional(ComponentStatus), frontend: Type.Optional(ComponentStatus) }),
   ),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { BRANCH_RULES } from "./branches.ts";
 import { environmentRootRules } from "./ephemeral-environment.schema.ts";
 import { Branch, Groups, literals, rules } from "./schema.ts";
 
@@ -16,6 +17,9 @@ const GeneratedSecret = Type.Object({
     Type.Integer({ minimum: 16, maximum: 256, default: 32, description: "Characters; a uuid has its own length." }),
   ),
 });
+
+/** Never two slashes in a row: `//host/` would be read as another host. No nested repetition that backtracks for ever. */
+export const HEALTH_PATH_PATTERN = "^/([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$";
 
 const HttpUrl = Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 512 });
 
@@ -45,7 +49,7 @@ export const RepositorySpec = Type.Object(
       ),
     }),
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, default: 8080 })),
-    healthPath: Type.Optional(Type.String({ pattern: "^/[A-Za-z0-9._~/-]*$", maxLength: 255, default: "/" })),
+    healthPath: Type.Optional(Type.String({ pattern: HEALTH_PATH_PATTERN, maxLength: 255, default: "/" })),
     secrets: Type.Optional(
       Type.Array(GeneratedSecret, {
         maxItems: 50,
@@ -59,11 +63,18 @@ export const RepositorySpec = Type.Object(
       Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),
     ),
   },
-  rules({
-    rule: "self.type == 'backend' || !has(self.chart)",
-    fieldPath: ".chart",
-    message: "only a backend repository names a chart",
-  }),
+  rules(
+    {
+      rule: "self.type == 'backend' || !has(self.chart)",
+      fieldPath: ".chart",
+      message: "only a backend repository names a chart",
+    },
+    ...BRANCH_RULES.map(({ cel, message }) => ({
+      rule: `!has(self.defaultBranch) || ${cel("self.defaultBranch")}`,
+      fieldPath: ".defaultBranch",
+      message: `a branch ${message}`,
+    })),
+  ),
 );
 export type RepositorySpec = Static<typeof RepositorySpec>;
 

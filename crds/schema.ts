@@ -36,8 +36,6 @@ export const Branch = Type.String({ minLength: 1, maxLength: 244, pattern: BRANC
 /** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
 export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
 export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
-/** What `git check-ref-format` refuses and a pattern of the API server can't say. */
-export const BRANCH_REFUSALS: readonly string[] = ["..", "//", "/.", ".lock/"];
 
 export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
 /** Groups of the identity provider that may see and change a thing. */
@@ -46,12 +44,14 @@ export const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), 
   "x-kubernetes-list-type": "set",
 });
 
+export const CONDITION_MESSAGE_MAX_LENGTH = 2048;
+
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/: the standard condition. */
 export const Condition = Type.Object({
   type: Type.String({ maxLength: 64 }),
   status: literals(["True", "False", "Unknown"]),
   reason: Type.String({ minLength: 1, maxLength: 128 }),
-  message: Type.String({ maxLength: 2048 }),
+  message: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH }),
   lastTransitionTime: Timestamp,
   observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
 });

@@ -1,8 +1,8 @@
 import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../crds/group.ts";
 import type { Repository } from "../crds/repository.ts";
+import { type ApplicationStatus, keptStatus } from "./adapters/argocd-deployer.ts";
 import type { WatchedKinds } from "./adapters/kubernetes-cluster.ts";
-import { BY_UID } from "./adapters/kubernetes-environments.ts";
 import {
   applicationKind,
   appProjectKind,
@@ -22,7 +22,8 @@ import type { Log } from "./kit/log.ts";
 import { createObjectCache, type ObjectCache } from "./kit/object-cache.ts";
 import { createReflector, type Reflector, type ReflectorOptions } from "./kit/reflector.ts";
 
-/** Name of the environments' index by the Repositories they use. */
+/** Names of the environments' indexes: by UID, and by the Repositories they use. */
+export const BY_UID = "uid";
 export const BY_REPOSITORY = "repository";
 
 /** Everything this process watches, kept up to date by one reflector each. */
@@ -35,7 +36,8 @@ export interface Caches {
   /** Resolves when every cache has its first complete list. */
   whenSynced(signal: AbortSignal): Promise<void>;
   readonly synced: boolean;
-  readonly size: number;
+  /** Milliseconds since the watch that was silent longest made any progress; without end before the first list. */
+  readonly oldestProgressMs: number;
   stop(): Promise<void>;
 }
 
@@ -53,8 +55,7 @@ const DEPLOYER_KINDS = [applicationKind, appProjectKind];
 
 export function createCaches(context: Context): Caches {
   const { client, clock, log } = context;
-  const watches: { cache: Pick<ObjectCache<WireObject>, "synced" | "size" | "whenSynced">; reflector: Reflector }[] =
-    [];
+  const watches: { cache: Pick<ObjectCache<WireObject>, "synced" | "whenSynced">; reflector: Reflector }[] = [];
   const watch = <T extends KubeObject>(
     type: ResourceType<T>,
     cache: ReflectorOptions<T>["cache"],
@@ -89,8 +90,9 @@ export function createCaches(context: Context): Caches {
     get synced() {
       return watches.every(({ cache }) => cache.synced);
     },
-    get size() {
-      return watches.reduce((sum, { cache }) => sum + cache.size, 0);
+    get oldestProgressMs() {
+      const last = watches.map(({ reflector }) => reflector.status().lastProgressAt ?? Number.NEGATIVE_INFINITY);
+      return clock.monotonicMs() - Math.min(...last);
     },
     async stop() {
       await Promise.all(watches.map(({ reflector }) => reflector.stop()));
@@ -103,29 +105,11 @@ const uidOf = ({ metadata }: EphemeralEnvironment) => [metadata.uid];
 const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
   [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
 
-/** What an Application's status is read for. */
-interface ApplicationStatus {
-  readonly sync?: {
-    readonly status?: string;
-    readonly revision?: string;
-    readonly comparedTo?: { readonly source?: unknown };
-  };
-  readonly health?: { readonly status?: string };
-  readonly conditions?: unknown;
-  readonly operationState?: { readonly phase?: string; readonly message?: string };
-}
-
-/** Keeps what is compared or judged: the rest of an Application's status is most of its bytes and changes all the time. */
+/** Keeps what is compared or judged. Other children are compared by what they should be, not by what they report. */
 function withoutBulk(object: WireObject): WireObject {
   const { managedFields: _, ...metadata } = object.metadata;
-  const status = object.status as ApplicationStatus | undefined;
-  if (object.kind !== applicationKind.kind || status === undefined) return { ...object, metadata };
-  const { sync, health, conditions, operationState } = status;
-  const judged = {
-    sync: { status: sync?.status, revision: sync?.revision, comparedTo: { source: sync?.comparedTo?.source } },
-    health: { status: health?.status },
-    conditions,
-    operationState: { phase: operationState?.phase, message: operationState?.message },
-  };
-  return { ...object, metadata, status: judged, operation: undefined };
+  const { status, operation, ...kept } = object;
+  if (object.kind === namespaceKind.kind) return { ...kept, metadata, status };
+  if (object.kind !== applicationKind.kind) return { ...kept, metadata };
+  return { ...kept, metadata, status: keptStatus((status ?? {}) as ApplicationStatus, operation) };
 }

@@ -43,23 +43,33 @@ async function main(settings: Settings): Promise<void> {
   const shared = { settings, log, clock: systemClock };
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
   const probes = await serveProbes(settings.probes, { isReady: () => operator.synced });
-  await operator.start(stopping);
-
-  const closing = new AbortController();
   const { environments, repositories, health } = operator;
   const version = packageJson.version;
+  const closing = new AbortController();
   const app = createApp({ ...shared, environments, repositories, health, version, stopping: closing.signal });
+  // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.
   const api = await startServer(app, { ...settings.api, clock: systemClock, stopping: closing });
   const settleMs = settings.api.settleSeconds * 1000;
   stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
   log.info("serving", { api: api.url, version });
 
-  const ended = await lead(operator, { settings, kubeConfig, log, stopping });
+  const ended = await work(operator, { settings, kubeConfig, log, stopping });
   await api.stop();
   await operator.stop();
   probes.close();
   log.info("stopped", { because: ended });
   process.exitCode = ended === "lost" ? 1 : 0;
+}
+
+/** From the first watch to the last pass; ends when the process is to stop, or leads no longer. */
+async function work(operator: Operator, context: LeadContext): Promise<string> {
+  try {
+    await operator.start(context.stopping);
+  } catch (error) {
+    if (context.stopping.aborted) return "stopping";
+    throw error;
+  }
+  return lead(operator, context);
 }
 
 interface LeadContext {

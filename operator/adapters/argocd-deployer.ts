@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { GROUP } from "../../crds/group.ts";
-import { namespaceName } from "../../crds/names.ts";
+import { COMPONENTS, type Component, namespaceName } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository.ts";
 import { applicationKind, appProjectKind } from "../kinds.ts";
 import { isForbidden, isNotFound, isUnavailable, KubeError } from "../kit/kube-errors.ts";
-import type { Cluster, DesiredObject, ObservedObject } from "../ports/cluster.ts";
+import type { Cluster, DesiredObject } from "../ports/cluster.ts";
 import {
   type Deployer,
   DeployerUnavailable,
@@ -14,7 +14,8 @@ import {
 
 /** Has Argo CD delete what an application made before the application itself goes. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
-const COMMIT_ANNOTATION = (component: string) => `${GROUP}/${component}-commit`;
+/** Holds `<branch>@<commit>`; no branch contains an `@`. */
+const sourceAnnotation = (component: Component) => `${GROUP}/${component}-source`;
 
 /** What a chart may make: nothing that grants rights, opens the network, raises limits or holds secrets. */
 const ADMITTED_KINDS = [
@@ -58,16 +59,18 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Depl
 
     observe(wanted) {
       const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
-      return found && observed(found as ApplicationView, applicationObject(wanted, settings));
+      return (
+        found && observed((found.status ?? {}) as Partial<KeptApplicationStatus>, applicationObject(wanted, settings))
+      );
     },
 
-    deployedCommits(environment) {
+    deployedSources(environment) {
       const annotations = cluster.observe(environment, applicationKind, ref(environment))?.metadata.annotations ?? {};
-      const commits = ["backend", "frontend"].map((component) => [
-        component,
-        annotations[COMMIT_ANNOTATION(component)],
-      ]);
-      return Object.fromEntries(commits.filter(([, commit]) => commit !== undefined));
+      const sources = COMPONENTS.flatMap((component) => {
+        const [branch, commit] = annotations[sourceAnnotation(component)]?.split("@") ?? [];
+        return branch && commit ? [[component, { branch, commit }]] : [];
+      });
+      return Object.fromEntries(sources);
     },
 
     async remove(environment) {
@@ -98,12 +101,15 @@ function projectObject(
 }
 
 function applicationObject(
-  { environment, chart, values, commits }: WantedApplication,
+  { environment, chart, values, sources }: WantedApplication,
   settings: ArgocdSettings,
 ): DesiredObject {
   const name = namespaceName(environment.name);
   const annotations = Object.fromEntries(
-    Object.entries(commits).map(([component, commit]) => [COMMIT_ANNOTATION(component), commit]),
+    COMPONENTS.flatMap((component) => {
+      const source = sources[component];
+      return source ? [[sourceAnnotation(component), `${source.branch}@${source.commit}`]] : [];
+    }),
   );
   return {
     apiVersion: "argoproj.io/v1alpha1",
@@ -129,47 +135,83 @@ function applicationObject(
   };
 }
 
-/** The part of an Application's status that is read. */
-interface ApplicationView extends ObservedObject {
-  readonly status?: {
-    readonly sync?: {
-      readonly status?: string;
-      readonly revision?: string;
-      readonly comparedTo?: { readonly source?: unknown };
-    };
-    readonly health?: { readonly status?: string };
-    readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
-    readonly operationState?: { readonly phase?: string; readonly message?: string };
+/** The part of an Application's status that is judged; whatever else it holds is not even kept. */
+export interface ApplicationStatus {
+  readonly sync?: {
+    readonly status?: string;
+    readonly revision?: string;
+    readonly comparedTo?: { readonly source?: unknown };
+  };
+  readonly health?: { readonly status?: string };
+  readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+  readonly operationState?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly finishedAt?: string;
+    readonly syncResult?: { readonly source?: unknown };
+  };
+  readonly reconciledAt?: string;
+}
+
+/** What a watch keeps of it: moments and retries change all the time and wake nobody, so they become one answer. */
+export interface KeptApplicationStatus extends Omit<ApplicationStatus, "operationState" | "reconciledAt"> {
+  /** Whether no sync runs, and the application was looked at after the last one. */
+  readonly isCalm: boolean;
+  /** The last sync, when it failed. */
+  readonly failedSync?: { readonly message: string; readonly source: unknown };
+}
+
+/** Keeps what is judged: the rest is most of an Application's bytes. `operation` is what was asked for and not begun. */
+export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
+  const { sync, health, conditions = [], operationState, reconciledAt = "" } = status;
+  const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
+  const hasFailed = phase === "Failed" || phase === "Error";
+  return {
+    sync: { ...sync, comparedTo: { source: sync?.comparedTo?.source } },
+    health: { ...(health?.status === undefined ? {} : { status: health.status }) },
+    conditions: conditions.map(({ type, message: text }) => ({
+      type,
+      ...(text === undefined ? {} : { message: text }),
+    })),
+    isCalm: operation === undefined && phase !== "Running" && phase !== "Terminating" && reconciledAt >= finishedAt,
+    ...(hasFailed ? { failedSync: { message, source: syncResult?.source } } : {}),
   };
 }
 
-function observed({ status = {} }: ApplicationView, wanted: DesiredObject): ObservedApplication {
+function observed(status: Partial<KeptApplicationStatus>, wanted: DesiredObject): ObservedApplication {
   const revision = status.sync?.revision ?? "";
-  const spec = wanted.spec as { source: unknown };
+  const { source } = wanted.spec as { source: unknown };
   const problem = status.conditions?.find(({ type }) => type.endsWith("Error"));
-  if (problem !== undefined) return { state: "broken", revision, message: `${problem.type}: ${problem.message ?? ""}` };
-  const compared = isDeepStrictEqual(status.sync?.comparedTo?.source, spec.source);
-  if (!compared) return { state: "waiting", revision, message: "waiting for Argo CD to compare the application" };
-  if (status.sync?.status !== "Synced") return unsynced(status, revision);
+  const words = problem && `${problem.type}: ${problem.message ?? ""}`;
+  // Everything else that is said may still be about the values before.
+  if (!isDeepStrictEqual(status.sync?.comparedTo?.source, source)) {
+    return { state: "waiting", revision, message: words ?? "waiting for Argo CD to compare the application" };
+  }
+  if (words !== undefined) return { state: "broken", revision, message: words };
+  if (status.sync?.status !== "Synced") return unsynced(status, revision, source);
+  if (!status.isCalm) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
   return judgedHealth(status, revision);
 }
 
-function unsynced(status: NonNullable<ApplicationView["status"]>, revision: string): ObservedApplication {
-  const { phase, message = "" } = status.operationState ?? {};
-  if (phase === "Failed" || phase === "Error")
-    return { state: "broken", revision, message: `the sync failed: ${message}` };
-  return { state: "waiting", revision, message: message || "Argo CD is syncing the application" };
+function unsynced(
+  { failedSync }: Partial<KeptApplicationStatus>,
+  revision: string,
+  source: unknown,
+): ObservedApplication {
+  const isAboutThis = failedSync !== undefined && isDeepStrictEqual(failedSync.source, source);
+  if (isAboutThis) return { state: "broken", revision, message: `the sync failed: ${failedSync.message}` };
+  return { state: "waiting", revision, message: "Argo CD is syncing the application" };
 }
 
-function judgedHealth(status: NonNullable<ApplicationView["status"]>, revision: string): ObservedApplication {
-  const health = status.health?.status ?? "Unknown";
-  if (health === "Healthy") return { state: "healthy", revision, message: "" };
-  if (health === "Degraded")
+function judgedHealth({ health }: Partial<KeptApplicationStatus>, revision: string): ObservedApplication {
+  const said = health?.status ?? "Unknown";
+  if (said === "Healthy") return { state: "healthy", revision, message: "" };
+  if (said === "Degraded")
     return { state: "broken", revision, message: "Argo CD calls the application degraded: see its pods" };
   return {
     state: "progressing",
     revision,
-    message: `Argo CD calls the application ${health.toLowerCase()}: pods are starting`,
+    message: `Argo CD calls the application ${said.toLowerCase()}: pods are starting`,
   };
 }
 

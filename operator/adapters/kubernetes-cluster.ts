@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../crds/group.ts";
-import type { WireObject } from "../kinds.ts";
+import { namespaceKind, roleBindingKind, type WireObject } from "../kinds.ts";
 import { type Clock, pause } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../kit/kube-errors.ts";
@@ -24,18 +24,24 @@ export type WatchedKinds = ReadonlyMap<string, ObjectCache<WireObject>>;
 const FRESH_RIGHT_MS = 2_000;
 const FRESH_RIGHT_RETRY_MS = 10;
 
-interface Context {
+interface Options {
   readonly client: KubeClient;
   readonly watched: WatchedKinds;
   readonly clock: Clock;
 }
 
+interface Context extends Options {
+  /** When this process made its RoleBinding in a namespace, on the monotonic clock; of the last two seconds only. */
+  readonly bound: Map<string, number>;
+}
+
 /** The Cluster port on the Kubernetes API: makes by POST, repairs by patch, never adopts. */
-export function kubernetesCluster(context: Context): Cluster {
-  const { client, watched } = context;
+export function kubernetesCluster(options: Options): Cluster {
+  const { client, watched } = options;
+  const context: Context = { ...options, bound: new Map() };
   const cached = (kind: Kind, ref: ObjectRef) => watched.get(kind.plural)?.get(keyOfRef(ref));
   const fresh = (kind: Kind, ref: ObjectRef) =>
-    withFreshRights(context, kind, () => client.find(kind as ResourceType<WireObject>, ref));
+    withFreshRights(context, ref.namespace, () => client.find(kind as ResourceType<WireObject>, ref));
 
   return {
     async ensure(owner, kind, desired) {
@@ -78,14 +84,16 @@ function owned(owner: Owner, object: WireObject | undefined): ObservedObject | u
 }
 
 async function create(context: Context, kind: Kind, wanted: DesiredObject): Promise<"created" | "taken"> {
+  const { namespace } = wanted.metadata;
   try {
     const type = kind as ResourceType<WireObject>;
-    const created = await withFreshRights(context, kind, () => context.client.create(type, wanted as never));
+    const created = await withFreshRights(context, namespace, () => context.client.create(type, wanted as never));
     context.watched.get(kind.plural)?.written(created);
+    if (kind.plural === roleBindingKind.plural && namespace !== undefined) remember(context, namespace);
     return "created";
   } catch (error) {
     if (isAlreadyExists(error)) return "taken";
-    if (isNamespaceTerminating(error))
+    if (isNamespaceGone(error))
       throw new BeingDeleted(`the namespace of ${kind.kind} '${wanted.metadata.name}' is being deleted`);
     throw error;
   }
@@ -115,6 +123,8 @@ async function repair(context: Context, { owner, kind, wanted, found }: Found): 
 
 /** What a JSON patch must do to bring the object back: whole fields are replaced, so that additions vanish too. */
 export function drift(wanted: DesiredObject, found: WireObject): object[] {
+  // The API server refuses every edit of its data, ours too.
+  if (found.immutable === true) return [];
   const { apiVersion, kind, metadata, ...fields } = wanted;
   const replaced = Object.entries(fields)
     .filter(([field, value]) => !isDeepStrictEqual(found[field], value))
@@ -183,24 +193,38 @@ function namespaceBlockers(object: { readonly [field: string]: unknown }): strin
     .map(({ message }) => message as string);
 }
 
-/** Rights in an environment's namespace come from a RoleBinding made moments ago; a refusal right after it is no failure. */
-async function withFreshRights<T>({ clock }: Context, kind: Kind, call: () => Promise<T>): Promise<T> {
-  const until = clock.monotonicMs() + FRESH_RIGHT_MS;
+function remember({ bound, clock }: Context, namespace: string): void {
+  const now = clock.monotonicMs();
+  for (const [name, at] of bound) if (now - at >= FRESH_RIGHT_MS) bound.delete(name);
+  bound.set(namespace, now);
+}
+
+/**
+ * Rights in an environment's namespace come from a RoleBinding that this process may have made a moment ago; a refusal
+ * that soon after it is no failure. Any other is.
+ */
+async function withFreshRights<T>(context: Context, namespace: string | undefined, call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call();
     } catch (error) {
-      const mayPass = kind.plural === "secrets" && isForbidden(error) && !isNamespaceTerminating(error);
-      if (!mayPass || clock.monotonicMs() >= until) throw error;
-      await pause(clock, FRESH_RIGHT_RETRY_MS, new AbortController().signal);
+      const mayPass = isForbidden(error) && !isNamespaceGone(error) && isFreshlyBound(context, namespace);
+      if (!mayPass) throw error;
+      await pause(context.clock, FRESH_RIGHT_RETRY_MS, new AbortController().signal);
     }
   }
 }
 
-/** https://kubernetes.io/docs/reference/using-api/: creating in a namespace that goes is 403 with this cause, in one that went 404. */
-function isNamespaceTerminating(error: unknown): boolean {
-  if (isNotFound(error)) return true;
-  return error instanceof KubeError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");
+function isFreshlyBound({ bound, clock }: Context, namespace = ""): boolean {
+  const at = bound.get(namespace);
+  return at !== undefined && clock.monotonicMs() - at < FRESH_RIGHT_MS;
+}
+
+/** https://kubernetes.io/docs/reference/using-api/: creating in a namespace that goes is 403 with this cause, in one that went 404 about it. */
+function isNamespaceGone(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  const isAbsent = isNotFound(error) && error.kind === namespaceKind.plural;
+  return isAbsent || error.causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
 function refOf({ metadata }: WireObject): ObjectRef {

@@ -13,6 +13,7 @@ import {
 } from "../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
+import { BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
@@ -28,9 +29,6 @@ import {
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { EnvironmentLifecycle, Environments, Extension } from "../ports/environments.ts";
-
-/** Name of the cache's index by UID. */
-export const BY_UID = "uid";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
@@ -48,7 +46,10 @@ interface Context {
 export function kubernetesEnvironments(context: Context): Environments & EnvironmentLifecycle {
   const lookUp = liveLookUp(context);
   return {
-    list: () => [...context.cache.list()],
+    list() {
+      if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+      return [...context.cache.list()];
+    },
     find: (idOrName) => translated(async () => cachedEnvironment(context.cache, idOrName) ?? (await lookUp(idOrName))),
     create: (name, spec) => translated(() => create(context, name, spec)),
     extend: (environment, extension) => translated(() => extend(context, environment, extension)),

@@ -3,7 +3,7 @@ import { secretStoreName } from "../../crds/names.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { secretKind } from "../kinds.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { isForbidden, isUnavailable, KubeError } from "../kit/kube-errors.ts";
+import { isAlreadyExists, isForbidden, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../kit/kube-object.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import {
@@ -65,10 +65,10 @@ function add(
   return client.patch(secretType, { name, namespace }, body, { as: "merge" });
 }
 
+/** The owner's store; `undefined` also when somebody else's Secret has its name. */
 async function find({ client, namespace }: Context, owner: SecretOwner): Promise<SecretObject | undefined> {
   const found = await client.find(secretType, { name: secretStoreName(owner), namespace });
-  if (found === undefined || found.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid) return found;
-  throw new SecretManagerUnavailable(`Secret '${found.metadata.name}' in '${namespace}' belongs to somebody else`);
+  return found?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? found : undefined;
 }
 
 async function remove({ client, namespace }: Context, owner: SecretOwner): Promise<void> {
@@ -104,7 +104,8 @@ async function translated<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (error instanceof KubeError && (isUnavailable(error) || isForbidden(error))) {
+    // A name that stays taken while we find nothing of ours under it is somebody else's.
+    if (error instanceof KubeError && (isUnavailable(error) || isForbidden(error) || isAlreadyExists(error))) {
       throw new SecretManagerUnavailable(`the embedded secret manager can't be used: ${error.message}`, {
         cause: error,
       });

@@ -3,7 +3,6 @@ import { FINALIZER } from "../../crds/group.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
 import type { EnvironmentLifecycle } from "../ports/environments.ts";
 import { type ExpiryContext, expire } from "./expiry.ts";
-import { walk } from "./pass.ts";
 import { createProbeSchedule } from "./probe-schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
 import type { Step, StepContext } from "./step.ts";
@@ -14,8 +13,9 @@ import { namespace } from "./steps/namespace.ts";
 import { secrets } from "./steps/secrets.ts";
 import { source } from "./steps/source.ts";
 import { tearDown, terminatingStatus } from "./teardown.ts";
+import { walk } from "./walk.ts";
 
-export interface ReconcilerContext extends StepContext, ExpiryContext {
+export interface ReconcilerContext extends Omit<StepContext, "signal">, ExpiryContext {
   readonly lifecycle: EnvironmentLifecycle;
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
@@ -26,6 +26,8 @@ export interface ReconcilerContext extends StepContext, ExpiryContext {
 const MINUTE_MS = 60_000;
 /** The watch tells when a thing is gone; this is only the net below it. */
 const TEARDOWN_RECHECK_MS = 2_000;
+/** Enough for the watch to deliver the version that the decision missed. */
+const DECIDE_AGAIN_MS = 1_000;
 
 /**
  * One pass over one environment: from whatever is there towards what is wanted, or towards nothing.
@@ -37,46 +39,51 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   const schedule = createProbeSchedule(context.clock, context.settings.reconcile.probeSeconds * 1000);
   const plan: readonly Step[] = [namespace, isolation, secrets, source, application, availability(schedule)];
 
-  return async (name) => {
+  return async (name, { signal }) => {
     const environment = context.environment(name);
     if (environment === undefined) return;
+    const pass = { ...context, signal };
     if (environment.metadata.deletionTimestamp !== undefined) {
       schedule.forget(environment.metadata.uid);
-      return leave(environment, context);
+      return leave(environment, pass);
     }
     const expiry = await expire(environment, context);
     if (expiry === "removing") return;
-    if (expiry === "decide-again") return { recheckAfterMs: 0 };
-    return advance(plan, environment, { ...context, lookAgainInMs: expiry.lookAgainInMs });
+    if (expiry === "decide-again") return { recheckAfterMs: DECIDE_AGAIN_MS };
+    return advance(plan, environment, { ...pass, lookAgainInMs: expiry.lookAgainInMs });
   };
+}
+
+interface Pass extends ReconcilerContext {
+  readonly signal: AbortSignal;
 }
 
 async function advance(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  context: ReconcilerContext & { lookAgainInMs: number | undefined },
+  pass: Pass & { lookAgainInMs: number | undefined },
 ): Promise<ReconcileResult> {
-  const held = isHeld(environment) ? environment : await context.lifecycle.hold(environment);
-  const { results, error } = await walk(plan, held, context);
-  const status = statusAfter(held, results, { now: context.clock.now(), settings: context.settings });
-  if (!sameStatus(held.status, status)) await context.lifecycle.writeStatus(held, status);
+  const held = isHeld(environment) ? environment : await pass.lifecycle.hold(environment);
+  const { results, error } = await walk(plan, held, pass);
+  pass.signal.throwIfAborted();
+  const status = statusAfter(held, results, { now: pass.clock.now(), settings: pass.settings });
+  if (!sameStatus(held.status, status)) await pass.lifecycle.writeStatus(held, status);
   if (error !== undefined) throw error;
-  return { recheckAfterMs: nextLook(results, context) };
+  return { recheckAfterMs: nextLook(results, pass) };
 }
 
-async function leave(
-  environment: EphemeralEnvironment,
-  context: ReconcilerContext,
-): Promise<ReconcileResult | undefined> {
+async function leave(environment: EphemeralEnvironment, pass: Pass): Promise<ReconcileResult | undefined> {
   if (!isHeld(environment)) return;
-  const steps = await tearDown(environment, context);
+  const { steps, error } = await tearDown(environment, pass);
+  pass.signal.throwIfAborted();
   if (steps.every(({ state }) => state === "gone")) {
-    await context.lifecycle.release(environment);
-    context.log.info("environment removed", { environment: environment.metadata.name });
+    await pass.lifecycle.release(environment);
+    pass.log.info("environment removed", { environment: environment.metadata.name });
     return;
   }
-  const status = terminatingStatus(environment, steps, context.clock.now());
-  if (!sameStatus(environment.status, status)) await context.lifecycle.writeStatus(environment, status);
+  const status = terminatingStatus(environment, steps, pass.clock.now());
+  if (!sameStatus(environment.status, status)) await pass.lifecycle.writeStatus(environment, status);
+  if (error !== undefined) throw error;
   return { recheckAfterMs: TEARDOWN_RECHECK_MS };
 }
 

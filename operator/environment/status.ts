@@ -2,18 +2,19 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config/settings.ts";
 import {
   type Condition,
+  clipped,
   findCondition,
   type Judgement,
   STEP_CONDITIONS,
   type StepCondition,
   transition,
 } from "../../crds/conditions.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { expiresAt, reprieve, ttlHours } from "../../crds/lifetime.ts";
-import { DEADLINE_EXCEEDED, phaseOf, UPDATING } from "../../crds/phase.ts";
+import { COMPONENTS } from "../../crds/names.ts";
+import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
 import type { StepResult } from "./step.ts";
-import { URL_DOWN } from "./steps/availability.ts";
 
 export type StepResults = ReadonlyMap<StepCondition, StepResult>;
 
@@ -33,27 +34,24 @@ const MINUTE_MS = 60_000;
 export function statusAfter(environment: EphemeralEnvironment, results: StepResults, judge: Judge): EnvironmentStatus {
   const { metadata } = environment;
   const former = environment.status;
-  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
   const grace = reprieve(environment, judge.now);
-  const found = Object.assign(
-    {},
-    former,
-    ...[...results.values()].map(({ findings }) => findings),
-  ) as EnvironmentStatus;
-  const lived: EnvironmentStatus = {
+  const found: EnvironmentStatus = Object.assign({}, former, ...[...results.values()].map(({ findings }) => findings));
+  const { pursuedSince: _, ...lived } = {
     ...found,
     observedGeneration: metadata.generation,
     ttlHours: ttlHours(environment),
     expiresAt: expiresAt(environment).toISOString(),
     specChangedAt: specChangedAt(environment, judge.now),
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
-    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
+    ...handledToken(environment),
   };
+  const since = pursuedSince(environment, lived, judge.now);
+  const judged: EnvironmentStatus = since === undefined ? lived : { ...lived, pursuedSince: since };
   const steps = stepConditions(environment, results, judge.now);
-  const ready = readiness({ ...environment, status: { ...lived, conditions: steps } }, judge);
+  const ready = readiness({ ...environment, status: { ...judged, conditions: steps } }, judge);
   const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
   const conditions = [...steps, summary];
-  return { ...lived, conditions, phase: phaseOf({ metadata, status: { ...lived, conditions } }) };
+  return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }
 
 /** Whether two statuses say the same. */
@@ -64,9 +62,41 @@ export function sameStatus(one: EnvironmentStatus | undefined, other: Environmen
 /** As it looks after a trip to the API server and back: no `undefined`, no prototypes. */
 const normal = (status: EnvironmentStatus | undefined) => JSON.parse(JSON.stringify(status ?? {}));
 
+/** Longer than any clock's text: a token that does not fit its field was never one of ours. */
+const TOKEN_MAX_LENGTH = 128;
+
+function handledToken({ metadata }: EphemeralEnvironment): Pick<EnvironmentStatus, "lastHandledReconcileAt"> {
+  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
+  return token === undefined || token.length > TOKEN_MAX_LENGTH ? {} : { lastHandledReconcileAt: token };
+}
+
 function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): string {
   if (status?.specChangedAt === undefined) return metadata.creationTimestamp;
   return status.observedGeneration === metadata.generation ? status.specChangedAt : now.toISOString();
+}
+
+/**
+ * Since when something is wanted that does not serve yet; `undefined` while what is wanted serves. The clock starts anew
+ * when something else is wanted, and for no other change: an extension buys a failing environment no time.
+ */
+function pursuedSince(environment: EphemeralEnvironment, status: EnvironmentStatus, now: Date): string | undefined {
+  const isSettled = COMPONENTS.every((component) =>
+    isSourceSettled(environment.spec[component], status.components?.[component]),
+  );
+  if (isSettled && status.wanted !== undefined && status.answered === status.wanted) return undefined;
+  const former = environment.status;
+  if (former?.observedGeneration === undefined) return environment.metadata.creationTimestamp;
+  const isOther = former.wanted !== undefined && former.wanted !== status.wanted;
+  const isResourced = !isSettled && former.observedGeneration !== environment.metadata.generation;
+  return isOther || isResourced ? now.toISOString() : (former.pursuedSince ?? now.toISOString());
+}
+
+function isSourceSettled(
+  source: EnvironmentSpec["backend"] | undefined,
+  settled: { readonly branch?: string; readonly commit?: string } | undefined,
+): boolean {
+  if (source === undefined) return true;
+  return settled?.branch === source.branch && (!source.commit || settled.commit === source.commit);
 }
 
 function stepConditions(environment: EphemeralEnvironment, results: StepResults, now: Date): Condition[] {
@@ -78,46 +108,31 @@ function stepConditions(environment: EphemeralEnvironment, results: StepResults,
       type,
       status: STATUS_OF[result.state],
       reason: result.reason,
-      message: result.state === "done" ? "" : result.message.slice(0, 2048),
+      message: result.state === "done" ? "" : clipped(result.message),
       observedGeneration: environment.metadata.generation,
     };
     return [transition(former, judgement, now)];
   });
 }
 
-/** Sums the steps up: False when one failed for good or time ran out, True while the environment serves, else Unknown. */
+/** Sums the steps up: False when one failed for good or time ran out, True while what is wanted serves, else Unknown. */
 function readiness(environment: EphemeralEnvironment, judge: Judge): Judgement {
-  const conditions = environment.status?.conditions ?? [];
-  const judgement = (status: Condition["status"], reason: string, message: string): Judgement => ({
-    type: "Ready",
-    status,
-    reason,
-    message,
-    observedGeneration: environment.metadata.generation,
+  const { metadata, status } = environment;
+  const conditions = status?.conditions ?? [];
+  const judgement = (state: Condition["status"], reason: string, message: string): Judgement => ({
+    ...{ type: "Ready", status: state, reason, message: clipped(message) },
+    observedGeneration: metadata.generation,
   });
-  const broken = conditions.find(({ status }) => status === "False");
+  const broken = conditions.find((condition) => condition.status === "False");
   if (broken) return judgement("False", broken.reason, broken.message);
 
-  const open = STEP_CONDITIONS.map((type) => findCondition(conditions, type)).find(
-    (condition) => condition?.status !== "True",
-  );
-  if (open === undefined && conditions.length === STEP_CONDITIONS.length) return judgement("True", "Ready", "");
-  if (stillServes(environment, open)) return judgement("True", "Ready", open?.message ?? "");
-  const reason = open?.reason ?? "Pending";
-  const message = open?.message ?? "";
-  if (!isOverdue(environment, judge)) return judgement("Unknown", reason, message);
-  return judgement("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`.slice(0, 2048));
+  const open = conditions.find((condition) => condition.status !== "True");
+  if (status?.pursuedSince === undefined) return judgement("True", "Ready", open?.message ?? "");
+  const { reason, message } = open ?? { reason: "Pending", message: "" };
+  if (!isOverdue(status.pursuedSince, judge)) return judgement("Unknown", reason, message);
+  return judgement("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
 }
 
-/** Once ready, an environment stays so through a restarting pod or a silent URL until a step calls it failed, but not through an update. */
-function stillServes({ status }: EphemeralEnvironment, open: Condition | undefined): boolean {
-  if (status?.readyAt === undefined) return false;
-  return (
-    open === undefined || open.reason === URL_DOWN || (open.type === "ApplicationSynced" && open.reason !== UPDATING)
-  );
-}
-
-function isOverdue({ metadata, status }: EphemeralEnvironment, { now, settings }: Judge): boolean {
-  const since = Date.parse(status?.specChangedAt ?? metadata.creationTimestamp);
-  return now.getTime() - since > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+function isOverdue(since: string, { now, settings }: Judge): boolean {
+  return now.getTime() - Date.parse(since) > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }

@@ -17,7 +17,8 @@ export type Findings = Partial<Omit<EnvironmentStatus, "conditions" | "phase">>;
 /**
  * How a step ended. `waiting` will be looked at again by itself, `failed` when a watch or a new spec
  * wakes it (or after `recheckAfterMs`).
- * A step throws only what is transient: the pass is then taken again with backoff.
+ * A refusal of a port may simply travel up: the walk knows what each means. Anything else that is thrown is transient,
+ * and the pass is taken again with backoff.
  */
 export type StepResult =
   | { readonly state: "done"; readonly reason: string; readonly findings?: Findings; readonly recheckAfterMs?: number }
@@ -52,9 +53,6 @@ export function failed(reason: string, message: string): StepResult {
   return { state: "failed", reason, message };
 }
 
-/** Nobody watches what is not ours: whether a taken name is free again has to be asked. */
-export const NAME_TAKEN_RECHECK_MS = 30_000;
-
 /** Everything outside the environment that a step may use. */
 export interface StepContext {
   readonly settings: Settings;
@@ -67,6 +65,8 @@ export interface StepContext {
   /** A new random value of the wanted shape. */
   readonly generateSecret: (wanted: WantedSecret) => Sensitive;
   readonly clock: Clock;
+  /** Aborts when the pass may do no more: its time is up, or this process leads no longer. */
+  readonly signal: AbortSignal;
 }
 
 /** One idempotent step towards a ready environment. */
@@ -75,6 +75,8 @@ export interface Step {
   readonly condition: StepCondition;
   /** The steps that must be done before this one may begin; steps that don't need each other run side by side. */
   readonly after: readonly StepCondition[];
+  /** Whether it is taken although a step before it is not done: for what must be watched all the time. */
+  readonly persists?: (environment: EphemeralEnvironment) => boolean;
   /** `environment.status` holds what earlier steps found in this very pass. */
   run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
 }

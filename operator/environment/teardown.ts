@@ -1,15 +1,18 @@
-import { findCondition, type Judgement, transition } from "../../crds/conditions.ts";
+import { clipped, findCondition, type Judgement, transition } from "../../crds/conditions.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../crds/names.ts";
 import { namespaceKind } from "../kinds.ts";
 import type { Cluster, Removal } from "../ports/cluster.ts";
 import type { Deployer } from "../ports/deployer.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
+import { refusalResult, retrying } from "./refusals.ts";
 
 export interface TeardownContext {
   readonly cluster: Cluster;
   readonly deployer: Deployer;
   readonly secretManager: SecretManager;
+  /** Aborts when the pass may do no more. */
+  readonly signal: AbortSignal;
 }
 
 export type TeardownSteps = NonNullable<EnvironmentStatus["teardown"]>["steps"];
@@ -39,18 +42,35 @@ async function removeSecrets({ metadata }: EphemeralEnvironment, { secretManager
   return left ? { state: "removing", message: "the secret manager still holds entries" } : { state: "gone" };
 }
 
+/** How far a teardown came; an error is transient and asks for another pass. */
+export interface Teardown {
+  readonly steps: TeardownSteps;
+  readonly error: unknown;
+}
+
 /** Goes as far as it can: a step begins when the one before is verified gone. Done when every step is `gone`. */
-export async function tearDown(environment: EphemeralEnvironment, context: TeardownContext): Promise<TeardownSteps> {
+export async function tearDown(environment: EphemeralEnvironment, context: TeardownContext): Promise<Teardown> {
   const steps: TeardownSteps = STEPS.map(({ name }) => ({ name, state: "pending" }));
   for (const [index, { name, remove }] of STEPS.entries()) {
-    const removal = await remove(environment, context);
+    context.signal.throwIfAborted();
+    const { removal, error } = await attempt(() => remove(environment, context));
     if (removal.state === "removing") {
-      steps[index] = { name, state: "waiting", message: removal.message };
-      return steps;
+      steps[index] = { name, state: "waiting", message: clipped(removal.message) };
+      return { steps, error };
     }
     steps[index] = { name, state: "gone" };
   }
-  return steps;
+  return { steps, error: undefined };
+}
+
+/** A step that fails is shown as what the teardown waits for, before anybody tries again. */
+async function attempt(remove: () => Promise<Removal>): Promise<{ removal: Removal; error: unknown }> {
+  try {
+    return { removal: await remove(), error: undefined };
+  } catch (error) {
+    const known = refusalResult(error) ?? retrying(error);
+    return { removal: { state: "removing", message: known.state === "done" ? "" : known.message }, error };
+  }
 }
 
 /** The status of an environment on its way out: `terminating` names what it waits for. */
@@ -65,7 +85,7 @@ export function terminatingStatus(
     type: "Ready",
     status: "False",
     reason: "Terminating",
-    message: awaited ? `waiting for ${awaited.name}: ${awaited.message ?? ""}` : "",
+    message: awaited ? clipped(`waiting for ${awaited.name}: ${awaited.message ?? ""}`) : "",
     observedGeneration: metadata.generation,
   };
   const others = (status?.conditions ?? []).filter(({ type }) => type !== "Ready");

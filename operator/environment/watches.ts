@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
-import { BY_UID } from "../adapters/kubernetes-environments.ts";
-import { BY_REPOSITORY, type Caches } from "../caches.ts";
+import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../crds/group.ts";
+import { BY_REPOSITORY, BY_UID, type Caches } from "../caches.ts";
 import type { KubeObject } from "../kit/kube-object.ts";
 import type { Priority } from "../kit/work-queue.ts";
 
@@ -33,17 +32,20 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   };
 }
 
-/** Our own status writes come back as events too; they tell nothing new. */
+/** Our own writes, of the status and of our finalizer, come back as events too; they tell nothing new. */
 function wantsPass(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {
   if (previous === undefined || previous.metadata.uid !== current.metadata.uid) return true;
-  const asked = ({ metadata }: EphemeralEnvironment) => [
-    metadata.generation,
-    metadata.deletionTimestamp,
-    metadata.finalizers,
-    metadata.annotations,
-  ];
-  return !isDeepStrictEqual(asked(current), asked(previous));
+  const isLetGo = isHeld(previous) && !isHeld(current);
+  return isLetGo || !isDeepStrictEqual(asked(current), asked(previous));
 }
+
+const asked = ({ metadata }: EphemeralEnvironment) => [
+  metadata.generation,
+  metadata.deletionTimestamp,
+  metadata.annotations,
+];
+
+const isHeld = ({ metadata }: EphemeralEnvironment) => metadata.finalizers?.includes(FINALIZER) ?? false;
 
 /** A child that appears was made by a pass, which knows it; one that changes or goes may need to be repaired. */
 function concerns(current: KubeObject | undefined, previous: KubeObject | undefined): boolean {

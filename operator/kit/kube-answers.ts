@@ -8,7 +8,11 @@ interface StatusBody {
   readonly reason?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
-  readonly details?: { readonly causes?: unknown; readonly retryAfterSeconds?: unknown } | null;
+  readonly details?: {
+    readonly causes?: unknown;
+    readonly kind?: unknown;
+    readonly retryAfterSeconds?: unknown;
+  } | null;
 }
 
 /** @throws KubeError for a response of 400 and above */
@@ -25,6 +29,7 @@ export function errorOfStatus(status: number, body: unknown, retryAfter?: string
     status,
     reason: typeof facts.reason === "string" && facts.reason !== "" ? facts.reason : reasonOf(status),
     causes: causesOf(facts.details?.causes),
+    ...(typeof facts.details?.kind === "string" ? { kind: facts.details.kind } : {}),
     ...(typeof facts.message === "string" ? { detail: facts.message } : {}),
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
   });

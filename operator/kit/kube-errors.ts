@@ -14,6 +14,8 @@ export interface KubeFailure {
   /** How long the server asked us to wait, in seconds. */
   readonly retryAfterSeconds?: number;
   readonly causes?: readonly FieldCause[];
+  /** The kind or plural that the refusal is about (`Status.details.kind`), such as `namespaces`. */
+  readonly kind?: string;
   /** The sentence that the API server wrote: for conditions that quote a refusal, never for logs. */
   readonly detail?: string;
   readonly cause?: unknown;
@@ -26,6 +28,7 @@ export class KubeError extends Error {
   readonly reason: string;
   readonly retryAfterSeconds: number | undefined;
   readonly causes: readonly FieldCause[];
+  readonly kind: string | undefined;
   readonly #detail: string;
 
   constructor(failure: KubeFailure) {
@@ -37,6 +40,7 @@ export class KubeError extends Error {
     this.reason = failure.reason;
     this.retryAfterSeconds = failure.retryAfterSeconds;
     this.causes = failure.causes ?? [];
+    this.kind = failure.kind;
     this.#detail = failure.detail ?? "";
   }
 

@@ -1,5 +1,9 @@
+import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository.ts";
 import type { Removal } from "./cluster.ts";
+
+/** Branch and settled commit, by component. */
+export type Sources = { readonly [component in Component]?: { readonly branch: string; readonly commit: string } };
 
 /** The application that an environment should have. */
 export interface WantedApplication {
@@ -7,8 +11,8 @@ export interface WantedApplication {
   readonly chart: ChartSource;
   /** The chart's values, as an object: never text, so that no value can change the document around it. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The settled commit of every component, kept beside the application. */
-  readonly commits: Readonly<Record<string, string>>;
+  /** The settled source of every component, kept beside the application. */
+  readonly sources: Sources;
 }
 
 /** What the deployer says of an application now. */
@@ -48,8 +52,8 @@ export interface Deployer {
   /** The application as it was observed last; `undefined` before it exists. */
   observe(wanted: WantedApplication): ObservedApplication | undefined;
 
-  /** Commits that the existing application was made with: what a crash before the status write left as the only trace. */
-  deployedCommits(environment: { name: string; uid: string }): Readonly<Record<string, string>>;
+  /** The sources that the existing application was made with: what a crash before the status write left as the only trace. */
+  deployedSources(environment: { name: string; uid: string }): Sources;
 
   /**
    * Deletes the application with all it made, then its project, each verified by a fresh read.

@@ -17,7 +17,7 @@ export interface Environments {
   /** By id or by name. A miss by id asks the API server once more (coalesced), because another replica may have made it. */
   find(idOrName: string): Promise<EphemeralEnvironment | undefined>;
 
-  /** All of them, in no order; an array of its own that the caller may sort. */
+  /** All of them, in no order; an array of its own that the caller may sort. Throws ClusterUnavailable before the first list. */
   list(): EphemeralEnvironment[];
 
   /**

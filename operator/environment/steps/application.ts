@@ -1,11 +1,9 @@
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { UPDATING } from "../../../crds/phase.ts";
-import { NameTaken } from "../../ports/cluster.ts";
-import { DeployerUnavailable, type ObservedApplication, type WantedApplication } from "../../ports/deployer.ts";
+import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, failed, NAME_TAKEN_RECHECK_MS, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
+import { done, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
 
 /** The deployer's watch wakes the environment; this is only the net below it. */
 const RECHECK_MS = 30_000;
@@ -17,15 +15,11 @@ export const application: Step = {
 
   async run(environment, context) {
     const wanted = wantedApplication(environment, context);
-    try {
-      await context.deployer.ensure(wanted);
-    } catch (error) {
-      if (error instanceof NameTaken)
-        return { ...failed("NameTaken", error.message), recheckAfterMs: NAME_TAKEN_RECHECK_MS };
-      if (!(error instanceof DeployerUnavailable)) throw error;
-      return waiting("DeployerUnavailable", error.message, { recheckAfterMs: 5_000 });
-    }
-    return judged(environment, wanted, context.deployer.observe(wanted));
+    await context.deployer.ensure(wanted);
+    const result = judged(environment, wanted, context.deployer.observe(wanted));
+    const hash = wantedHash(wanted.chart, wanted.values);
+    const deployerApp = namespaceName(environment.metadata.name);
+    return { ...result, findings: { ...result.findings, deployerApp, wanted: hash } };
   },
 };
 
@@ -40,15 +34,15 @@ export function wantedApplication(
     environment: { name, uid },
     chart: chartOf(known, settings),
     values: environmentValues(environment, known, settings),
-    commits: commitsOf(environment),
+    sources: sourcesOf(environment),
   };
 }
 
-function commitsOf(environment: EphemeralEnvironment): Record<string, string> {
-  const settled = componentsOf(environment).map((component) => [
-    component,
-    environment.status?.components?.[component]?.commit ?? "",
-  ]);
+function sourcesOf({ status, ...environment }: EphemeralEnvironment): WantedApplication["sources"] {
+  const settled = componentsOf({ ...environment }).map((component) => {
+    const { branch = "", commit = "" } = status?.components?.[component] ?? {};
+    return [component, { branch, commit }];
+  });
   return Object.fromEntries(settled);
 }
 
@@ -57,20 +51,20 @@ function judged(
   wanted: WantedApplication,
   observed: ObservedApplication | undefined,
 ): StepResult {
-  const deployerApp = namespaceName(environment.metadata.name);
-  const hash = wantedHash(wanted.chart, wanted.values);
-  if (observed?.state === "broken")
-    return { ...failed("DeploymentFailed", observed.message), findings: { deployerApp } };
+  const { state = "waiting", message = "waiting for the deployer to pick the application up" } = observed ?? {};
   if (observed?.state === "healthy") {
-    return done("Synced", {
-      findings: { deployerApp, components: running(environment, `${observed.revision.slice(0, 12)}+${hash}`) },
-    });
+    const revision = `${observed.revision.slice(0, 12)}+${wantedHash(wanted.chart, wanted.values)}`;
+    return done("Synced", { findings: { components: running(environment, revision) } });
   }
-  const former = environment.status?.components?.backend?.revision;
-  const updating = former !== undefined && !former.endsWith(`+${hash}`);
-  const reason = observed?.state === "progressing" ? "Progressing" : "Syncing";
-  const message = observed?.message ?? "waiting for the deployer to pick the application up";
-  return waiting(updating ? UPDATING : reason, message, { recheckAfterMs: RECHECK_MS, findings: { deployerApp } });
+  // What serves is judged by its URLs: a deployer that can't look now, or a pod that restarts, fails nothing.
+  if (state === "broken" && !serves(environment, wanted)) return failed("DeploymentFailed", message);
+  return waiting(REASONS[state], message, { recheckAfterMs: RECHECK_MS });
+}
+
+const REASONS = { waiting: "Syncing", progressing: "Progressing", broken: "Degraded", healthy: "Synced" } as const;
+
+function serves({ status }: EphemeralEnvironment, { chart, values }: WantedApplication): boolean {
+  return status?.readyAt !== undefined && status.answered === wantedHash(chart, values);
 }
 
 function running(environment: EphemeralEnvironment, revision: string) {

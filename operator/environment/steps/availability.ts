@@ -1,5 +1,5 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
 import { urlsOf } from "../desired/values.ts";
@@ -7,33 +7,47 @@ import type { ProbeSchedule } from "../probe-schedule.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { done, type Findings, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
 
-/** What a URL that stopped answering is called. */
-export const URL_DOWN = "UrlDown";
 const MINUTE_MS = 60_000;
 
-/** `ready` is earned by an answer of every URL, and kept by answering again every so often. */
+/** `ready` is earned by an answer of every URL of what is wanted, and kept by answering again every so often. */
 export function availability(schedule: ProbeSchedule): Step {
   return {
     condition: "UrlsReady",
     after: ["ApplicationSynced"],
+    // People use it: whatever the deployer says, its URLs are watched on.
+    persists: ({ status }) => status?.readyAt !== undefined,
 
     async run(environment, context) {
       const urls = urlsOf(environment, context.settings);
       const findings = addresses(urls);
-      const former = findCondition(environment.status?.conditions, "UrlsReady");
-      const dueInMs = former?.status === "True" ? schedule.dueInMs(environment.metadata.uid) : 0;
+      const dueInMs = isNew(environment) ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings, recheckAfterMs: dueInMs });
 
       const silent = await silentUrls(environment, urls, context);
       schedule.probed(environment.metadata.uid);
       if (silent.length > 0) return { ...unanswered(environment, silent, context), findings };
-      const readyAt = environment.status?.readyAt ?? context.clock.now().toISOString();
       return done("Answering", {
-        findings: { ...findings, readyAt },
+        findings: { ...findings, ...answer(environment, context) },
         recheckAfterMs: schedule.dueInMs(environment.metadata.uid),
       });
     },
   };
+}
+
+/** Whether something runs whose URLs have not answered yet, or did not when they were asked last. */
+function isNew({ status }: EphemeralEnvironment): boolean {
+  const answering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
+  return !answering || runs(status) !== status?.answered;
+}
+
+/** The hash of the values that run, from `<chart revision>+<hash>`. */
+function runs(status: EnvironmentStatus | undefined): string | undefined {
+  return status?.components?.backend?.revision?.split("+")[1];
+}
+
+function answer({ status }: EphemeralEnvironment, { clock }: StepContext): Findings {
+  const answered = runs(status);
+  return { readyAt: status?.readyAt ?? clock.now().toISOString(), ...(answered === undefined ? {} : { answered }) };
 }
 
 function addresses(urls: { readonly [component in Component]?: string }): Findings {
@@ -58,23 +72,24 @@ async function silentUrls(
 const sentence = (url: string, { status, message }: ProbeResult) => `${url} is ${status}: ${message}`;
 
 function unanswered(environment: EphemeralEnvironment, silent: readonly string[], context: StepContext): StepResult {
+  const { status } = environment;
   const message = silent.join("; ");
-  const former = findCondition(environment.status?.conditions, "UrlsReady");
-  if (environment.status?.readyAt === undefined) {
-    return waiting("NotAnswering", message, { recheckAfterMs: patience(former?.lastTransitionTime, context) });
-  }
-  const downSince =
-    former === undefined || former.status === "True" ? undefined : Date.parse(former.lastTransitionTime);
-  const limitMs = context.settings.reconcile.downMinutes * MINUTE_MS;
-  const down = downSince !== undefined && context.clock.now().getTime() - downSince >= limitMs;
+  const former = findCondition(status?.conditions, "UrlsReady");
+  const silentMs =
+    former === undefined || former.status === "True"
+      ? 0
+      : context.clock.now().getTime() - Date.parse(former.lastTransitionTime);
+  if (runs(status) !== status?.answered)
+    return waiting("NotAnswering", message, { recheckAfterMs: patience(silentMs) });
+  const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
   // A failed URL is asked on: the environment heals by itself when it answers again.
-  if (down || former?.status === "False") return { ...failed(URL_DOWN, message), recheckAfterMs: 10_000 };
-  return waiting(URL_DOWN, message, { recheckAfterMs: 5_000 });
+  if (isDown || former?.status === "False") return { ...failed("UrlDown", message), recheckAfterMs: 10_000 };
+  return waiting("UrlDown", message, { recheckAfterMs: 5_000 });
 }
 
 /** The first answer is awaited eagerly, then ever more calmly. */
-function patience(since: string | undefined, { clock }: StepContext): number {
-  const waitedMs = since === undefined ? 0 : clock.now().getTime() - Date.parse(since);
-  if (waitedMs < 30_000) return 100;
+function patience(waitedMs: number): number {
+  if (waitedMs < 5_000) return 100;
+  if (waitedMs < MINUTE_MS) return 1_000;
   return waitedMs < 5 * MINUTE_MS ? 2_000 : 10_000;
 }

@@ -1,9 +1,7 @@
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kinds.ts";
-import { NameTaken } from "../../ports/cluster.ts";
-import { DeployerUnavailable } from "../../ports/deployer.ts";
 import { allowedTrafficObject, defaultDenyObject, limitRangeObject, quotaObject } from "../desired/isolation.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, failed, NAME_TAKEN_RECHECK_MS, type Step, type StepResult, waiting } from "../step.ts";
+import { done, type Step } from "../step.ts";
 
 /** Fences the namespace and its deployer in before anything runs; what somebody changed or removed is restored. */
 export const isolation: Step = {
@@ -19,23 +17,10 @@ export const isolation: Step = {
     ] as const;
     const chart = chartOf(repositoriesOf(environment, repositories), settings);
     const { metadata } = environment;
-    try {
-      await Promise.all([
-        deployer.confine(metadata, chart),
-        ...fences.map(([kind, object]) => cluster.ensure(metadata, kind, object)),
-      ]);
-    } catch (error) {
-      return unfenced(error);
-    }
+    await Promise.all([
+      deployer.confine(metadata, chart),
+      ...fences.map(([kind, object]) => cluster.ensure(metadata, kind, object)),
+    ]);
     return done("Enforced");
   },
 };
-
-function unfenced(error: unknown): StepResult {
-  if (error instanceof NameTaken)
-    return { ...failed("NameTaken", error.message), recheckAfterMs: NAME_TAKEN_RECHECK_MS };
-  if (error instanceof DeployerUnavailable) {
-    return waiting("DeployerUnavailable", error.message, { recheckAfterMs: 5_000 });
-  }
-  throw error;
-}

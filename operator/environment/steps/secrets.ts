@@ -2,10 +2,13 @@ import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.t
 import { namespaceName } from "../../../crds/names.ts";
 import { type Repository, wantedSecrets } from "../../../crds/repository.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
-import { SecretManagerUnavailable, type StoredSecret } from "../../ports/secret-manager.ts";
+import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { accessBindingObject, currentVersion, secretName, secretObject } from "../desired/secret.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
-import { done, type Step, type StepContext, waiting } from "../step.ts";
+import { done, type Step, type StepContext } from "../step.ts";
+
+/** The shape of a value that is gone from the secret manager and that no Repository describes any more. */
+const UNLISTED = { kind: "password", length: 32 } as const;
 
 /**
  * Gives the environment its generated secrets: made once, kept in the secret manager, mirrored into the namespace.
@@ -24,16 +27,11 @@ export const secrets: Step = {
     const repositories = repositoriesOf(environment, context.repositories);
     const missing = missingRepository(environment, repositories);
     if (missing !== undefined) return missing;
-    try {
-      const [stored] = await Promise.all([
-        storedSecrets(environment, Object.values(repositories), context),
-        cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings)),
-      ]);
-      return await mirror(environment, stored, context);
-    } catch (error) {
-      if (!(error instanceof SecretManagerUnavailable)) throw error;
-      return waiting("SecretManagerUnavailable", error.message, { recheckAfterMs: 5_000 });
-    }
+    const [stored] = await Promise.all([
+      storedSecrets(environment, Object.values(repositories), context),
+      cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings)),
+    ]);
+    return mirror(environment, stored, context);
   },
 };
 
@@ -48,15 +46,17 @@ async function isMirrored(environment: EphemeralEnvironment, { cluster, settings
   return (await cluster.read(environment.metadata, secretKind, ref)) !== undefined;
 }
 
-async function storedSecrets(
+/** The values of what the environment was made with: a variable that a Repository lists later does not reach it. */
+function storedSecrets(
   environment: EphemeralEnvironment,
   repositories: readonly Repository[],
   { secretManager, generateSecret }: StepContext,
 ) {
-  const wanted = new Map(repositories.flatMap(wantedSecrets).map((secret) => [secret.name, secret]));
-  const requests = [...wanted.values()].map((secret) => ({
-    name: secret.name,
-    generate: () => generateSecret(secret),
+  const listed = new Map(repositories.flatMap(wantedSecrets).map((secret) => [secret.name, secret]));
+  const names = environment.status?.secrets?.map(({ name }) => name) ?? [...listed.keys()];
+  const requests = names.map((name) => ({
+    name,
+    generate: () => generateSecret(listed.get(name) ?? { name, ...UNLISTED }),
   }));
   return secretManager.ensure(environment.metadata, requests);
 }

@@ -1,10 +1,9 @@
 import type { ComponentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
-import { RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { componentsOf } from "../desired/values.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
-import { done, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
+import { done, failed, type Step, type StepContext, type StepResult } from "../step.ts";
 
 /** Settles the commit of every component: what was asked for, else the head of the branch, asked once. */
 export const source: Step = {
@@ -36,20 +35,11 @@ async function settled(
 ): Promise<ComponentStatus | StepResult> {
   const former = environment.status?.components?.[component];
   const branch = environment.spec[component]?.branch ?? "";
-  try {
-    const commit =
-      known(environment, component, context) ?? (await context.repositoryHost.head(repository.spec.cloneUrl, branch));
-    if (commit === undefined) {
-      return failed(
-        "BranchNotFound",
-        `${component}: repository '${repository.metadata.name}' has no branch '${branch}': push it, or correct spec.${component}.branch`,
-      );
-    }
-    return { ...former, branch, commit, image: imageOf(repository, { commit, branch }) };
-  } catch (error) {
-    if (!(error instanceof RepositoryHostUnavailable)) throw error;
-    return waiting("RepositoryHostUnavailable", `${component}: ${error.message}`, { recheckAfterMs: 5_000 });
-  }
+  const { cloneUrl } = repository.spec;
+  const commit = known(environment, component, context) ?? (await context.repositoryHost.head(cloneUrl, branch));
+  if (commit === undefined) return branchNotFound(component, branch, repository);
+  const image = imageOf(repository, { commit, branch });
+  return isImage(image) ? { ...former, branch, commit, image } : imageInvalid(image, repository);
 }
 
 /**
@@ -60,6 +50,27 @@ function known(environment: EphemeralEnvironment, component: Component, { deploy
   const { commit, branch } = environment.spec[component] ?? {};
   if (commit) return commit;
   const former = environment.status?.components?.[component];
-  if (former?.branch === branch && former?.commit) return former.commit;
-  return former === undefined ? deployer.deployedCommits(environment.metadata)[component] : undefined;
+  const remembered = former ?? deployer.deployedSources(environment.metadata)[component];
+  return remembered?.branch === branch ? remembered?.commit : undefined;
+}
+
+/** Nothing tells when somebody pushes the branch. */
+const BRANCH_RECHECK_MS = 30_000;
+
+function branchNotFound(component: Component, branch: string, { metadata }: Repository): StepResult {
+  const message = `repository '${metadata.name}' has no branch '${branch}': push it, or correct spec.${component}.branch`;
+  return { ...failed("BranchNotFound", message), recheckAfterMs: BRANCH_RECHECK_MS };
+}
+
+/** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: at most 128 characters of a tag. */
+function isImage(image: string): boolean {
+  return /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(image);
+}
+
+function imageInvalid(image: string, { metadata }: Repository): StepResult {
+  const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
+  return failed(
+    "ImageInvalid",
+    `'${tag}…' is no image tag: shorten the branch, or correct image.tagTemplate of Repository '${metadata.name}'`,
+  );
 }

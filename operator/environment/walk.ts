@@ -1,6 +1,7 @@
 import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { isConflict } from "../kit/kube-errors.ts";
+import { refusalResult, retrying } from "./refusals.ts";
 import type { StepResults } from "./status.ts";
 import type { Step, StepContext, StepResult } from "./step.ts";
 
@@ -22,27 +23,35 @@ export async function walk(
 
   const take = async (step: Step) => {
     await Promise.all(step.after.map((condition) => taken.get(condition)));
-    if (!step.after.every((condition) => results.get(condition)?.state === "done")) return;
-    try {
-      results.set(step.condition, await step.run(withFindings(environment, results), context));
-    } catch (error) {
-      errors.push(error);
-      if (!isConflict(error)) results.set(step.condition, retrying(error));
-    }
+    const isDue = step.after.every((condition) => results.get(condition)?.state === "done");
+    if (!isDue && !step.persists?.(environment)) return;
+    const { result, error } = await attempt(step, withFindings(environment, results), context);
+    if (error !== undefined) errors.push(error);
+    if (result !== undefined) results.set(step.condition, result);
   };
   for (const step of plan) taken.set(step.condition, take(step));
   await Promise.all(taken.values());
   return { results, error: errors[0] };
 }
 
+/** A refusal is a result; a conflict is none, because somebody else's write is about to tell more. */
+async function attempt(
+  step: Step,
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): Promise<{ result?: StepResult; error?: unknown }> {
+  try {
+    context.signal.throwIfAborted();
+    return { result: await step.run(environment, context) };
+  } catch (error) {
+    const result = refusalResult(error);
+    if (result !== undefined) return { result };
+    return isConflict(error) ? { error } : { error, result: retrying(error) };
+  }
+}
+
 /** The environment as the steps so far would have it. */
 function withFindings(environment: EphemeralEnvironment, results: StepResults): EphemeralEnvironment {
   const findings = [...results.values()].map((result) => result.findings);
   return { ...environment, status: Object.assign({}, environment.status, ...findings) };
-}
-
-/** The controller decides when to try again; the sentence is what its message holds, which is safe to show. */
-function retrying(error: unknown): StepResult {
-  const message = error instanceof Error ? error.message : "unknown error";
-  return { state: "waiting", reason: "Retrying", message, recheckAfterMs: 300_000 };
 }

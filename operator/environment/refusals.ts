@@ -1,0 +1,35 @@
+import { KubeError } from "../kit/kube-errors.ts";
+import { BeingDeleted, NameTaken } from "../ports/cluster.ts";
+import { DeployerUnavailable } from "../ports/deployer.ts";
+import { RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
+import { failed, type StepResult, waiting } from "./step.ts";
+
+/** Nobody watches what is not ours: whether a taken name is free again has to be asked. */
+const NAME_TAKEN_RECHECK_MS = 30_000;
+const BEING_DELETED_RECHECK_MS = 2_000;
+const UNAVAILABLE_RECHECK_MS = 5_000;
+/** The controller retries long before. */
+const RETRY_NET_MS = 300_000;
+
+/** What a port's refusal means for a step; `undefined` for what is no refusal but a failure. */
+export function refusalResult(error: unknown): StepResult | undefined {
+  if (error instanceof NameTaken)
+    return { ...failed("NameTaken", error.message), recheckAfterMs: NAME_TAKEN_RECHECK_MS };
+  if (error instanceof BeingDeleted) {
+    return waiting("BeingDeleted", error.message, { recheckAfterMs: BEING_DELETED_RECHECK_MS });
+  }
+  const isUnavailable = [DeployerUnavailable, RepositoryHostUnavailable, SecretManagerUnavailable].some(
+    (kind) => error instanceof kind,
+  );
+  if (!isUnavailable) return undefined;
+  const { name, message } = error as Error;
+  return waiting(name, message, { recheckAfterMs: UNAVAILABLE_RECHECK_MS });
+}
+
+/** What any other error means: the controller decides when to try again, and the operator's log has the rest. */
+export function retrying(error: unknown): StepResult {
+  // Only a KubeError's message is known to hold nothing that must not be shown.
+  const message = error instanceof KubeError ? error.message : "an unexpected error: see the operator's log";
+  return waiting("Retrying", message, { recheckAfterMs: RETRY_NET_MS });
+}
