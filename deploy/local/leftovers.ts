@@ -73,12 +73,12 @@ function writesToOurLog(pid: number): boolean {
   return ofLiving(() => readlinkSync(`/proc/${pid}/fd/1`)).startsWith(join(clusterFolder, "log/"));
 }
 
-/** Reads something of a process; empty when it has ended meanwhile. */
+/** Reads something of a process; empty when it has ended meanwhile, or is so much somebody else's that even root may not look. */
 function ofLiving(read: () => string): string {
   try {
     return read();
   } catch (error) {
-    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
+    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
     throw error;
   }
 }
