@@ -1,9 +1,10 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import type { Static, TSchema } from "typebox";
+import { branchProblem } from "../crds/branches.ts";
 import type { ErrorCode, Violation } from "../crds/errors.ts";
 import { nameProblem } from "../crds/names.ts";
-import { BRANCH_REFUSALS, KUBERNETES_KEYWORDS } from "../crds/schema.ts";
+import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { isInstant } from "./schemas/instant.ts";
 
 /** A violation with what a caller of the validator may decide by. */
@@ -86,8 +87,3 @@ function messageOf({ keyword, params, message, data }: ErrorObject, schema: Reco
 }
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
-
-function branchProblem(branch: string): string | undefined {
-  const refused = BRANCH_REFUSALS.find((part) => branch.includes(part));
-  return refused === undefined ? undefined : `must not contain '${refused}'`;
-}

@@ -89,7 +89,9 @@ export const EnvironmentSpec = Type.Object(
     secrets: Type.Optional(
       Type.Object({ autoGenerate: Type.Optional(Type.Boolean()), useSharedApiKeys: Type.Optional(Type.Boolean()) }),
     ),
-    configSet: Type.Optional(Type.Object({ name: nameOf("config set"), version: Type.Optional(Type.Integer({ minimum: 1 })) })),
+    configSet: Type.Optional(
+      Type.Object({ name: nameOf("config set"), version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+    ),
     overrides: Type.Optional(Type.Object({}, { "x-kubernetes-preserve-unknown-fields": true })),
     owner: Type.Optional(
       Type.Object(

@@ -9,7 +9,7 @@ const KEPT = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
 ]);
-/** Converted below, or (`additionalProperties: false`) said by the API server in its own way: it prunes. */
+/** Converted below. */
 const CONVERTED = new Set(["properties", "required", "items", "additionalProperties"]);
 
 /** Throws, naming the place, on what a structural schema can't say: nothing is dropped in silence. */
@@ -24,15 +24,30 @@ export function structural(schema: Schema, path = "$"): Schema {
 }
 
 function nested(schema: Schema, path: string): Schema {
-  const { properties, required, items } = schema as {
-    properties?: Record<string, Schema>;
-    required?: string[];
-    items?: Schema;
-  };
+  const { properties, required, items, additionalProperties } = schema as Nested;
   const child = ([name, value]: [string, Schema]) => [name, structural(value, `${path}.${name}`)];
+  const map = mapOf(additionalProperties, Object.keys(properties ?? {}), path);
   return {
-    ...(properties ? { properties: Object.fromEntries(Object.entries(properties).map(child)) } : {}),
+    ...(properties && map === undefined
+      ? { properties: Object.fromEntries(Object.entries(properties).map(child)) }
+      : {}),
+    ...(map === undefined ? {} : { additionalProperties: map }),
     ...(required?.length ? { required } : {}),
     ...(items ? { items: structural(items, `${path}[]`) } : {}),
   };
+}
+
+interface Nested {
+  readonly properties?: Record<string, Schema>;
+  readonly required?: string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** `false` the API server says in its own way: it prunes. */
+function mapOf(values: Schema | boolean | undefined, fields: readonly string[], path: string): Schema | undefined {
+  if (values === undefined || values === false) return undefined;
+  if (values === true) throw new Error(`${path}: unknown fields are kept by x-kubernetes-preserve-unknown-fields only`);
+  if (fields.length > 0) throw new Error(`${path}: both fields and a map have no structural form`);
+  return structural(values as Schema, `${path}.*`);
 }

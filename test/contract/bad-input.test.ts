@@ -67,6 +67,9 @@ describe("a creation is refused, and nothing is made, when", () => {
     "",
     " main",
     "a//b",
+    "a.lock",
+    "a.",
+    "a/",
     "x".repeat(245),
   ])("the branch is %j", (backend_branch) => expectInvalid({ ...valid, backend_branch }, "backend_branch"));
 

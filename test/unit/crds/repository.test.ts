@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { HEALTH_PATH_PATTERN } from "../../../crds/repository.schema.ts";
 import { admits, imageOf, wantedSecrets } from "../../../crds/repository.ts";
 import { commitA, repositoryFixture } from "../../support/environment-fixture.ts";
 
@@ -54,5 +55,24 @@ describe("who may use a repository", () => {
   ])("%s", (_rule, groups, callers, expected) => {
     const spec = groups === undefined ? {} : { access: { groups } };
     expect(admits(repositoryFixture("shop-api", spec), callers)).toBe(expected);
+  });
+});
+
+describe("a health path", () => {
+  const pattern = new RegExp(HEALTH_PATH_PATTERN);
+
+  test.each(["/", "/healthz", "/a/b.c/~d_e-f/", "/1"])("may be %s", (path) => {
+    expect(path).toMatch(pattern);
+  });
+
+  test.each(["", "healthz", "//169.254.169.254/x", "/a//b", "/a?b", "/a#b", "/a\\b", "/a b", "/a%2fb", "/a\n"])(
+    "must not be %j",
+    (path) => {
+      expect(path).not.toMatch(pattern);
+    },
+  );
+
+  test("costs no time however long it goes on before it fails", () => {
+    expect(`${"/a".repeat(50_000)}${"a".repeat(50_000)}!`).not.toMatch(pattern);
   });
 });

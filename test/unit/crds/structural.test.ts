@@ -25,10 +25,26 @@ describe("structural", () => {
     });
   });
 
+  test("says a map with the schema of its values", () => {
+    const labels = Type.Object({}, { additionalProperties: Type.String({ maxLength: 63 }), maxProperties: 8 });
+    expect(structural(labels)).toEqual({
+      type: "object",
+      additionalProperties: { type: "string", maxLength: 63 },
+      maxProperties: 8,
+    });
+  });
+
   test.each([
     ["a union", Type.Object({ a: Type.Union([Type.String(), Type.Integer()]) }), "$.a: keyword 'anyOf'"],
     ["a constant", Type.Object({ a: Type.Literal("x") }), "$.a: keyword 'const'"],
     ["a tuple in a list", Type.Object({ a: Type.Array(Type.Unsafe({ oneOf: [] })) }), "$.a[]: keyword 'oneOf'"],
+    ["any field", Type.Object({ a: Type.Object({}, { additionalProperties: true }) }), "$.a: unknown fields"],
+    [
+      "a map of anything",
+      Type.Object({ a: Type.Object({}, { additionalProperties: Type.Unsafe({}) }) }),
+      "$.a.*: a structural schema",
+    ],
+    ["fields and a map", Type.Object({ b: Type.String() }, { additionalProperties: Type.String() }), "$: both fields"],
     ["anything", Type.Object({ a: Type.Unsafe({}) }), "$.a: a structural schema needs a type"],
   ])("refuses %s, and says where", (_what, schema, message) => {
     expect(() => structural(schema)).toThrow(message);
