@@ -5,6 +5,7 @@ import { argocdDeployer } from "./adapters/argocd-deployer.ts";
 import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
 import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
+import { kubernetesEnvironmentLifecycle } from "./adapters/kubernetes-environment-lifecycle.ts";
 import { kubernetesEnvironments } from "./adapters/kubernetes-environments.ts";
 import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
@@ -75,7 +76,7 @@ export function createOperator(options: OperatorOptions): Operator {
     repositories,
     repositoryHost,
     environments,
-    lifecycle: environments,
+    lifecycle: kubernetesEnvironmentLifecycle({ client, cache: caches.environments }),
     environment: (name) => caches.environments.get(name),
     deployer: argocdDeployer(cluster, settings.deployer),
     secretManager: kubernetesSecretManager({ client, namespace: settings.secretsNamespace }),

@@ -11,7 +11,7 @@ import {
   EnvironmentNotFound,
   NameExists,
 } from "../../crds/errors.ts";
-import { EXTENSION_NOTE_ANNOTATION, FINALIZER } from "../../crds/group.ts";
+import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
 import { BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
@@ -28,7 +28,7 @@ import {
 } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
-import type { EnvironmentLifecycle, Environments, Extension } from "../ports/environments.ts";
+import type { Environments, Extension } from "../ports/environments.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
@@ -42,8 +42,8 @@ interface Context {
   readonly clock: Clock;
 }
 
-/** The Environments port and the operator's own writes, on the Kubernetes API and this process's watch cache. */
-export function kubernetesEnvironments(context: Context): Environments & EnvironmentLifecycle {
+/** The Environments port on the Kubernetes API and this process's watch cache. */
+export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   return {
     list() {
@@ -54,40 +54,6 @@ export function kubernetesEnvironments(context: Context): Environments & Environ
     create: (name, spec) => translated(() => create(context, name, spec)),
     extend: (environment, extension) => translated(() => extend(context, environment, extension)),
     remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
-    ...lifecycle(context),
-  };
-}
-
-function lifecycle({ client, cache }: Context): EnvironmentLifecycle {
-  const patch = async (environment: EphemeralEnvironment, operations: object[], subresource?: string) => {
-    const { name, resourceVersion } = environment.metadata;
-    // Writing the version back makes the API server answer 409 when the object changed since; `test` would be a 422.
-    const body = [{ op: "replace", path: "/metadata/resourceVersion", value: resourceVersion }, ...operations];
-    const options = subresource === undefined ? {} : { subresource };
-    return client.patch(environmentType, { name }, body, { as: "json", ...options });
-  };
-  const kept = (environment: EphemeralEnvironment) => {
-    cache.written(environment);
-    return environment;
-  };
-  return {
-    async hold(environment) {
-      const finalizers = [...(environment.metadata.finalizers ?? []), FINALIZER];
-      return kept(await patch(environment, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
-    },
-    async release(environment) {
-      const finalizers = (environment.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-      try {
-        await patch(environment, [{ op: "replace", path: "/metadata/finalizers", value: finalizers }]);
-        if (finalizers.length === 0) cache.deleted(environment);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        cache.deleted(environment);
-      }
-    },
-    async writeStatus(environment, status) {
-      return kept(await patch(environment, [{ op: "add", path: "/status", value: status }], "status"));
-    },
   };
 }
 
@@ -169,7 +135,9 @@ async function remove(
 ): Promise<"removing" | "changed"> {
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
-  const left = await client.delete(environmentType, { name }, preconditions).catch(refusedRemoval);
+  const left = await client
+    .delete(environmentType, { name }, preconditions)
+    .catch((error: unknown) => refusedRemoval(client, environment, error));
   // With the UID alone, a conflict means that ours is gone already and its name belongs to another.
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
   if (left === "gone") cache.deleted(environment);
@@ -177,9 +145,17 @@ async function remove(
   return "removing";
 }
 
-function refusedRemoval(error: unknown): "conflict" {
+/** Protection is one reason among many for a 403: missing rights and other people's policies answer it too. */
+async function refusedRemoval(
+  client: KubeClient,
+  { metadata }: EphemeralEnvironment,
+  error: unknown,
+): Promise<"conflict"> {
   if (isConflict(error)) return "conflict";
   if (!isForbidden(error)) throw error;
+  const current = await client.find(environmentType, { name: metadata.name });
+  if (current?.metadata.uid !== metadata.uid) return "conflict";
+  if (!current.spec.protected) throw error;
   throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
 }
 
@@ -192,7 +168,9 @@ async function translated<T>(call: () => Promise<T>): Promise<T> {
     if (isUnavailable(error)) {
       throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
     }
-    throw isInvalid(error) ? refusedManifest(error) : error;
+    if (isInvalid(error)) throw refusedManifest(error);
+    // Missing rights, somebody else's policy: nothing that the caller asked for is wrong.
+    throw new Error("the API server refused the platform", { cause: error });
   }
 }
 
