@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Condition, type ConditionType, findCondition, transition } from "../../../crds/conditions.ts";
-import { DEADLINE_EXCEEDED, phaseOf, UPDATING } from "../../../crds/phase.ts";
+import { DEADLINE_EXCEEDED, phaseOf } from "../../../crds/phase.ts";
 import { CREATED, minutesLater } from "../../support/environment-fixture.ts";
 
 function condition(type: ConditionType, status: Condition["status"], reason = "Reason"): Condition {
@@ -11,41 +11,19 @@ const synced = condition("ApplicationSynced", "True");
 const readyAt = CREATED;
 
 describe("phaseOf", () => {
+  const late = [condition("Ready", "False", DEADLINE_EXCEEDED)];
+  const serving = [synced, condition("Ready", "True")];
+  const pursued = { readyAt, pursuedSince: CREATED };
+
   test.each([
-    ["nothing known", { conditions: [] }, "creating"],
     ["no status at all", undefined, "creating"],
-    ["never ready and waiting", { conditions: [condition("ApplicationSynced", "Unknown")] }, "creating"],
-    ["never ready, late", { conditions: [condition("Ready", "False", DEADLINE_EXCEEDED)] }, "failed"],
-    ["a step failed before it was ever ready", { conditions: [condition("NamespaceReady", "False")] }, "failed"],
-    ["a step failed after it was ready", { conditions: [synced, condition("UrlsReady", "False")], readyAt }, "failed"],
-    ["ready", { conditions: [synced, condition("UrlsReady", "True")], readyAt }, "ready"],
-    [
-      "another revision wanted",
-      { conditions: [condition("ApplicationSynced", "Unknown", UPDATING)], readyAt },
-      "updating",
-    ],
-    [
-      "another revision wanted before it was ever ready",
-      { conditions: [condition("ApplicationSynced", "Unknown", UPDATING)] },
-      "creating",
-    ],
-    ["a pod restarts", { conditions: [condition("ApplicationSynced", "Unknown", "Progressing")], readyAt }, "ready"],
-    [
-      "a URL is silent for a moment",
-      { conditions: [synced, condition("UrlsReady", "Unknown", "UrlDown")], readyAt },
-      "ready",
-    ],
-    [
-      "an update that is late",
-      {
-        conditions: [
-          condition("ApplicationSynced", "Unknown", UPDATING),
-          condition("Ready", "False", DEADLINE_EXCEEDED),
-        ],
-        readyAt,
-      },
-      "failed",
-    ],
+    ["nothing known", { conditions: [] }, "creating"],
+    ["never ready and waiting", { conditions: [condition("Ready", "Unknown")], pursuedSince: CREATED }, "creating"],
+    ["never ready, late", { conditions: late, pursuedSince: CREATED }, "failed"],
+    ["a step failed for good", { conditions: [synced, condition("Ready", "False", "NameTaken")], readyAt }, "failed"],
+    ["what is wanted serves", { conditions: serving, readyAt }, "ready"],
+    ["something else is wanted", { conditions: [synced, condition("Ready", "Unknown")], ...pursued }, "updating"],
+    ["something else is wanted, late", { conditions: late, ...pursued }, "failed"],
   ])("%s", (_given, status, expected) => {
     expect(phaseOf({ metadata: {}, status })).toBe(expected);
     expect(phaseOf({ metadata: { deletionTimestamp: CREATED }, status })).toBe("terminating");

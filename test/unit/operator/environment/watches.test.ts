@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
-import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
+import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository.ts";
-import { BY_UID } from "../../../../operator/adapters/kubernetes-environments.ts";
-import { BY_REPOSITORY, type Caches } from "../../../../operator/caches.ts";
+import { BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/caches.ts";
 import { wakeOnChanges } from "../../../../operator/environment/watches.ts";
 import type { WireObject } from "../../../../operator/kinds.ts";
 import { environmentFixture, repositoryFixture, UID } from "../../../support/environment-fixture.ts";
@@ -58,7 +57,9 @@ describe("an environment's own changes", () => {
     ["a changed spec", environment({ generation: 2 }), environment({}), 1],
     ["a deletion", environment({ deletionTimestamp: "x" }), environment({}), 1],
     ["an annotation", environment({ annotations: { a: "1" } }), environment({}), 1],
-    ["a removed finalizer", environment({}), environment({ finalizers: ["f"] }), 1],
+    ["our finalizer, removed", environment({}), environment({ finalizers: [FINALIZER] }), 1],
+    ["our finalizer, which we added", environment({ finalizers: [FINALIZER] }), environment({}), 0],
+    ["somebody else's finalizer", environment({ finalizers: ["f"] }), environment({}), 0],
     ["another of the same name", environment({ uid: "other" }), environment({}), 1],
     [
       "a status, which we wrote",

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "@jest/globals";
+import type { StepCondition } from "../../../../crds/conditions.ts";
+import {
+  done,
+  failed,
+  type Step,
+  type StepContext,
+  type StepResult,
+  waiting,
+} from "../../../../operator/environment/step.ts";
+import { walk } from "../../../../operator/environment/walk.ts";
+import { KubeError } from "../../../../operator/kit/kube-errors.ts";
+import { BeingDeleted, NameTaken } from "../../../../operator/ports/cluster.ts";
+import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
+import { RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
+import { environmentFixture } from "../../../support/environment-fixture.ts";
+
+const nothing = { signal: new AbortController().signal } as StepContext;
+
+function step(condition: StepCondition, after: StepCondition[], run: Step["run"] | StepResult): Step {
+  return { condition, after, run: typeof run === "function" ? run : async () => run };
+}
+
+const statesOf = async (plan: readonly Step[]) => {
+  const { results, error } = await walk(plan, environmentFixture(), nothing);
+  return { states: Object.fromEntries([...results].map(([type, { state }]) => [type, state])), results, error };
+};
+
+describe("a walk over the steps", () => {
+  test.each([
+    ["waiting", waiting("Slow", "", { recheckAfterMs: 1 })],
+    ["failed", failed("Broken", "")],
+  ])("stops behind one that is %s, and takes what does not need it", async (state, result) => {
+    const { states, error } = await statesOf([
+      step("NamespaceReady", [], result),
+      step("IsolationReady", ["NamespaceReady"], done("Never")),
+      step("SourceResolved", [], done("Resolved")),
+      step("ApplicationSynced", ["IsolationReady", "SourceResolved"], done("Never")),
+    ]);
+    expect(states).toEqual({ NamespaceReady: state, SourceResolved: "done" });
+    expect(error).toBeUndefined();
+  });
+
+  test("gives a step what the ones before it found", async () => {
+    const seen: unknown[] = [];
+    const look: Step["run"] = async ({ status }) => {
+      seen.push(status?.namespace);
+      return done("Seen");
+    };
+    await statesOf([
+      step("NamespaceReady", [], done("Created", { findings: { namespace: "env-shop" } })),
+      step("SecretsReady", ["NamespaceReady"], look),
+    ]);
+    expect(seen).toEqual(["env-shop"]);
+  });
+
+  test("takes steps that don't need each other at once", async () => {
+    let meet: () => void = () => undefined;
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const { states } = await statesOf([
+      step("IsolationReady", [], async () => {
+        await met;
+        return done("Met");
+      }),
+      step("SecretsReady", [], async () => {
+        meet();
+        return done("Met");
+      }),
+    ]);
+    expect(states).toEqual({ IsolationReady: "done", SecretsReady: "done" });
+  });
+
+  test("shows an error as waiting, hands it up, and goes on with the others", async () => {
+    const broken = new KubeError({ status: 500, reason: "InternalError", detail: "secret detail" });
+    const { results, error } = await statesOf([
+      step("NamespaceReady", [], async () => {
+        throw broken;
+      }),
+      step("SourceResolved", [], done("Resolved")),
+    ]);
+    expect(error).toBe(broken);
+    expect(results.get("NamespaceReady")).toMatchObject({
+      state: "waiting",
+      reason: "Retrying",
+      message: broken.message,
+    });
+    expect(JSON.stringify([...results])).not.toContain("secret detail");
+    expect(results.get("SourceResolved")?.state).toBe("done");
+  });
+
+  test("says nothing of a lost race: the next pass will", async () => {
+    const conflict = new KubeError({ status: 409, reason: "Conflict" });
+    const { results, error } = await statesOf([
+      step("NamespaceReady", [], async () => {
+        throw conflict;
+      }),
+    ]);
+    expect([...results]).toEqual([]);
+    expect(error).toBe(conflict);
+  });
+
+  test("takes a step that persists although one before it is not done", async () => {
+    const { states } = await statesOf([
+      step("ApplicationSynced", [], failed("Broken", "")),
+      { ...step("UrlsReady", ["ApplicationSynced"], done("Answering")), persists: () => true },
+    ]);
+    expect(states).toEqual({ ApplicationSynced: "failed", UrlsReady: "done" });
+  });
+
+  test("says nothing of an unexpected error but where to look", async () => {
+    const { results } = await statesOf([
+      step("NamespaceReady", [], async () => {
+        throw new Error("secret detail");
+      }),
+    ]);
+    expect(JSON.stringify([...results])).not.toContain("secret detail");
+    expect(results.get("NamespaceReady")).toMatchObject({ state: "waiting", reason: "Retrying" });
+  });
+
+  test("takes no step once its time is up", async () => {
+    const ended = { signal: AbortSignal.abort() } as StepContext;
+    const { error } = await walk([step("NamespaceReady", [], done("Never"))], environmentFixture(), ended);
+    expect(error).toMatchObject({ name: "AbortError" });
+  });
+
+  test.each([
+    [new NameTaken("Namespace", "env-shop"), { state: "failed", reason: "NameTaken", recheckAfterMs: 30_000 }],
+    [new BeingDeleted("it goes"), { state: "waiting", reason: "BeingDeleted", recheckAfterMs: 2_000 }],
+    [new DeployerUnavailable("away"), { state: "waiting", reason: "DeployerUnavailable", recheckAfterMs: 5_000 }],
+    [new SecretManagerUnavailable("away"), { state: "waiting", reason: "SecretManagerUnavailable" }],
+    [new RepositoryHostUnavailable("away"), { state: "waiting", reason: "RepositoryHostUnavailable" }],
+  ])("knows a port's refusal as a result, not as a failure: %s", async (refusal, expected) => {
+    const { results, error } = await statesOf([
+      step("NamespaceReady", [], async () => {
+        throw refusal;
+      }),
+    ]);
+    expect(results.get("NamespaceReady")).toMatchObject({ ...expected, message: refusal.message });
+    expect(error).toBeUndefined();
+  });
+});
