@@ -118,7 +118,7 @@ export const Settings = closed({
       host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
       port: Type.Unsafe<number>({ ...Port, default: 9090 }),
     },
-    { default: {}, description: "Where /livez, /readyz and /metrics are served." },
+    { default: {}, description: "Where /livez and /readyz are served." },
   ),
   isolation: Isolation,
   ttl: closed(

@@ -3,15 +3,19 @@ import type { Caches } from "../caches.ts";
 import { applicationKind } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import type { ResourceType } from "../kit/kube-object.ts";
+import { resourcePath } from "../kit/kube-object.ts";
 import type { PlatformHealth, PlatformHealthCheck } from "../ports/platform-health.ts";
 
 const ANSWER_SECONDS = 2;
 const DEADLINE_MS = 2_000;
+/** A watch says something every minute, if only that it lives. */
+const SILENT_WATCH_MS = 180_000;
+/** More than an application has, so that its connection is read to the end and kept. */
+const ANSWER_LIMIT_BYTES = 1024 ** 2;
 
 interface Context {
   readonly client: KubeClient;
-  readonly caches: Caches;
+  readonly caches: Pick<Caches, "synced" | "oldestProgressMs" | "children">;
   readonly deployerNamespace: string;
   readonly clock: Clock;
 }
@@ -31,21 +35,27 @@ export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck 
 }
 
 async function ask({ client, caches, deployerNamespace, clock }: Context): Promise<PlatformHealth> {
-  const type = applicationKind as ResourceType;
   const [datastore, deployer] = await Promise.all([
     timed(clock, (signal) => client.serverTime({ signal })),
-    timed(clock, (signal) => client.find(type, { name: "platform-health", namespace: deployerNamespace }, { signal })),
+    timed(clock, (signal) => askForOneApplication(client, deployerNamespace, signal)),
   ]);
   const lastCheck = clock.now();
+  const isCacheFresh = caches.synced && caches.oldestProgressMs < SILENT_WATCH_MS;
   return {
     datastore: { healthy: datastore.answered, responseTimeMs: datastore.tookMs, lastCheck },
-    cache: { healthy: caches.synced, responseTimeMs: 0, memoryBytes: process.memoryUsage().heapUsed, lastCheck },
+    cache: { healthy: isCacheFresh, responseTimeMs: 0, memoryBytes: process.memoryUsage().heapUsed, lastCheck },
     deployer: {
       healthy: deployer.answered && caches.synced,
       applicationsSynced: syncedApplications(caches),
       lastCheck,
     },
   };
+}
+
+/** The collection, because one object's absence can't be told from the absence of its kind. */
+function askForOneApplication(client: KubeClient, namespace: string, signal: AbortSignal): Promise<string> {
+  const path = resourcePath(applicationKind, { namespace });
+  return client.text(path, { limit: "1" }, { signal, limitBytes: ANSWER_LIMIT_BYTES });
 }
 
 /** Health is a fact, not a failure: whatever goes wrong here means "not healthy". */
@@ -61,7 +71,7 @@ async function timed(
   return { answered, tookMs: Math.round(clock.monotonicMs() - begun) };
 }
 
-function syncedApplications({ children }: Caches): number {
+function syncedApplications({ children }: Pick<Caches, "children">): number {
   const applications = children.get(applicationKind.plural)?.list() ?? [];
   return applications.filter((application) => {
     const status = application.status as { sync?: { status?: string } } | undefined;
