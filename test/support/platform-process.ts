@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import type { PlatformIdentity } from "./platform-chart.ts";
+import { until } from "./until.ts";
+
+const MAIN = new URL("../../operator/main.ts", import.meta.url).pathname;
+
+/** The platform's real process, which can be started and killed as often as a test likes. */
+export interface PlatformProcess {
+  /** Resolves when it serves, which is just before it reconciles. */
+  start(): Promise<void>;
+  /** Ends it with SIGKILL: nothing of it can put its affairs in order. */
+  kill(): Promise<void>;
+  /** Ends it with SIGTERM; answers its exit code. */
+  terminate(): Promise<number | null>;
+  /** What it wrote, all runs together. */
+  readonly output: string;
+  /** Kills it and removes its settings. */
+  stop(): Promise<void>;
+}
+
+/** Prepares the process `operator/main.ts` with these settings, under the platform's own identity. */
+export async function platformProcess(identity: PlatformIdentity, settings: object): Promise<PlatformProcess> {
+  const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
+  const settingsFile = join(folder, "settings.yaml");
+  // Loopback ports of the system's choice; without election, as after a crash nobody else leads.
+  const local = { api: { port: 0 }, probes: { port: 0 }, leaderElection: false };
+  await writeFile(settingsFile, stringify({ ...settings, ...local }));
+  let child: ChildProcess | undefined;
+  let output = "";
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null) return ending?.exitCode ?? null;
+    const exited = once(ending, "exit");
+    ending.kill(signal);
+    const [code] = (await exited) as [number | null];
+    return code;
+  };
+  return {
+    async start() {
+      const begunAt = output.length;
+      const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: identity.kubeconfigPath };
+      const started = spawn(process.execPath, [MAIN, "--settings", settingsFile], {
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      child = started;
+      for (const stream of [started.stdout, started.stderr]) {
+        stream?.on("data", (chunk) => {
+          output += String(chunk);
+        });
+      }
+      const isServing = () => {
+        if (started.exitCode !== null) throw new Error(`the process ended: ${output.slice(begunAt)}`);
+        return output.slice(begunAt).includes('"message":"serving"');
+      };
+      await until(isServing, { what: "the process serving", deadlineMs: 30_000 });
+    },
+    async kill() {
+      await end("SIGKILL");
+    },
+    terminate: () => end("SIGTERM"),
+    get output() {
+      return output;
+    },
+    async stop() {
+      await end("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
