@@ -28,6 +28,29 @@ export function assertWholeAnswer(answer: Buffer): void {
   if (last !== FLUSH) throw tooEarly();
 }
 
+/** The hash that the host says it names commits by; `undefined` when it says nothing, which means SHA-1. */
+export function objectFormatOf(capabilities: Buffer): string | undefined {
+  return /object-format=(\w+)/.exec(capabilities.toString("latin1"))?.[1];
+}
+
+/**
+ * Adds to a question of protocol 2 the hash that the host told; one that told none would refuse to hear of it.
+ *
+ * isomorphic-git leaves it out, and git then hangs up on us for every repository but a SHA-1 one:
+ * https://git-scm.com/docs/protocol-v2#_object_format.
+ */
+export function withObjectFormat(question: Buffer, format: string | undefined): Buffer {
+  if (format === undefined) return question;
+  const capability = `object-format=${format}\n`;
+  const header = (capability.length + HEADER_BYTES).toString(16).padStart(HEADER_BYTES, "0");
+  const afterCommand = packetLength(question, 0);
+  return Buffer.concat([
+    question.subarray(0, afterCommand),
+    Buffer.from(header + capability),
+    question.subarray(afterCommand),
+  ]);
+}
+
 function packetLength(answer: Buffer, at: number): number {
   const header = answer.toString("latin1", at, at + HEADER_BYTES);
   if (header.length < HEADER_BYTES) throw tooEarly();

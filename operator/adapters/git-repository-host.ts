@@ -2,7 +2,7 @@ import git, { type HttpClient } from "isomorphic-git";
 import { Agent, type Dispatcher, request } from "undici";
 import { COMMIT_PATTERN } from "../../crds/schema.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
-import { assertWholeAnswer, BadGitAnswer } from "./git-packets.ts";
+import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./git-packets.ts";
 
 /** About 50 000 refs, for hosts that tell them all at once. */
 const ANSWER_LIMIT_MIB = 4;
@@ -46,14 +46,18 @@ async function headOf(http: HttpClient, url: string, ref: string): Promise<strin
 
 /**
  * Hands isomorphic-git only answers that are whole: it reads a broken or stalled body as the end of the list, without
- * bound. Its own client has no deadline either, and follows redirects to wherever they lead.
+ * bound. Its own client has no deadline either, and follows redirects to wherever they lead. For one call of
+ * isomorphic-git: what the host told of itself is used in the question that follows.
  */
 function boundedHttp(agent: Agent, signal: AbortSignal): HttpClient {
+  let objectFormat: string | undefined;
   return {
     async request({ url, method = "GET", headers = {}, body }) {
-      const sent = body === undefined ? null : Buffer.concat(await Array.fromAsync(body));
+      const sent =
+        body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
       const reply = await request(url, { method: method as "GET", headers, body: sent, dispatcher: agent, signal });
       const answer = await wholeAnswer(reply);
+      objectFormat ??= objectFormatOf(answer);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
       return {
         url,
@@ -93,8 +97,8 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function reasonOf(cause: unknown): string {
   if (cause instanceof BadGitAnswer) return cause.message;
-  if (cause instanceof Error) return (cause as NodeJS.ErrnoException).code ?? cause.name;
-  return "unknown error";
+  const { code, name } = Object(cause) as Partial<NodeJS.ErrnoException>;
+  return code ?? name ?? "unknown error";
 }
 
 function withoutCredentials(cloneUrl: string): string {

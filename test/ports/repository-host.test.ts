@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { gitRepositoryHost } from "../../operator/adapters/git-repository-host.ts";
+import { RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
+import { type GitServer, type GitServerOptions, startGitServer } from "../support/git-server.ts";
+
+/** Making repositories runs git a dozen times. */
+const MAKING_MS = 30_000;
+const host = gitRepositoryHost();
+const servers: GitServer[] = [];
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await host.close();
+});
+
+async function serve(options?: GitServerOptions): Promise<GitServer> {
+  const server = await startGitServer(options);
+  servers.push(server);
+  return server;
+}
+
+/** What the refusal says; fails when there is none. */
+async function refusal(url: string, asked = host): Promise<string> {
+  const answer = await asked.head(url, "main").catch((error: unknown) => error);
+  expect(answer).toBeInstanceOf(RepositoryHostUnavailable);
+  return (answer as Error).message;
+}
+
+describe.each([
+  ["the protocol that was asked for", undefined],
+  ["its oldest protocol", "version=0"],
+])("git, speaking %s", (_how, protocol) => {
+  let url: (repository: string) => string;
+  let commit: string;
+  beforeAll(async () => {
+    const server = await serve(protocol === undefined ? {} : { protocol });
+    url = (repository) => `http://${server.address}/${repository}.git`;
+    commit = await server.createRepository("shop", ["main", "feature/login", "release-2.0", "release-2.0.1"]);
+    await server.createRepository("modern", ["main"], { objectFormat: "sha256" });
+  }, MAKING_MS);
+
+  test.each(["main", "feature/login", "release-2.0"])("tells the head of %s", async (branch) => {
+    expect(await host.head(url("shop"), branch)).toBe(commit);
+  });
+
+  test.each(["absent", "mai", "release-2", "feature", "heads/main", "MAIN"])("has no branch %s", async (branch) => {
+    expect(await host.head(url("shop"), branch)).toBeUndefined();
+  });
+
+  test("names commits by SHA-256 where the repository does", async () => {
+    expect(await host.head(url("modern"), "main")).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("refuses for a repository that is absent: that is not a missing branch", async () => {
+    expect(await refusal(url("absent"))).toMatch(/absent\.git can't be asked: it answered 404$/);
+  });
+});
+
+test("a repository without commits has no branch", async () => {
+  const server = await serve();
+  await server.createRepository("empty", []);
+  expect(await host.head(`http://${server.address}/empty.git`, "main")).toBeUndefined();
+});
+
+describe("a repository that not everybody may read", () => {
+  const password = "pass word/1";
+  let server: GitServer;
+  let commit: string;
+  beforeAll(async () => {
+    server = await serve({ credentials: `reader:${password}` });
+    commit = await server.createRepository("shop", ["main"]);
+  }, MAKING_MS);
+
+  test("tells the head to whoever its cloneUrl names", async () => {
+    const url = `http://reader:${encodeURIComponent(password)}@${server.address}/shop.git`;
+    expect(await host.head(url, "main")).toBe(commit);
+  });
+
+  test("refuses others, and no message repeats what they brought", async () => {
+    expect(await refusal(`http://${server.address}/shop.git`)).toMatch(/it answered 401$/);
+    expect(await refusal(`http://reader:guess@${server.address}/shop.git`)).toBe(
+      `http://${server.address}/shop.git can't be asked: it answered 401`,
+    );
+  });
+});
+
+describe("a host that does not answer", () => {
+  test("is unavailable after the deadline", async () => {
+    const silent = await serve({ answer: () => true });
+    const hasty = gitRepositoryHost({ deadlineMs: 200 });
+    expect(await refusal(`http://${silent.address}/shop.git`, hasty)).toMatch(/no answer within 0\.2 s$/);
+    await hasty.close();
+  });
+
+  test("because nobody listens is unavailable at once", async () => {
+    const gone = await startGitServer();
+    await gone.stop();
+    expect(await refusal(`http://${gone.address}/shop.git`)).toMatch(/ECONNREFUSED$/);
+  });
+
+  test("but leads elsewhere is not followed", async () => {
+    let visits = 0;
+    const elsewhere = await serve({
+      answer: () => {
+        visits += 1;
+        return false;
+      },
+    });
+    await elsewhere.createRepository("shop", ["main"]);
+    const leading = await serve({
+      answer: ({ url }, reply) => {
+        reply.writeHead(307, { location: `http://${elsewhere.address}${url}` }).end();
+        return true;
+      },
+    });
+    expect(await refusal(`http://${leading.address}/shop.git`)).toMatch(/it answered 307$/);
+    expect(visits).toBe(0);
+  });
+});
