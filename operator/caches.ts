@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../crds/group.ts";
 import type { Repository } from "../crds/repository.ts";
-import { type ApplicationStatus, keptStatus } from "./adapters/argocd-deployer.ts";
+import { type ApplicationStatus, keptStatus } from "./adapters/argocd-application-status.ts";
 import type { WatchedKinds } from "./adapters/kubernetes-cluster.ts";
 import {
   applicationKind,
