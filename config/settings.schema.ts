@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { TTL_MAX_HOURS } from "../crds/lifetime.ts";
+import { QUANTITY_PATTERN } from "../crds/quantity.ts";
 import { ChartSource } from "../crds/repository.schema.ts";
 import { closed, literals } from "../crds/schema.ts";
 
@@ -8,7 +9,7 @@ const Host = Type.String({ minLength: 1, maxLength: 253 });
 const Url = Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 512 });
 const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
 const Quantities = (defaults: Record<string, string>) =>
-  Type.Record(Type.String(), Type.String(), { default: defaults });
+  Type.Record(Type.String(), Type.String({ pattern: QUANTITY_PATTERN }), { default: defaults });
 
 const Issuer = closed({
   issuer: Type.Unsafe<string>({ ...Url, description: "Compared byte for byte with the token's `iss`." }),

@@ -1,6 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { canonicalQuantity } from "../../../crds/quantity.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 type IsolationSettings = Settings["isolation"];
@@ -12,20 +13,37 @@ export function quotaObject(environment: EphemeralEnvironment, { quota }: Isolat
     apiVersion: "v1",
     kind: "ResourceQuota",
     metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
-    spec: { hard: quota },
+    spec: unlessEmpty("hard", canonical(quota)),
   };
 }
 
-/** What a container gets that asks for nothing: without it, the quota would refuse its pod. */
+/**
+ * What a container gets that asks for nothing: without it, the quota would refuse its pod.
+ *
+ * The API server would add a request for every limit that has none, and leave out what is empty; the object says it
+ * as it is stored, or it would seem to have drifted for ever.
+ */
 export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
+  const limit = canonical(isolation.defaultLimit);
+  const request = { ...limit, ...canonical(isolation.defaultRequest) };
   return {
     apiVersion: "v1",
     kind: "LimitRange",
     metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
     spec: {
-      limits: [{ type: "Container", default: isolation.defaultLimit, defaultRequest: isolation.defaultRequest }],
+      limits: [{ type: "Container", ...unlessEmpty("default", limit), ...unlessEmpty("defaultRequest", request) }],
     },
   };
+}
+
+type Quantities = Readonly<Record<string, string>>;
+
+function canonical(quantities: Quantities): Quantities {
+  return Object.fromEntries(Object.entries(quantities).map(([resource, text]) => [resource, canonicalQuantity(text)]));
+}
+
+function unlessEmpty(field: string, quantities: Quantities): object {
+  return Object.keys(quantities).length === 0 ? {} : { [field]: quantities };
 }
 
 /** Nothing goes in or out unless another policy says so. */

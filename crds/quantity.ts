@@ -1,0 +1,62 @@
+/** An amount of a resource as settings may spell it: `500m`, `1.5Gi`, `1e3`. */
+export const QUANTITY_PATTERN =
+  "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$";
+
+const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL_SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const ONES = DECIMAL_SUFFIXES.indexOf("");
+
+/**
+ * The spelling of an amount that the API server stores as it is: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
+ * It respells most others, so that an object in another spelling never equals what was stored of it.
+ *
+ * The rules are `CanonicalizeBytes` of https://pkg.go.dev/k8s.io/apimachinery/pkg/api/resource#Quantity, after the
+ * rounding up to thousandths that every list of resources gets.
+ * @throws TypeError for a text that is not of `QUANTITY_PATTERN`
+ */
+export function canonicalQuantity(text: string): string {
+  const [, number, suffix = ""] = new RegExp(QUANTITY_PATTERN).exec(text) ?? [];
+  if (number === undefined) throw new TypeError(`'${text}' is not a quantity`);
+  const binary = suffix === "" ? -1 : BINARY_SUFFIXES.indexOf(suffix);
+  const exponent = binary < 0 ? decimalExponent(suffix) : 0;
+  const thousandths = thousandthsOf(number, { exponent, factor: binary < 0 ? 1n : 1024n ** BigInt(binary) });
+  const isWhole = thousandths % 1000n === 0n;
+  if (binary >= 0 && isWhole && thousandths >= 1024_000n) return inBinary(thousandths / 1000n);
+  return inDecimal(thousandths, /^[eE][+-]?[0-9]/.test(suffix));
+}
+
+function decimalExponent(suffix: string): number {
+  const index = DECIMAL_SUFFIXES.indexOf(suffix);
+  return index < 0 ? Number(suffix.slice(1)) : (index - ONES) * 3;
+}
+
+/** Rounded up. */
+function thousandthsOf(number: string, { exponent, factor }: { exponent: number; factor: bigint }): bigint {
+  const [whole = "", fraction = ""] = number.split(".");
+  const digits = BigInt(whole + fraction) * factor;
+  const scale = exponent - fraction.length + 3;
+  if (scale >= 0) return digits * 10n ** BigInt(scale);
+  const divisor = 10n ** BigInt(-scale);
+  return (digits + divisor - 1n) / divisor;
+}
+
+function inBinary(amount: bigint): string {
+  const { left, times } = stripped(amount, 1024n, BINARY_SUFFIXES.length - 1);
+  return `${left}${BINARY_SUFFIXES[times]}`;
+}
+
+function inDecimal(thousandths: bigint, isExponential: boolean): string {
+  if (thousandths === 0n) return "0";
+  const { left, times } = stripped(thousandths, 1000n, DECIMAL_SUFFIXES.length - ONES);
+  const power = times - 1;
+  if (isExponential) return power === 0 ? String(left) : `${left}e${power * 3}`;
+  return `${left}${DECIMAL_SUFFIXES[ONES + power]}`;
+}
+
+/** Divides as long as nothing is lost. */
+function stripped(amount: bigint, by: bigint, most: number): { left: bigint; times: number } {
+  let left = amount;
+  let times = 0;
+  for (; times < most && left !== 0n && left % by === 0n; times += 1) left /= by;
+  return { left, times };
+}
