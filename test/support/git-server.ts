@@ -14,6 +14,8 @@ export interface GitServer {
   readonly address: string;
   /** Makes a repository with one empty commit at the head of each branch; gives the commit, the same for all. */
   createRepository(name: string, branches: readonly string[], options?: GitRepositoryOptions): Promise<string>;
+  /** Puts one more empty commit at the head of the branch; gives it. */
+  push(name: string, branch: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     createRepository: (name, branches, more) => createRepository(join(root, `${name}.git`), branches, more),
+    push: (name, branch) => push(join(root, `${name}.git`), branch),
     async stop() {
       server.closeAllConnections();
       server.close();
@@ -61,6 +64,13 @@ async function createRepository(
   const tree = (await git(folder, ["hash-object", "-t", "tree", "-w", "/dev/null"])).trim();
   const commit = (await git(folder, ["commit-tree", "-m", "Begin", tree])).trim();
   for (const branch of branches) await git(folder, ["update-ref", `refs/heads/${branch}`, commit]);
+  return commit;
+}
+
+async function push(folder: string, branch: string): Promise<string> {
+  const head = `refs/heads/${branch}`;
+  const commit = (await git(folder, ["commit-tree", "-m", "Go on", "-p", head, `${head}^{tree}`])).trim();
+  await git(folder, ["update-ref", head, commit]);
   return commit;
 }
 

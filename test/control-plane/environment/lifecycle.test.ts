@@ -1,12 +1,26 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { API_VERSION } from "../../../crds/group.ts";
+import { run } from "../../../deploy/local/run.ts";
+import { resourceType } from "../../../operator/kit/kube-object.ts";
 import { completeInventory } from "../../support/environment-inventory.ts";
-import { createWorld, type World } from "../../support/environment-world.ts";
+import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
+
+const owner = { subject: "https://issuer.test#1", email: "dev@example.test", name: "Dev" };
+const configMap = resourceType({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
+
+function kubectl(args: readonly string[]): Promise<string> {
+  return run(world.plane.kubectl, ["--kubeconfig", world.plane.kubeconfigPath, ...args]);
+}
 
 describe("an environment's life", () => {
   test("it becomes ready with all that belongs to it, and is gone without a trace when deleted", async () => {
@@ -20,4 +34,48 @@ describe("an environment's life", () => {
     await world.expectGone(made);
     await stop();
   }, 90_000);
+
+  test("its deletion says what it waits for, and goes on when that goes", async () => {
+    const { stop } = await world.startOperator();
+    const made = await world.create("held-up");
+    await world.expectPhase("held-up", "ready");
+    const held = { name: "held", namespace: "env-held-up", finalizers: ["example.test/hold"] };
+    await world.admin.create(configMap, { metadata: held });
+    await world.delete(made);
+    const namesIt = ({ status }: EphemeralEnvironment) =>
+      status?.teardown?.steps.some(
+        ({ state, message }) => state === "waiting" && message?.includes("example.test/hold"),
+      ) ?? false;
+    const waiting = await world.expectState("held-up", "naming what holds it", namesIt);
+    expect(waiting.status).toMatchObject({
+      phase: "terminating",
+      teardown: {
+        steps: [{ name: "application", state: "gone" }, { name: "secrets", state: "gone" }, { name: "namespace" }],
+      },
+    });
+    // A successor must not begin before the last of it is gone.
+    await expect(world.create("held-up")).rejects.toMatchObject({ status: 409, reason: "AlreadyExists" });
+
+    await world.admin.patch(configMap, held, { metadata: { finalizers: [] } }, { as: "merge" });
+    await world.expectGone(made);
+    const successor = await world.create("held-up");
+    expect((await world.expectPhase("held-up", "ready")).metadata.uid).toBe(successor.metadata.uid);
+    await stop();
+  }, 120_000);
+
+  test("it is made, awaited and shown with kubectl alone", async () => {
+    const { stop } = await world.startOperator();
+    const { metadata, spec } = { metadata: { name: "by-kubectl" }, spec: { ...backendOnly, owner } };
+    const manifest = { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec };
+    const folder = await mkdtemp(join(tmpdir(), "manifest-"));
+    await writeFile(join(folder, "environment.json"), JSON.stringify(manifest));
+    await kubectl(["apply", "-f", folder]);
+    await rm(folder, { recursive: true });
+    await kubectl(["wait", "--for=condition=Ready", "eenv/by-kubectl", "--timeout=30s"]);
+    const [head = "", row = ""] = (await kubectl(["get", "eenv", "by-kubectl"])).split("\n");
+    expect(head.split(/\s+/)).toEqual(["NAME", "PHASE", "URL", "OWNER", "EXPIRES", "AGE"]);
+    const url = "https://by-kubectl--api.env.localhost:18443";
+    expect(row.split(/\s+/).slice(0, 4)).toEqual(["by-kubectl", "ready", url, owner.email]);
+    await stop();
+  }, 60_000);
 });

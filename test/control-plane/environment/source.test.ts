@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { applicationKind, environmentType } from "../../../operator/kinds.ts";
+import { createWorld, type World } from "../../support/environment-world.ts";
+import { type GitServer, startGitServer } from "../../support/git-server.ts";
+import { concernedAmong, killAt } from "../../support/request-seams.ts";
+import { until } from "../../support/until.ts";
+
+let world: World;
+let git: GitServer;
+let head: string;
+beforeAll(async () => {
+  world = await createWorld();
+  git = await startGitServer();
+  head = await git.createRepository("shop", ["main", "other", "moving"]);
+  await world.register("shop", { cloneUrl: `http://${git.address}/shop.git` });
+}, 60_000);
+afterAll(async () => {
+  await git.stop();
+  await world.stop();
+}, 60_000);
+
+const ofBranch = (branch: string) => ({ backend: { repository: "shop", branch } });
+const commitOf = ({ status }: EphemeralEnvironment) => status?.components?.backend?.commit;
+
+/** The image that the application's values name. */
+async function deployedImage(name: string): Promise<unknown> {
+  const application = await world.admin.find(applicationKind, { name: `env-${name}`, namespace: "argocd" });
+  const spec = application?.spec as { source: { helm: { valuesObject: { backend: { image: string } } } } } | undefined;
+  return spec?.source.helm.valuesObject.backend.image;
+}
+
+describe("an environment without a commit", () => {
+  test("runs the head of its branch, and stays on it when the branch moves", async () => {
+    const { stop } = await world.startOperator();
+    await world.create("settled", ofBranch("main"));
+    expect(commitOf(await world.expectPhase("settled", "ready"))).toBe(head);
+    expect(await git.push("shop", "main")).not.toBe(head);
+    expect(commitOf(await world.reconcile("settled"))).toBe(head);
+    expect(await deployedImage("settled")).toBe(`docker.io/local/shop:${head}`);
+    await stop();
+  }, 60_000);
+
+  test("stays on the commit that was deployed when the operator dies before it could say which", async () => {
+    const points = new Map([["interrupted", { write: "create Application env-NAME #1", when: "after" as const }]]);
+    const killer = killAt(points, concernedAmong(points.keys()));
+    const victim = await world.startOperator({ onRequest: killer.seam });
+    const made = await world.create("interrupted", ofBranch("moving"));
+    await until(() => killer.isIdle && killer.pending.length === 0, { what: "the crash", deadlineMs: 30_000 });
+    killer.killAll();
+    await victim.abandon();
+    expect((await world.find("interrupted"))?.status).toBeUndefined();
+    const deployed = await deployedImage("interrupted");
+
+    await git.push("shop", "moving");
+    const { stop } = await world.startOperator();
+    expect(commitOf(await world.expectPhase("interrupted", "ready"))).toBe(head);
+    expect(await deployedImage("interrupted")).toBe(deployed);
+    expect([...(await world.inventory(made)).keys()]).toContain("Application/env-interrupted");
+    await stop();
+  }, 60_000);
+
+  test("fails for a branch that is not there, and heals when the spec names one that is", async () => {
+    const { stop } = await world.startOperator();
+    await world.create("astray", ofBranch("mai"));
+    const failed = await world.expectPhase("astray", "failed");
+    const ready = failed.status?.conditions?.find(({ type }) => type === "Ready");
+    expect(ready).toMatchObject({ reason: "BranchNotFound", message: expect.stringContaining("'mai'") });
+    await world.admin.patch(environmentType, { name: "astray" }, { spec: ofBranch("other") }, { as: "merge" });
+    expect(commitOf(await world.expectPhase("astray", "ready"))).toBe(head);
+    await stop();
+  }, 60_000);
+});
