@@ -31,8 +31,6 @@ export interface WorkQueue {
   readonly inWork: number;
   /** Drops what waits and accepts nothing more; keys in work may still be `done`. */
   close(): void;
-  /** Resolves when no key is in work. */
-  whenIdle(): Promise<void>;
 }
 
 export interface WorkQueueOptions extends RetryDelayOptions {
@@ -61,7 +59,6 @@ class KeyedQueue implements WorkQueue {
   readonly #dirty = new Map<string, Priority>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
-  readonly #idlers: (() => void)[] = [];
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
   readonly #onDepth: (depth: number) => void;
@@ -125,7 +122,6 @@ class KeyedQueue implements WorkQueue {
     const priority = this.#dirty.get(key);
     this.#dirty.delete(key);
     if (priority !== undefined) this.add(key, priority);
-    if (this.#working.size === 0) for (const resolve of this.#idlers.splice(0)) resolve();
   }
 
   get depth(): number {
@@ -145,11 +141,6 @@ class KeyedQueue implements WorkQueue {
     this.#waiting.low.clear();
     for (const resolve of this.#takers.splice(0)) resolve(undefined);
     this.#onDepth(0);
-  }
-
-  whenIdle(): Promise<void> {
-    if (this.#working.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idlers.push(resolve));
   }
 
   #handOut(): void {
