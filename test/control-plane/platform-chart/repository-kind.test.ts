@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { ApiCalls } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { repositoryFixture } from "../../support/environment-fixture.ts";
+import { paths } from "../../support/environment-objects.ts";
+import { administrator } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+const dryRun = `${paths.repositories}?dryRun=All`;
+
+function repositoryObject(spec: object): object {
+  const { apiVersion, kind, spec: whole } = repositoryFixture();
+  return { apiVersion, kind, metadata: { name: "shop-api" }, spec: { ...whole, ...spec } };
+}
+
+describe("the kind Repository", () => {
+  let admin: ApiCalls;
+
+  beforeAll(async () => {
+    const plane = controlPlane();
+    await installPlatformChart(plane);
+    admin = administrator(plane);
+  }, 60_000);
+
+  test.each([
+    ["the smallest", {}],
+    ["a branch of folders", { defaultBranch: "release/1.2.x" }],
+    ["a health path of many segments", { healthPath: "/api/v1/healthz/" }],
+  ])("accepts %s", async (_, spec) => {
+    expect(await admin.create(dryRun, repositoryObject(spec))).toMatchObject({ status: 201 });
+  });
+
+  test.each([
+    ["another host as health path", { healthPath: "//169.254.169.254/x" }, "spec.healthPath in body should match"],
+    ["a health path with a query", { healthPath: "/a?b" }, "spec.healthPath in body should match"],
+    [
+      "a branch with a range",
+      { defaultBranch: "a..b" },
+      "spec.defaultBranch: Invalid value: a branch must not contain",
+    ],
+    [
+      "a branch with an end",
+      { defaultBranch: "a/" },
+      "spec.defaultBranch: Invalid value: a branch must not end with '/'",
+    ],
+    [
+      "a frontend's chart",
+      { type: "frontend", chart: { repoUrl: "https://git.test/c.git", path: ".", revision: "main" } },
+      "only a backend repository names a chart",
+    ],
+  ])("refuses %s, and says so", async (_, spec, words) => {
+    const reply = await admin.create(dryRun, repositoryObject(spec));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(words);
+  });
+});
