@@ -34,7 +34,7 @@ describe("settings", () => {
     const settings = settingsFrom(document);
     expect(() => Object.assign(settings.isolation.quota, { pods: "1" })).toThrow(TypeError);
     expect(() => Object.assign(settings, { baseDomain: "x" })).toThrow(TypeError);
-    expect(document).toEqual(least);
+    expect(Object.keys(document)).toEqual(["baseDomain", "defaultChart"]);
   });
 
   test.each([

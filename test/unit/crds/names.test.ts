@@ -45,6 +45,15 @@ describe("a name", () => {
     else expect(nameProblem(name)).toContain(problem);
   });
 
+  test("leads to these names, which stored things already carry", () => {
+    expect(namespaceName("shop")).toBe("env-shop");
+    expect(secretStoreName({ name: "shop", uid: UID })).toBe(`shop-${UID.slice(0, 8)}`);
+    expect(COMPONENTS.map((component) => [component, hostLabel("shop", component)])).toEqual([
+      ["backend", "shop--api"],
+      ["frontend", "shop"],
+    ]);
+  });
+
   test("makes only DNS labels, each different from every other name's", () => {
     const derived = (name: string) => [
       namespaceName(name),
