@@ -28,6 +28,7 @@ const updating = but(
   "ApplicationSynced",
   waiting("Syncing", "syncing", { ...soon, findings: found(commitB, commitA) }),
 );
+const commitCSettled = done("Resolved", { findings: found("c".repeat(40), commitA) });
 
 function judged(
   environment: EphemeralEnvironment,
@@ -91,6 +92,20 @@ describe("a status", () => {
     expect(judged(environmentFixture({ metadata }), allDone).lastHandledReconcileAt).toBe("token");
     expect(judged(environmentFixture(), allDone)).not.toHaveProperty("lastHandledReconcileAt");
   });
+
+  test.each([
+    [128, 128],
+    [129, undefined],
+  ])("answers a question of %s characters only if its schema can hold it", (length, answered) => {
+    const metadata = { annotations: { [RECONCILE_ANNOTATION]: "x".repeat(length) } };
+    expect(judged(environmentFixture({ metadata }), allDone).lastHandledReconcileAt?.length).toBe(answered);
+  });
+
+  test("tells when the spec changed last: at first, when the environment was made", () => {
+    expect(ready.specChangedAt).toBe(CREATED);
+    expect(judged(environmentFixture({ status: ready }), serving, 600).specChangedAt).toBe(CREATED);
+    expect(judged(environmentFixture(updated), updating, 600).specChangedAt).toBe(minutesLater(600).toISOString());
+  });
 });
 
 describe("the deadline", () => {
@@ -120,6 +135,17 @@ describe("the deadline", () => {
     expect(begun).toMatchObject({ phase: "updating", pursuedSince: minutesLater(600).toISOString() });
     const later = judged(environmentFixture({ ...updated, status: begun }), updating, 600 + minutes);
     expect(later).toMatchObject({ phase, pursuedSince: begun.pursuedSince });
+  });
+
+  const sourceUnknown = new Map([["SourceResolved", waiting("RepositoryHostUnavailable", "away", soon)]] as const);
+  test.each([
+    ["another commit that was settled", { commit: "c".repeat(40) }, but("SourceResolved", commitCSettled)],
+    ["another branch whose head is not known yet", { branch: "other", commit: "" }, sourceUnknown],
+  ])("begins anew with %s", (_what, source, results) => {
+    const begun = judged(environmentFixture(updated), updating, 600);
+    const spec = { backend: { ...updated.spec.backend, ...source } };
+    const again = judged(environmentFixture({ spec, status: begun, metadata: { generation: 3 } }), results, 610);
+    expect(again).toMatchObject({ phase: "updating", pursuedSince: minutesLater(610).toISOString() });
   });
 
   test("is not moved by an extension", () => {
