@@ -50,6 +50,11 @@ const refusedSpecs: Refusal[] = [
     "spec.backend.branch: Invalid value: a branch must not contain '..'",
   ],
   [
+    "a branch that git would take for a lock",
+    environmentObject("shop", { backend: { ...source, branch: "a.lock" } }),
+    "spec.backend.branch: Invalid value: a branch must not end with '.lock'",
+  ],
+  [
     "a short commit",
     environmentObject("shop", { backend: { ...source, commit: "abc" } }),
     "spec.backend.commit in body should match",
