@@ -37,6 +37,7 @@ describe("drift", () => {
       found({ spec: { a: 1, list: [1, 2, 3] } }),
       [{ op: "add", path: "/spec", value: { a: 1, list: [1, 2] } }],
     ],
+    ["what can't be changed any more", wanted({ labels: { a: "1" } }), found({ immutable: true, spec: { a: 2 } }), []],
     [
       "a missing field",
       wanted(),

@@ -10,6 +10,7 @@ import {
   fixtureSettings,
   minutesLater,
   repositoryFixture,
+  UID,
 } from "../../../support/environment-fixture.ts";
 import { memoryRepositories } from "../../../support/memory-repositories.ts";
 import { TestClock } from "../../../support/test-clock.ts";
@@ -21,10 +22,18 @@ interface Scene {
   readonly wasReady?: boolean;
   readonly atMinutes?: number;
   readonly answer?: ProbeResult["status"];
+  /** How long ago they were asked last; never when left out. */
+  readonly askedMinutesAgo?: number;
+  /** What runs, where it is not what answered before. */
+  readonly runs?: string;
 }
 
-async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable" }: Scene) {
-  const clock = new TestClock(minutesLater(atMinutes).toISOString());
+/** When they are asked again at the latest. */
+const PERIOD_MS = 60_000;
+
+async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
+  const { askedMinutesAgo, runs = "hash" } = more;
+  const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
   const asked: string[] = [];
   const prober = {
     async probe(url: string, path: string) {
@@ -38,12 +47,14 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   };
   const status = {
     conditions: condition ? [condition] : [],
-    components: { backend: { revision: "0123456789ab+hash" } },
+    components: { backend: { revision: `0123456789ab+${runs}` } },
     ...(wasReady ? { readyAt: CREATED, answered: "hash" } : {}),
   };
   const repositories = memoryRepositories(repositoryFixture("shop-api", { healthPath: "/healthz" }));
   const context = { settings: fixtureSettings, clock, prober, repositories } as unknown as StepContext;
-  const schedule = createProbeSchedule(clock, 60_000);
+  const schedule = createProbeSchedule(clock, PERIOD_MS);
+  if (askedMinutesAgo !== undefined) schedule.probed(UID);
+  clock.advance((askedMinutesAgo ?? 0) * 60_000);
   const result = await availability(schedule).run(environmentFixture({ status }), context);
   return { result, asked, schedule, clock };
 }
@@ -69,6 +80,28 @@ describe("the URLs", () => {
     expect(result.state).toBe("done");
   });
 
+  test("are asked again when a period has passed", async () => {
+    const { result, asked } = await step({
+      ...{ urlsReady: "True", wasReady: true, answer: "healthy", atMinutes: 60, askedMinutesAgo: 1 },
+    });
+    expect(asked).toHaveLength(1);
+    expect(result).toMatchObject({ state: "done", recheckAfterMs: PERIOD_MS });
+  });
+
+  test("are asked at once when something else runs behind them", async () => {
+    const { result, asked } = await step({ urlsReady: "True", wasReady: true, runs: "new", answer: "healthy" });
+    expect(asked).toHaveLength(1);
+    expect(result.findings).toMatchObject({ answered: "new" });
+  });
+
+  test.each([
+    ["not before they answered once", {}, false],
+    ["ever after, whatever goes before", { readyAt: CREATED }, true],
+  ])("are watched although the steps before are not done: %s", (_when, status, expected) => {
+    const { persists } = availability(createProbeSchedule(new TestClock(), PERIOD_MS));
+    expect(persists?.(environmentFixture({ status }))).toBe(expected);
+  });
+
   test.each([
     [
       "never answered, new",
@@ -88,8 +121,13 @@ describe("the URLs", () => {
       { state: "failed", reason: "UrlDown", recheckAfterMs: 10_000 },
     ],
     [
-      "failed and still down",
-      { urlsReady: "False", wasReady: true, atMinutes: 5 },
+      "silent for the first time after long",
+      { urlsReady: "True", wasReady: true, atMinutes: 600, askedMinutesAgo: 1 },
+      { state: "waiting", reason: "UrlDown" },
+    ],
+    [
+      "failed a moment ago and still down",
+      { urlsReady: "False", sinceMinutes: 5, wasReady: true, atMinutes: 5.1 },
       { state: "failed", reason: "UrlDown" },
     ],
     [
