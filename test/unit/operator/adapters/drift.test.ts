@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { drift } from "../../../../operator/adapters/kubernetes-cluster.ts";
+import { drift } from "../../../../operator/adapters/drift.ts";
 import type { WireObject } from "../../../../operator/kinds.ts";
 
 const meta = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "" };
