@@ -182,8 +182,14 @@ export const EnvironmentStatus = Type.Object({
   answered: Type.Optional(
     Type.String({ maxLength: 64, description: "The `wanted` whose URLs all answered last: what serves." }),
   ),
-  pursuedSince: Type.Optional(
-    Type.Unsafe<string>({ ...Timestamp, description: "Since when something is wanted that does not serve yet." }),
+  pursuing: Type.Optional(
+    Type.Object(
+      {
+        since: Timestamp,
+        source: Type.String({ maxLength: 64, description: "Hash of the branches and commits asked for." }),
+      },
+      { description: "What is wanted and does not serve yet; absent while it does." },
+    ),
   ),
   components: Type.Optional(
     Type.Object({ backend: Type.Optional(ComponentStatus), frontend: Type.Optional(ComponentStatus) }),

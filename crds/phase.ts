@@ -6,7 +6,7 @@ export const DEADLINE_EXCEEDED = "DeadlineExceeded";
 
 interface Projected {
   readonly metadata: Pick<EphemeralEnvironment["metadata"], "deletionTimestamp">;
-  readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt" | "pursuedSince"> | undefined;
+  readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt" | "pursuing"> | undefined;
 }
 
 /**
@@ -17,5 +17,5 @@ export function phaseOf({ metadata, status }: Projected): Phase {
   if (metadata.deletionTimestamp !== undefined) return "terminating";
   if (findCondition(status?.conditions, "Ready")?.status === "False") return "failed";
   if (status?.readyAt === undefined) return "creating";
-  return status.pursuedSince === undefined ? "ready" : "updating";
+  return status.pursuing === undefined ? "ready" : "updating";
 }

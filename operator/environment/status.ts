@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config/settings.ts";
 import {
@@ -36,7 +37,7 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   const former = environment.status;
   const grace = reprieve(environment, judge.now);
   const found: EnvironmentStatus = Object.assign({}, former, ...[...results.values()].map(({ findings }) => findings));
-  const { pursuedSince: _, ...lived } = {
+  const { pursuing: _, ...lived } = {
     ...found,
     observedGeneration: metadata.generation,
     ttlHours: ttlHours(environment),
@@ -45,8 +46,8 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
     ...handledToken(environment),
   };
-  const since = pursuedSince(environment, lived, judge.now);
-  const judged: EnvironmentStatus = since === undefined ? lived : { ...lived, pursuedSince: since };
+  const pursuit = pursued(environment, lived, judge.now);
+  const judged: EnvironmentStatus = pursuit === undefined ? lived : { ...lived, pursuing: pursuit };
   const steps = stepConditions(environment, results, judge.now);
   const ready = readiness({ ...environment, status: { ...judged, conditions: steps } }, judge);
   const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
@@ -76,19 +77,26 @@ function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): s
 }
 
 /**
- * Since when something is wanted that does not serve yet; `undefined` while what is wanted serves. The clock starts anew
- * when something else is wanted, and for no other change: an extension buys a failing environment no time.
+ * What is wanted and does not serve yet; `undefined` while it does. The clock starts anew when something else is wanted,
+ * and for no other change: an extension buys a failing environment no time.
  */
-function pursuedSince(environment: EphemeralEnvironment, status: EnvironmentStatus, now: Date): string | undefined {
-  const isSettled = COMPONENTS.every((component) =>
-    isSourceSettled(environment.spec[component], status.components?.[component]),
-  );
+function pursued(
+  environment: EphemeralEnvironment,
+  status: EnvironmentStatus,
+  now: Date,
+): EnvironmentStatus["pursuing"] {
+  const { spec, metadata, status: former } = environment;
+  const isSettled = COMPONENTS.every((component) => isSourceSettled(spec[component], status.components?.[component]));
   if (isSettled && status.wanted !== undefined && status.answered === status.wanted) return undefined;
-  const former = environment.status;
-  if (former?.observedGeneration === undefined) return environment.metadata.creationTimestamp;
+  const source = hashOf(COMPONENTS.map((component) => [spec[component]?.branch, spec[component]?.commit ?? ""]));
+  if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, source };
   const isOther = former.wanted !== undefined && former.wanted !== status.wanted;
-  const isResourced = !isSettled && former.observedGeneration !== environment.metadata.generation;
-  return isOther || isResourced ? now.toISOString() : (former.pursuedSince ?? now.toISOString());
+  const begun = former.pursuing;
+  return { since: begun?.source === source && !isOther ? begun.since : now.toISOString(), source };
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 12);
 }
 
 function isSourceSettled(
@@ -127,9 +135,9 @@ function readiness(environment: EphemeralEnvironment, judge: Judge): Judgement {
   if (broken) return judgement("False", broken.reason, broken.message);
 
   const open = conditions.find((condition) => condition.status !== "True");
-  if (status?.pursuedSince === undefined) return judgement("True", "Ready", open?.message ?? "");
+  if (status?.pursuing === undefined) return judgement("True", "Ready", open?.message ?? "");
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(status.pursuedSince, judge)) return judgement("Unknown", reason, message);
+  if (!isOverdue(status.pursuing.since, judge)) return judgement("Unknown", reason, message);
   return judgement("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
 }
 

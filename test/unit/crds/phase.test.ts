@@ -13,13 +13,17 @@ const readyAt = CREATED;
 describe("phaseOf", () => {
   const late = [condition("Ready", "False", DEADLINE_EXCEEDED)];
   const serving = [synced, condition("Ready", "True")];
-  const pursued = { readyAt, pursuedSince: CREATED };
+  const pursued = { readyAt, pursuing: { since: CREATED, source: "" } };
 
   test.each([
     ["no status at all", undefined, "creating"],
     ["nothing known", { conditions: [] }, "creating"],
-    ["never ready and waiting", { conditions: [condition("Ready", "Unknown")], pursuedSince: CREATED }, "creating"],
-    ["never ready, late", { conditions: late, pursuedSince: CREATED }, "failed"],
+    [
+      "never ready and waiting",
+      { conditions: [condition("Ready", "Unknown")], pursuing: { since: CREATED, source: "" } },
+      "creating",
+    ],
+    ["never ready, late", { conditions: late, pursuing: { since: CREATED, source: "" } }, "failed"],
     ["a step failed for good", { conditions: [synced, condition("Ready", "False", "NameTaken")], readyAt }, "failed"],
     ["what is wanted serves", { conditions: serving, readyAt }, "ready"],
     ["something else is wanted", { conditions: [synced, condition("Ready", "Unknown")], ...pursued }, "updating"],

@@ -132,9 +132,9 @@ describe("the deadline", () => {
     [15.1, "failed"],
   ])("of an update: %s minutes after the change it is %s", (minutes, phase) => {
     const begun = judged(environmentFixture(updated), updating, 600);
-    expect(begun).toMatchObject({ phase: "updating", pursuedSince: minutesLater(600).toISOString() });
+    expect(begun).toMatchObject({ phase: "updating", pursuing: { since: minutesLater(600).toISOString() } });
     const later = judged(environmentFixture({ ...updated, status: begun }), updating, 600 + minutes);
-    expect(later).toMatchObject({ phase, pursuedSince: begun.pursuedSince });
+    expect(later).toMatchObject({ phase, pursuing: begun.pursuing });
   });
 
   const sourceUnknown = new Map([["SourceResolved", waiting("RepositoryHostUnavailable", "away", soon)]] as const);
@@ -145,14 +145,22 @@ describe("the deadline", () => {
     const begun = judged(environmentFixture(updated), updating, 600);
     const spec = { backend: { ...updated.spec.backend, ...source } };
     const again = judged(environmentFixture({ spec, status: begun, metadata: { generation: 3 } }), results, 610);
-    expect(again).toMatchObject({ phase: "updating", pursuedSince: minutesLater(610).toISOString() });
+    expect(again).toMatchObject({ phase: "updating", pursuing: { since: minutesLater(610).toISOString() } });
   });
 
   test("is not moved by an extension", () => {
     const begun = judged(environmentFixture(updated), updating, 600);
     const extended = { spec: { ...updated.spec, ttlHours: 48 }, status: begun, metadata: { generation: 3 } };
-    expect(judged(environmentFixture(extended), updating, 614).pursuedSince).toBe(begun.pursuedSince);
+    expect(judged(environmentFixture(extended), updating, 614).pursuing).toEqual(begun.pursuing);
   });
+});
+
+test("an extension buys no time while the git host is away either", () => {
+  const away = new Map([["SourceResolved", waiting("RepositoryHostUnavailable", "away", soon)]] as const);
+  const begun = judged(environmentFixture(), away, 1);
+  const extended = { spec: { ttlHours: 48 }, status: begun, metadata: { generation: 2 } };
+  expect(judged(environmentFixture(extended), away, 14).pursuing).toEqual(begun.pursuing);
+  expect(judged(environmentFixture(extended), away, 16).phase).toBe("failed");
 });
 
 describe("an environment that was ready", () => {
