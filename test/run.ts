@@ -53,7 +53,8 @@ for (const [name, run] of Object.entries(stages)) {
   for (const key of ["passed", "failed", "skipped"] as const) total[key] += count[key];
   console.log(`\n== ${name}: ${words(count)} in ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
 }
-console.log(words(total));
+if (total.skipped > 0) console.log(`${total.skipped} skipped`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
 function words({ passed, failed, skipped }: Count): string {
@@ -95,12 +96,14 @@ async function e2e(): Promise<Count> {
     return { passed: 0, failed: 0, skipped: 1 };
   }
   const ranBefore = await isRunning();
+  // Whatever cluster the caller works with: the stories are told on the local one.
+  const { CLUSTER: _, ...local } = process.env;
   try {
-    if ((await run(node, [launcher, "up"])) !== 0) return { passed: 0, failed: 1, skipped: 0 };
+    if ((await run(node, [launcher, "up"], local)) !== 0) return { passed: 0, failed: 1, skipped: 0 };
     Object.assign(process.env, shellVariables());
     return await jest("e2e", "--runInBand");
   } finally {
-    if (!ranBefore) await run(node, [launcher, "down"]);
+    if (!ranBefore) await run(node, [launcher, "down"], local);
   }
 }
 
@@ -109,9 +112,14 @@ function shellVariables(): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
 }
 
-/** The command's exit code; its output is ours. */
-async function run(command: string, args: readonly string[]): Promise<number> {
-  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", "inherit", "inherit"] });
-  const [code] = (await once(child, "close")) as [number | null];
-  return code ?? 1;
+/** The command's exit code, 127 when it can't be started; its output is ours. */
+async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", "inherit", "inherit"], env });
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    return code ?? 1;
+  } catch (error) {
+    console.error(`${command} can't be started: ${(error as Error).message}`);
+    return 127;
+  }
 }

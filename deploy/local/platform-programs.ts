@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Settings } from "../../config/settings.ts";
 import { type ClusterEntry, kubeconfigObject } from "./kubeconfig.ts";
 import type { ClusterUser } from "./kubectl.ts";
 import { keepRunning } from "./parts/part.ts";
-import { runningProcess } from "./process.ts";
+import { runningProcess, stopProcess } from "./process.ts";
 
 /** Settings as the operator reads them (config/settings.schema.ts); what its starter needs is there in any case. */
 export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "probes">;
@@ -46,6 +47,7 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
 /** Makes sure that the operator with its REST API runs on this machine under that kubeconfig, and no other rights. */
 export async function keepOperatorRunning(platform: HostPlatform): Promise<void> {
   const { kubeconfig, settings } = operatorFiles(platform);
+  await endOutdatedOperator(platform, settings.content);
   await writeFile(settings.path, settings.content, { mode: 0o600 });
   const spec = {
     name: operatorProgram,
@@ -54,6 +56,29 @@ export async function keepOperatorRunning(platform: HostPlatform): Promise<void>
     env: { KUBECONFIG: kubeconfig.path },
   };
   await keepRunning(platform, spec, () => isReady(platform.settings.probes));
+}
+
+/** Code and settings that an operator was started with. */
+const FINGERPRINT_FILE = "operator-fingerprint";
+const OPERATOR_GRACE_MS = 15_000;
+
+/** Ends an operator of other code or other settings than those of now: it would serve, and be tested, in their place. */
+async function endOutdatedOperator({ folder }: HostPlatform, settings: string): Promise<void> {
+  const fingerprint = { path: join(folder, FINGERPRINT_FILE), content: await operatorFingerprint(settings) };
+  const running = await runningProcess(folder, operatorProgram);
+  if (running && !(await isWritten(fingerprint))) await stopProcess(folder, running, OPERATOR_GRACE_MS);
+  await writeFile(fingerprint.path, fingerprint.content);
+}
+
+async function operatorFingerprint(settings: string): Promise<string> {
+  const hash = createHash("sha256").update(settings);
+  for (const part of ["crds", "config", "operator", "api"]) {
+    const names = (await readdir(join(checkout, part), { recursive: true })).filter((name) =>
+      /\.(ts|json)$/.test(name),
+    );
+    for (const name of names.sort()) hash.update(name).update(await readFile(join(checkout, part, name)));
+  }
+  return hash.digest("hex");
 }
 
 /** Whether the operator of that folder runs. */

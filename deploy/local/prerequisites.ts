@@ -7,8 +7,8 @@ const alternative = "use a cluster that you have instead: CLUSTER=existing KUBEC
 
 /** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */
 const needed: Readonly<Record<string, string>> = {
-  // For Gitea's SQLite.
-  cc: "gcc libc6-dev",
+  // For Gitea's SQLite, with the header below.
+  cc: "gcc",
   conntrack: "conntrack",
   git: "git",
   ip: "iproute2",
@@ -20,6 +20,9 @@ const needed: Readonly<Record<string, string>> = {
   setpriv: "util-linux",
   tar: "tar",
 };
+
+/** A compiler can be there without what it compiles against: Debian only recommends the one to the other. */
+const neededFiles: Readonly<Record<string, string>> = { "/usr/include/stdio.h": "libc6-dev" };
 
 /**
  * Makes sure that the local cluster can run here. Missing Debian packages are installed, after saying so.
@@ -47,7 +50,9 @@ export function whyNot(): string | undefined {
 }
 
 function missingPackages(): string[] {
-  return Object.entries(needed).flatMap(([program, name]) => (findProgram(program) ? [] : name.split(" ")));
+  const programs = Object.entries(needed).flatMap(([program, name]) => (findProgram(program) ? [] : [name]));
+  const files = Object.entries(neededFiles).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
+  return [...programs, ...files];
 }
 
 async function install(packages: readonly string[]): Promise<void> {
