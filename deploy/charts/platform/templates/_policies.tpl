@@ -27,3 +27,11 @@ matchExpressions: [{key: {{ include "platform.uidLabel" . }}, operator: Exists}]
 {{- $domain := .Values.settings.baseDomain -}}
 [request.namespace.substring(4) + '.{{ $domain }}', request.namespace.substring(4) + '--api.{{ $domain }}']
 {{- end }}
+
+{{/*
+A condition that holds when a request changes what a policy judges. What was there before a rule must stay removable:
+deletion writes finalizers, and refusing that would keep the object, and its environment, for ever.
+*/}}
+{{- define "policy.changes" -}}
+request.operation == 'CREATE' || object.?spec != oldObject.?spec || object.metadata.?annotations != oldObject.metadata.?annotations
+{{- end }}
