@@ -16,6 +16,7 @@ import { type Progress, showProgress } from "./progress.ts";
 import type { LocalRepository } from "./repositories.ts";
 import { type ClusterSite, clusterFolder, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
+import { assertNoOtherKubelet } from "./traces.ts";
 
 /** A component of the sample application: where its sources are, and the image that was built from them. */
 export interface SampleComponent {
@@ -80,6 +81,7 @@ async function startOnFreeMachine(progress: Progress, parts: readonly Part[]): P
   if (!(await isRunning())) {
     await clearLeftovers();
     await assertPortsAreFree(clusterPorts());
+    await assertNoOtherKubelet();
   }
   await claimMachine();
   const site = await prepareSite(progress);

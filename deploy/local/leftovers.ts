@@ -8,11 +8,13 @@ import { recordedProcesses, stopProcess } from "./process.ts";
 import { startOf } from "./process-start.ts";
 import { run } from "./run.ts";
 import { clusterFolder, runFolder } from "./site.ts";
+import { removeTraces } from "./traces.ts";
 import { waitUntil } from "./wait.ts";
 
 /**
  * Removes everything that a local cluster leaves on the machine, whether it was stopped, killed, or broke while it
- * started: programs, containers with their shims, mounts, links, rules, control groups, sockets, state.
+ * started: programs, containers with their shims, mounts, links, rules, control groups, sockets, state. Empty folders
+ * that its programs make at fixed paths stay.
  *
  * Programs are known by their recorded ids and by our folders and control group, never by their name, so nothing
  * of another cluster or container runtime is touched. A step that fails does not keep the others from their work; the
@@ -20,7 +22,7 @@ import { waitUntil } from "./wait.ts";
  */
 export async function clearLeftovers(): Promise<void> {
   const failures: unknown[] = [];
-  for (const step of [endPrograms, endContainers, unmount, closeNetwork, removeControlGroup]) {
+  for (const step of [endPrograms, endContainers, unmount, closeNetwork, removeControlGroup, removeTraces]) {
     await step().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, failures.map((error) => String(error)).join("\n"));

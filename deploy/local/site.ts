@@ -15,6 +15,9 @@ export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.
 /** The state of the running local cluster: gone after `make down`. */
 export const clusterFolder = join(stateFolder, "cluster");
 
+/** Shell variables for whoever tries the platform out; only `source` reads it. */
+export const shellVariablesFile = join(stateFolder, "env");
+
 /** The state of the platform that runs on this machine for an existing cluster. */
 export const existingFolder = join(stateFolder, "existing");
 

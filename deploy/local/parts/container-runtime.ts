@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { addresses } from "../addresses.ts";
 import { run } from "../run.ts";
 import { type ClusterSite, runFolder } from "../site.ts";
+import { podNetwork } from "../traces.ts";
 import { keepRunning, type Part } from "./part.ts";
 
 /** Where containerd answers. */
@@ -11,7 +12,7 @@ export const containerdSocket = join(runFolder, "containerd.sock");
 /** The image that holds a pod's namespaces. */
 export const pauseImage = "docker.io/local/pause:1";
 
-/** containerd with its own root, state, socket and network configuration: no other one on the machine is touched. */
+/** containerd with everything in folders of ours, so that another one on the machine is not touched. */
 export const containerdPart: Part = {
   name: "containerd",
   after: ["network"],
@@ -44,6 +45,11 @@ root = "${join(folder, "containerd")}"
 state = "${join(runFolder, "containerd")}"
 [grpc]
   address = "${containerdSocket}"
+[plugins.'io.containerd.nri.v1.nri']
+  # It would take the socket of another runtime's away.
+  disable = true
+[plugins.'io.containerd.internal.v1.opt']
+  path = "${join(folder, "containerd-opt")}"
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
   sandbox = "${pauseImage}"
 [${runtime}]
@@ -54,10 +60,13 @@ state = "${join(runFolder, "containerd")}"
 [${runtime}.cni]
   bin_dirs = ["${built.containerd.programs}"]
   conf_dir = "${join(folder, "cni")}"
+  # The plugin for it would leave a file per pod behind.
+  use_internal_loopback = true
 [${runtime}.containerd.runtimes.runc]
   runtime_type = "io.containerd.runc.v2"
 [${runtime}.containerd.runtimes.runc.options]
   SystemdCgroup = false
+  Root = "${join(runFolder, "runc")}"
 `;
 }
 
@@ -73,6 +82,6 @@ async function writeNetwork({ folder }: ClusterSite): Promise<void> {
     ipam,
   };
   await mkdir(join(folder, "cni"), { recursive: true });
-  const network = { cniVersion: "1.0.0", name: "pods", plugins: [bridge] };
+  const network = { cniVersion: "1.0.0", name: podNetwork, plugins: [bridge] };
   await writeFile(join(folder, "cni", "10-pods.conflist"), JSON.stringify(network, null, 2));
 }
