@@ -53,21 +53,20 @@ const refusedIngresses: readonly [what: string, object: object, words: string][]
     ingress([own], {}, {}, "/`) || Host(`shop.env.localhost"),
     "a path of an Ingress holds only letters, digits and",
   ],
-  [
-    "an alias",
-    ingress([own], {}, { "nginx.ingress.kubernetes.io/server-alias": theirs }),
-    "has no server-alias, snippet or path-matcher annotations",
-  ],
-  [
-    "a rule in its path matcher",
-    ingress([own], {}, { "traefik.ingress.kubernetes.io/router.pathMatcher": `Host(\`${theirs}\`) || PathPrefix` }),
-    "has no server-alias, snippet or path-matcher annotations",
-  ],
-  [
-    "a snippet",
-    ingress([own], {}, { "nginx.ingress.kubernetes.io/configuration-snippet": "return 200;" }),
-    "has no server-alias, snippet or path-matcher annotations",
-  ],
+  ...[
+    ["an alias", "nginx.ingress.kubernetes.io/server-alias"],
+    ["a snippet", "nginx.ingress.kubernetes.io/configuration-snippet"],
+    ["aliases of Kong", "konghq.com/host-aliases"],
+    ["an alias of HAProxy", "haproxy-ingress.github.io/server-alias-regex"],
+    ["a part of HAProxy's configuration", "haproxy-ingress.github.io/config-backend"],
+    ["a rule in its path matcher", "traefik.ingress.kubernetes.io/router.pathMatcher"],
+    ["a look-alike of an allowed annotation", "traefik.ingress.kubernetes.io/router.tls.more"],
+    ["a look-alike of Argo CD's", "argocd.argoproj.io.example.test/x"],
+  ].map(([what = "", key = ""]): [string, object, string] => [
+    what,
+    ingress([own], {}, { "traefik.ingress.kubernetes.io/router.tls": "true", [key]: theirs }),
+    `has no annotation ${key}: `,
+  ]),
 ];
 
 const refusedServices: readonly [what: string, object: object, words: string][] = [
@@ -107,7 +106,12 @@ describe("what an environment may answer to", () => {
   test("an Ingress for both its hosts, with TLS", async () => {
     expect(await admin.create(ingresses, ingress([own, ownApi]))).toMatchObject({ status: 201 });
     expect(await admin.create(ingresses, ingress([own], { tls: [{}] }))).toMatchObject({ status: 201 });
-    const annotations = { "traefik.ingress.kubernetes.io/router.tls": "true" };
+    const annotations = {
+      "traefik.ingress.kubernetes.io/router.tls": "true",
+      "argocd.argoproj.io/tracking-id": `${namespace}:networking.k8s.io/Ingress:${namespace}/web`,
+      "argocd.argoproj.io/sync-wave": "1",
+      "kubectl.kubernetes.io/last-applied-configuration": "{}",
+    };
     expect(await admin.create(ingresses, ingress([own], {}, annotations, "/api/(v1|v2)/.*"))).toMatchObject({
       status: 201,
     });

@@ -35,3 +35,9 @@ deletion writes finalizers, and refusing that would keep the object, and its env
 {{- define "policy.changes" -}}
 request.operation == 'CREATE' || object.?spec != oldObject.?spec || object.metadata.?annotations != oldObject.metadata.?annotations
 {{- end }}
+
+{{/* The annotations that an Ingress of an environment may carry, as a CEL list; one that ends in /* stands for all below. */}}
+{{- define "policy.ingressAnnotations" -}}
+{{- $written := list "argocd.argoproj.io/*" "kubectl.kubernetes.io/last-applied-configuration" -}}
+['{{ concat $written .Values.environments.ingressAnnotations | join "', '" }}']
+{{- end }}

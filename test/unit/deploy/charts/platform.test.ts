@@ -75,6 +75,12 @@ describe("the platform chart", () => {
       /leave the setting out/,
     ],
     ["no image for the operator", { operator: { enabled: true } }, /operator.image is required/],
+    [
+      "an annotation that would end a policy's string",
+      { environments: { ingressAnnotations: ["x/y', '*"] } },
+      /ingressAnnotations/,
+    ],
+    ["every annotation", { environments: { ingressAnnotations: ["*"] } }, /ingressAnnotations/],
     ["an unknown value", { operater: {} }, /operater/],
   ])("refuses %s", async (_, values, words) => {
     await expect(rendered(values)).rejects.toThrow(words);
@@ -138,6 +144,13 @@ describe("the platform chart", () => {
     expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
       new Set(["system:serviceaccount:elsewhere:robot"]),
     );
+  });
+
+  test("lets an Ingress of an environment carry the annotations that its values name, and those of Argo CD", async () => {
+    const ingressAnnotations = ["ingress.example.test/*", "cert-manager.io/cluster-issuer"];
+    const policies = JSON.stringify(await rendered({ environments: { ingressAnnotations } }));
+    const always = ["argocd.argoproj.io/*", "kubectl.kubernetes.io/last-applied-configuration"];
+    expect(policies).toContain(`[${[...always, ...ingressAnnotations].map((key) => `'${key}'`).join(", ")}]`);
   });
 
   test("grants no right with a wildcard, and none on secrets or pods in the whole cluster", async () => {
