@@ -79,13 +79,22 @@ async function writeConfig(path: string): Promise<void> {
 async function ensureAdministrator(site: ClusterSite, config: string): Promise<GitHostAdministrator> {
   const file = administratorFile(site.folder);
   if (existsSync(file)) return JSON.parse(await readFile(file, "utf8"));
-  const administrator = { name: "local-admin", password: randomBytes(18).toString("base64url") };
-  const identity = ["--username", administrator.name, "--email", "local-admin@example.test", "--admin"];
-  const secret = ["--password", administrator.password, "--must-change-password=false"];
+  const name = "local-admin";
+  const identity = ["--username", name, "--email", "local-admin@example.test", "--admin"];
+  // Chosen by Gitea: arguments can be read by everybody on the machine, and it takes a password no other way.
+  const secret = ["--random-password", "--random-password-length", "24", "--must-change-password=false"];
   const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
-  await run(command, args, { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...nobody });
+  const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...nobody };
+  const administrator = { name, password: passwordIn(await run(command, args, options)) };
   await writeFile(file, JSON.stringify(administrator), { mode: 0o600 });
   return administrator;
+}
+
+/** The password in what `gitea admin user create --random-password` prints (cmd/admin_user_create.go). */
+export function passwordIn(output: string): string {
+  const password = /^generated random password is '(.+)'$/m.exec(output)?.[1];
+  if (password === undefined) throw new Error("Gitea did not say which password it gave its administrator.");
+  return password;
 }
 
 async function answers(): Promise<boolean> {
