@@ -6,15 +6,22 @@ import { closed, literals } from "../crds/schema.ts";
 
 const Port = Type.Integer({ minimum: 0, maximum: 65535 });
 const Host = Type.String({ minLength: 1, maxLength: 253 });
-const Url = Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 512 });
+/** Keys over plain HTTP could be anybody's, except on this machine. */
+const KeyUrl = Type.String({
+  pattern: "^(https://[^\\s/]|http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)(:[0-9]+)?(/|$))[^\\s]*$",
+  maxLength: 512,
+});
 const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
 const Quantities = (defaults: Record<string, string>) =>
   Type.Record(Type.String(), Type.String({ pattern: QUANTITY_PATTERN }), { default: defaults });
 
 const Issuer = closed({
-  issuer: Type.Unsafe<string>({ ...Url, description: "Compared byte for byte with the token's `iss`." }),
+  issuer: Type.Unsafe<string>({
+    ...KeyUrl,
+    description: "https (or http on loopback). Compared byte for byte with the token's `iss`.",
+  }),
   audience: Type.String({ minLength: 1 }),
-  jwksUri: Type.Optional(Type.Unsafe<string>({ ...Url, description: "Instead of the one that discovery names." })),
+  jwksUri: Type.Optional(Type.Unsafe<string>({ ...KeyUrl, description: "Instead of the one that discovery names." })),
   groupsClaim: Type.String({ default: "groups" }),
   algorithms: Type.Array(
     literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),

@@ -9,6 +9,11 @@ const least = {
   defaultChart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
 };
 
+const withIssuer = (change: object) => ({
+  ...least,
+  api: { issuers: [{ issuer: "https://i.test", audience: "a", ...change }] },
+});
+
 describe("settings", () => {
   test("are complete from the least that must be said", () => {
     expect(settingsFrom(least)).toMatchObject({
@@ -27,6 +32,16 @@ describe("settings", () => {
       workers: 2,
       resyncMinutes: 10,
     });
+  });
+
+  test.each([
+    "https://i.test",
+    "https://i.test:8443/realms/a",
+    "http://127.0.0.1:9000",
+    "http://[::1]/a",
+    "http://localhost",
+  ])("take keys from %s", (url) => {
+    expect(settingsFrom(withIssuer({ issuer: url, jwksUri: url })).api.issuers).toMatchObject([{ issuer: url }]);
   });
 
   test("can't be changed, however deep, and neither does reading change the document", () => {
@@ -50,6 +65,18 @@ describe("settings", () => {
       { ...least, api: { issuers: [{ issuer: "https://i.test", audience: "a", algorithms: ["HS256"] }] } },
       ["/api/issuers/0/algorithms/0"],
     ],
+    ...[
+      "http://login.corp.example",
+      "http://127.0.0.1.corp.example",
+      "http://localhost@corp.example",
+      "http://127.0.0.1:80@corp.example",
+      "http://localhost\\.corp.example/",
+      "https://",
+      "ftp://login.corp.example",
+    ].flatMap((url): [string, object, string[]][] => [
+      [`the issuer ${url}`, withIssuer({ issuer: url }), ["/api/issuers/0/issuer"]],
+      [`keys from ${url}`, withIssuer({ jwksUri: url }), ["/api/issuers/0/jwksUri"]],
+    ]),
     ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
   ])("refuse %s, naming each place", (_what, document, mentions) => {
     const refused = () => settingsFrom(document, "test.yaml");
