@@ -99,8 +99,9 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
     };
     request.on("data", collect);
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    request.once("error", reject);
-    request.once("close", () => reject(new Refusal("malformed", "The body was cut off")));
+    const cutOff = (cause?: Error) => reject(new Refusal("malformed", "The body was cut off", { cause }));
+    request.once("error", cutOff);
+    request.once("close", () => cutOff());
   });
 }
 

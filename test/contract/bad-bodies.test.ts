@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, startApiService } from "../support/api-service.ts";
+import { until } from "../support/until.ts";
 
 let service: ApiService;
 let authorization: string;
@@ -69,6 +73,23 @@ describe("a body is refused before anything is made of it when", () => {
     expectProblem(reply, 413, /262144 bytes/);
     expectPromised(reply, "post", "/api/environments");
   });
+});
+
+test("a body that its sender cuts off is refused, and is no fault of ours", async () => {
+  const server = createServer(service.app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const headers = { authorization, "content-type": "application/json", "content-length": "1000" };
+  const cut = request({ host: "127.0.0.1", port, method: "POST", path: "/api/environments", headers });
+  cut.on("error", () => undefined);
+  cut.write('{"environment_name":');
+  await once(server, "request");
+  const before = service.log.length;
+  cut.destroy();
+  await until(() => service.log.length > before, { what: "the line about the request" });
+  server.close();
+  await once(server, "close");
+  expect(service.log.slice(before).filter(({ level }) => level === "error")).toEqual([]);
 });
 
 describe("a form is refused when", () => {
