@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../operator/kit/clock.ts";
+import { idleConnections } from "./idle-connections.ts";
 
 /** Slow senders are cut: the head has this long, the whole request that long. */
 const HEAD_TIMEOUT_MS = 10_000;
@@ -43,14 +44,11 @@ export async function startServer(app: RequestListener, options: ServerOptions):
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  const idle = idleConnections(server);
   let isClosing = false;
   server.on("request", (request, response) => {
     // A kept connection would bring the next request to a server that is going.
     if (isClosing) response.setHeader("Connection", "close");
-    // One whose answer had begun before is idle from here on, and nobody else would close it.
-    response.once("close", () => {
-      if (isClosing) server.closeIdleConnections();
-    });
     app(request, response);
   });
   await listening(server, options);
@@ -58,7 +56,9 @@ export async function startServer(app: RequestListener, options: ServerOptions):
     options.stopping.abort();
     if (settleMs > 0) await new Promise<void>((resolve) => options.clock.setTimer(settleMs, resolve));
     isClosing = true;
-    await closed(server, graceMs, options.clock);
+    const end = closed(server, graceMs, options.clock);
+    idle.closeFromNowOn();
+    await end;
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -88,7 +88,6 @@ function closed(server: Server, graceMs: number, clock: Clock): Promise<void> {
       if (error === undefined) resolve();
       else reject(error);
     });
-    server.closeIdleConnections();
   });
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import express from "express";
@@ -82,6 +83,19 @@ describe("the server", () => {
     await server.stop({ graceMs: 10 });
     await until(() => busy.seen.isClosed, { what: "the connection's end" });
     expect(busy.seen.text).toBe("");
+  });
+
+  test("waits for nobody who never sent a byte, nor the whole of a head", async () => {
+    const { server } = await start();
+    const silent = connection(server.url);
+    const slow = connection(server.url);
+    slow.socket.write("GET /fast HTTP/1.1\r\nHost:");
+    await Promise.all([once(silent.socket, "connect"), once(slow.socket, "connect")]);
+    expect((await fetch(`${server.url}/fast`)).status).toBe(200);
+    const startedMs = systemClock.monotonicMs();
+    await server.stop({ graceMs: 5_000 });
+    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(2_500);
+    await until(() => silent.seen.isClosed && slow.seen.isClosed, { what: "both connections' end" });
   });
 
   test("serves as before while it settles", async () => {
