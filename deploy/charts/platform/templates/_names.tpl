@@ -43,7 +43,9 @@ namespace: {{ .Release.Namespace }}
 {{- end }}
 {{- $decided := dict "namespace" .Release.Namespace "serviceAccount" (include "platform.serviceAccount" .) }}
 {{- if .Values.operator.enabled }}
-{{- $decided = merge $decided (dict "api" (dict "host" "0.0.0.0") "probes" (dict "host" "0.0.0.0")) }}
+{{- /* Callers come through an Ingress: their addresses are what it says, and it hears of a pod's end a moment later. */}}
+{{- $api := dict "host" "0.0.0.0" "settleSeconds" 5 "trustedProxyHops" 1 }}
+{{- $decided = merge $decided (dict "api" $api "probes" (dict "host" "0.0.0.0")) }}
 {{- end }}
 {{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
 {{- end }}

@@ -56,6 +56,24 @@ describe("the platform chart", () => {
     expect([outside.api.host, outside.probes.host]).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
+  test("expects one proxy and settles before it stops, in a pod only and unless its settings say otherwise", async () => {
+    expect(settingsOf(await rendered())).toMatchObject({ api: { settleSeconds: 5, trustedProxyHops: 1 } });
+    const api = { settleSeconds: 0, trustedProxyHops: 2 };
+    expect(settingsOf(await rendered({ settings: { ...settings, api } }))).toMatchObject({ api });
+    const outside = settingsFrom(settingsOf(await rendered({ operator: { enabled: false } })));
+    expect(outside.api).toMatchObject({ settleSeconds: 0, trustedProxyHops: 0 });
+  });
+
+  test.each([
+    [undefined, 30],
+    [0, 25],
+    [20, 45],
+  ])("gives the operator time to settle (%s s), finish and let go", async (settleSeconds, expected) => {
+    const api = settleSeconds === undefined ? {} : { settleSeconds };
+    const operator = (await rendered({ settings: { ...settings, api } })).find(({ kind }) => kind === "Deployment");
+    expect(operator).toMatchObject({ spec: { template: { spec: { terminationGracePeriodSeconds: expected } } } });
+  });
+
   test("knows every setting, and refuses unknown ones", async () => {
     const schema = JSON.parse(readFileSync(`${root}/deploy/charts/platform/values.schema.json`, "utf8"));
     expect(Object.keys(schema.properties.settings.properties).sort()).toEqual(Object.keys(Settings.properties).sort());
