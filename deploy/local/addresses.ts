@@ -9,6 +9,7 @@ export const addresses = {
   apiServerPort: 16443,
   etcdPort: 12379,
   etcdPeerPort: 12380,
+  schedulerPort: 20259,
   redisPort: 16379,
   repoServerPort: 18081,
   repoServerMetricsPort: 18084,

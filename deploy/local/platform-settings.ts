@@ -1,13 +1,12 @@
 import { addresses, baseDomain } from "./addresses.ts";
+import { clientId } from "./identity/configuration.ts";
+import { localIssuer } from "./parts/identity.ts";
 import { platformAccount } from "./platform-chart.ts";
 import type { HostSettings } from "./platform-programs.ts";
 import type { ClusterSite } from "./site.ts";
 
 /** Where the REST API answers. */
 export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
-/** The local identity provider, and the client that tokens are issued to. */
-export const issuerUrl = `http://127.0.0.1:${addresses.identityProviderPort}`;
-export const audience = "ephemeral";
 
 /** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
 export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
@@ -23,7 +22,7 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     isolation: { ingressFrom: [host], dns: [host] },
     api: {
       port: addresses.apiPort,
-      issuers: [{ issuer: issuerUrl, audience }],
+      issuers: [{ issuer: localIssuer, audience: clientId }],
       roles: {
         viewer: ["platform-viewers"],
         developer: ["platform-developers"],

@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { addresses } from "../addresses.ts";
+import { apiClient } from "../api-client.ts";
 import { controllersAreReady, kubeControllerManager } from "../control-plane-programs.ts";
 import { kubeconfigFor } from "../site.ts";
-import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
+import { keepRunning, type Part } from "./part.ts";
 
 // They manage address ranges and machines of a cloud, of which there is none.
 const without = ["-node-ipam-controller", "-cloud-node-lifecycle-controller", "-node-route-controller"];
@@ -18,14 +20,31 @@ export const controllerManagerPart: Part = {
   },
 };
 
-/** The scheduler: pods to the node. */
+/** The scheduler: pods to the node. It says on a port of loopback whether it knows all that it decides by. */
 export const schedulerPart: Part = {
   name: "kube-scheduler",
   after: ["kube-apiserver"],
   async start(site) {
     const kubeconfig = await kubeconfigFor(site, "kube-scheduler", { commonName: "system:kube-scheduler" });
-    const args = ["--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port", "0"];
+    const serving = await site.ca.issue("kube-scheduler", {
+      commonName: "kube-scheduler",
+      alternativeNames: ["IP:127.0.0.1"],
+    });
+    const args = [
+      ...["--kubeconfig", kubeconfig, "--leader-elect=false"],
+      ...["--bind-address", "127.0.0.1", "--secure-port", String(addresses.schedulerPort)],
+      ...["--tls-cert-file", serving.certificate, "--tls-private-key-file", serving.key],
+    ];
     const command = join(site.built.controlplane.programs, "kube-scheduler");
-    await keepRunning(site, { name: "kube-scheduler", command, args }, readyWhenStarted);
+    await keepRunning(site, { name: "kube-scheduler", command, args }, () => schedulerIsReady(site.ca.certificate));
   },
 };
+
+async function schedulerIsReady(caFile: string): Promise<boolean> {
+  const client = apiClient({ url: `https://127.0.0.1:${addresses.schedulerPort}`, caFile });
+  try {
+    return (await client.call("GET", "/readyz")).status === 200;
+  } finally {
+    client.close();
+  }
+}

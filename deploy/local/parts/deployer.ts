@@ -5,8 +5,9 @@ import { addresses } from "../addresses.ts";
 import { parseManifests } from "../api-client.ts";
 import { applyArgoCdKinds } from "../argo-cd-kinds.ts";
 import type { ProcessSpec } from "../process.ts";
+import { answersPing } from "../redis-ping.ts";
 import { type ClusterSite, kubeconfigFor } from "../site.ts";
-import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
+import { keepRunning, type Part } from "./part.ts";
 
 const { redisPort, repoServerPort, repoServerMetricsPort, applicationControllerMetricsPort } = addresses;
 
@@ -28,7 +29,7 @@ export const deployerSettingsPart: Part = {
 export const redisPart: Part = {
   name: "redis",
   after: [],
-  start: (site) => keepRunning(site, program(site, "redis", [`127.0.0.1:${redisPort}`]), readyWhenStarted),
+  start: (site) => keepRunning(site, program(site, "redis", [`127.0.0.1:${redisPort}`]), () => answersPing(redisPort)),
 };
 
 /** Argo CD's repo-server: charts become manifests. */

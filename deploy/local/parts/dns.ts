@@ -1,8 +1,9 @@
+import { Resolver } from "node:dns/promises";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addresses } from "../addresses.ts";
 import { kubeconfigFor } from "../site.ts";
-import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
+import { keepRunning, type Part } from "./part.ts";
 
 /** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */
 export const dnsPart: Part = {
@@ -13,9 +14,17 @@ export const dnsPart: Part = {
     const file = join(site.folder, "Corefile");
     await writeFile(file, corefile(kubeconfig));
     const command = join(site.built.coredns.programs, "coredns");
-    await keepRunning(site, { name: "coredns", command, args: ["-conf", file] }, readyWhenStarted);
+    await keepRunning(site, { name: "coredns", command, args: ["-conf", file] }, knowsTheApiServer);
   },
 };
+
+/** It answers once it has read every Service; this one is there in each cluster. */
+async function knowsTheApiServer(): Promise<boolean> {
+  const resolver = new Resolver({ timeout: 1000, tries: 1 });
+  resolver.setServers([addresses.bridge.address]);
+  const found = await resolver.resolve4("kubernetes.default.svc.cluster.local");
+  return found.includes(addresses.firstService);
+}
 
 function corefile(kubeconfig: string): string {
   return `cluster.local:53 {

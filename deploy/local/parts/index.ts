@@ -8,7 +8,7 @@ import { identityPart } from "./identity.ts";
 import { imagesPart } from "./images.ts";
 import { ingressPart } from "./ingress.ts";
 import { networkPart } from "./network.ts";
-import { kubeletPart, kubeProxyPart, nodePart } from "./node.ts";
+import { kubeletPart, kubeProxyPart } from "./node.ts";
 import type { Part } from "./part.ts";
 import { operatorPart, platformPart, platformTokenPart } from "./platform.ts";
 
@@ -24,7 +24,6 @@ export const clusterParts: readonly Part[] = [
   schedulerPart,
   kubeProxyPart,
   kubeletPart,
-  nodePart,
   dnsPart,
   redisPart,
   repoServerPart,

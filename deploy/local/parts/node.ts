@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { addresses, nodeName } from "../addresses.ts";
 import { controlGroup } from "../control-groups.ts";
 import { type ClusterSite, kubeconfigFor } from "../site.ts";
-import { waitUntil } from "../wait.ts";
 import { containerdSocket } from "./container-runtime.ts";
-import { keepRunning, type Part, readyWhenStarted } from "./part.ts";
+import { keepRunning, type Part } from "./part.ts";
 
-/** The kubelet: pods become containers. It asks the API server who calls it and what the caller may. */
+/**
+ * The kubelet: pods become containers. It asks the API server who calls it and what the caller may, and is ready when
+ * the node is.
+ */
 export const kubeletPart: Part = {
   name: "kubelet",
   after: ["kube-apiserver", "containerd", "images"],
@@ -24,16 +26,8 @@ export const kubeletPart: Part = {
       ...["--hostname-override", nodeName, "--node-ip", address, "--cert-dir", join(site.folder, "kubelet-pki")],
     ];
     const command = join(site.built.controlplane.programs, "kubelet");
-    await keepRunning(site, { name: "kubelet", command, args }, readyWhenStarted);
+    await keepRunning(site, { name: "kubelet", command, args }, () => nodeIsReady(site));
   },
-};
-
-/** The node as the API server sees it: ready, and with a ServiceAccount for the pods of the default namespace. */
-export const nodePart: Part = {
-  name: "node",
-  after: ["kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "access rules"],
-  start: (site) =>
-    waitUntil({ what: `node ${nodeName} to be Ready`, check: () => nodeIsReady(site), deadlineMs: 60_000 }),
 };
 
 /** kube-proxy: Services become nftables rules. */
@@ -45,7 +39,7 @@ export const kubeProxyPart: Part = {
     const config = join(site.folder, "kube-proxy.json");
     await writeFile(config, JSON.stringify(kubeProxyConfiguration(kubeconfig), null, 2));
     const command = join(site.built.controlplane.programs, "kube-proxy");
-    await keepRunning(site, { name: "kube-proxy", command, args: ["--config", config] }, readyWhenStarted);
+    await keepRunning(site, { name: "kube-proxy", command, args: ["--config", config] }, proxyIsHealthy);
   },
 };
 
@@ -68,6 +62,11 @@ function kubeProxyConfiguration(kubeconfig: string): object {
     healthzBindAddress: `127.0.0.1:${addresses.kubeProxyHealthPort}`,
     metricsBindAddress: `127.0.0.1:${addresses.kubeProxyMetricsPort}`,
   };
+}
+
+async function proxyIsHealthy(): Promise<boolean> {
+  const url = `http://127.0.0.1:${addresses.kubeProxyHealthPort}/healthz`;
+  return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
 }
 
 interface Condition {

@@ -20,6 +20,3 @@ export async function keepRunning(
   const running = await runningProcess(folder, spec.name);
   await untilReady(running ?? (await startProcess(folder, spec)), ready);
 }
-
-/** For programs whose being ready shows only in what they do for others. */
-export const readyWhenStarted = (): boolean => true;
