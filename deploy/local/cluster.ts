@@ -3,7 +3,7 @@ import { addresses, baseDomain, gitHostUrl } from "./addresses.ts";
 import type { ApiAccess } from "./api-client.ts";
 import { clientId } from "./identity/configuration.ts";
 import { clearLeftovers } from "./leftovers.ts";
-import { assertMachineIsFree, claimMachine, withLock } from "./machine.ts";
+import { assertMachineIsFree, claimMachine, withMachine } from "./machine.ts";
 import { administratorFile } from "./parts/git-host.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { sampleImage } from "./parts/images.ts";
@@ -70,7 +70,7 @@ export async function startCluster(
   parts: readonly Part[] = [...clusterParts, ...platformParts],
 ): Promise<LocalCluster> {
   await assertCanRun(progress);
-  return withLock(longestBuildMs, () => startOnFreeMachine(progress, parts));
+  return withMachine(longestBuildMs, () => startOnFreeMachine(progress, parts));
 }
 
 /** A second start waits for the first one, which may be building everything. */

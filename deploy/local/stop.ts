@@ -1,5 +1,5 @@
 import { clearLeftovers } from "./leftovers.ts";
-import { assertMachineIsFree, withLock } from "./machine.ts";
+import { assertMachineIsFree, withMachine } from "./machine.ts";
 import { isAlive, recordedProcesses } from "./process.ts";
 import { clusterFolder, existingFolder } from "./site.ts";
 
@@ -9,7 +9,7 @@ import { clusterFolder, existingFolder } from "./site.ts";
  */
 export async function stopCluster(): Promise<void> {
   if (process.platform !== "linux") return;
-  await withLock(60_000, async () => {
+  await withMachine(60_000, async () => {
     await assertMachineIsFree();
     await clearLeftovers();
   });

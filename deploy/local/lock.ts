@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { waitUntil } from "./wait.ts";
+
+/** A lock of this machine: its name, what is waited for while another process holds it, and for how long. */
+export interface Lock {
+  readonly name: string;
+  /** A noun phrase for the error. */
+  readonly what: string;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Does the work while no other process on this machine holds the lock of that name. Fails when another one keeps it
+ * beyond the deadline.
+ *
+ * The lock is a socket in the kernel's abstract namespace (unix(7)): the kernel gives it to one process only and takes
+ * it back when that one ends, however that happens. No file is left that could be mistaken for a holder. Linux only.
+ */
+export async function withLock<T>({ name, what, deadlineMs }: Lock, work: () => Promise<T>): Promise<T> {
+  let held: Server | undefined;
+  const check = async () => {
+    held = await take(`\0${name}`);
+    return held !== undefined;
+  };
+  await waitUntil({ what, check, deadlineMs });
+  try {
+    return await work();
+  } finally {
+    held?.close();
+  }
+}
+
+/** The listening socket, or undefined when another one has the address. */
+async function take(address: string): Promise<Server | undefined> {
+  // Nobody has a reason to connect, and whoever does must not keep it from closing.
+  const server = createServer((connection) => connection.destroy()).listen(address);
+  try {
+    await once(server, "listening");
+    return server;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return undefined;
+    throw error;
+  }
+}
