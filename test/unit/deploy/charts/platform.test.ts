@@ -171,13 +171,13 @@ describe("the platform chart", () => {
     expect(policies).toContain(`[${[...always, ...ingressAnnotations].map((key) => `'${key}'`).join(", ")}]`);
   });
 
-  test("grants no right with a wildcard, and none on secrets or pods in the whole cluster", async () => {
+  test("grants no right with a wildcard, and none on secrets, pods or events in the whole cluster", async () => {
     const roles = (await rendered()).filter(({ kind }) => /Role$/.test(kind));
     expect(JSON.stringify(roles.map(({ rules }) => rules))).not.toContain('"*"');
     const clusterWide = roles.find(
       ({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "ephemeral-platform",
     );
-    expect(JSON.stringify(clusterWide?.rules)).not.toMatch(/"(secrets|pods|pods\/log)"/);
+    expect(JSON.stringify(clusterWide?.rules)).not.toMatch(/"(secrets|pods|pods\/log|events)"/);
   });
 
   test("puts every policy into force, failing closed, with a sentence for every refusal", async () => {
