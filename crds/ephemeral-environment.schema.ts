@@ -98,7 +98,7 @@ export const EnvironmentSpec = Type.Object(
         {
           subject: Type.String({
             minLength: 1,
-            maxLength: 512,
+            maxLength: 768,
             description: "<issuer>#<sub>: who it is, never the e-mail.",
           }),
           email: Type.String({ maxLength: 254 }),

@@ -63,7 +63,9 @@ describe("the platform's identity can do what the operator does", () => {
 
   test("environments, with all that only the platform sets", async () => {
     const finalizers = ["ephemeral-environments.dev/teardown"];
-    const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
+    // The longest that the REST interface lets in: issuer, "#" and the token's subject.
+    const subject = `https://${"i".repeat(512 - 8)}#${"s".repeat(255)}`;
+    const owner = { subject, email: "dev@example.test", name: "Dev" };
     const object = environmentObject(unique("can-"), { owner, trigger: { kind: "api" } }, { finalizers });
     const { metadata } = (await given(platform, paths.environments, object)) as { metadata: { name: string } };
     const path = `${paths.environments}/${metadata.name}`;
