@@ -47,7 +47,16 @@ const HEADERS = {
   "X-RateLimit-Remaining": { description: "What is left of them.", schema: { type: "integer" } },
   "X-RateLimit-Reset": { description: "When they are there again, in epoch seconds.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds until trying again makes sense.", schema: { type: "integer" } },
-  Allow: { description: "The methods of the path.", schema: { type: "string" } },
+  "WWW-Authenticate": { description: "`Bearer`: what to authenticate with.", schema: { type: "string" } },
+} as const;
+const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
+/** On the refusal of a name, and only where it will be free again. */
+const NAME_FREE_AGAIN = {
+  "Retry-After": {
+    description: "Seconds until the name is free, while what had it is still being deleted.",
+    required: false,
+    schema: { type: "integer" },
+  },
 } as const;
 
 const REQUEST_ID = {
@@ -98,17 +107,15 @@ function requestBody(contract: Contract, schemas: Map<string, Json>): Json {
 }
 
 function responses(contract: Contract, isV2: boolean, schemas: Map<string, Json>): Json {
-  const limited: (keyof typeof HEADERS)[] =
-    contract.rate === "none" ? [] : ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
   const reply = component(contract.reply as Json, schemas);
   const schema = isV2 && contract.v2 === "wrapped" ? wrapped(reply) : reply;
   const answer = (description: string) => ({
     description,
-    headers: headerRefs("X-Request-ID", ...limited),
+    headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),
     content: { "application/json": { schema } },
   });
   const unavailable = contract.isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready") } : {};
-  const refusals = problemStatuses(contract).map((status) => [status, problem(status)]);
+  const refusals = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
   return { 200: answer("Success"), ...Object.fromEntries(refusals), ...unavailable };
 }
 
@@ -147,14 +154,26 @@ function problemStatuses({ access, rate, refusals, body, params, query }: Contra
   ].sort((one, other) => one - other);
 }
 
-function problem(status: number): Json {
-  const retries = status === 429 || status === UNAVAILABLE_STATUS;
+function problem(status: number, contract: Contract): Json {
   return {
     description: PROBLEM_MEANINGS[status] ?? "Error",
-    headers: headerRefs("X-Request-ID", ...(retries ? (["Retry-After"] as const) : [])),
+    headers: problemHeaders(status, contract),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
   };
 }
+
+function problemHeaders(status: number, contract: Contract): Json {
+  const mayNameBeFreed = contract.refusals.includes("ENV_NAME_EXISTS") && status === statusOfCode("ENV_NAME_EXISTS");
+  return {
+    // A fault, or a missing dependency, may come before anything is counted.
+    ...headerRefs("X-Request-ID", ...(status < 500 ? limitHeaders(contract) : [])),
+    ...headerRefs(...(status === 401 ? (["WWW-Authenticate"] as const) : [])),
+    ...headerRefs(...(status === 429 || status === UNAVAILABLE_STATUS ? (["Retry-After"] as const) : [])),
+    ...(mayNameBeFreed ? NAME_FREE_AGAIN : {}),
+  };
+}
+
+const limitHeaders = ({ rate }: Contract) => (rate === "none" ? [] : LIMIT_HEADERS);
 
 /** A schema as the document shows it: titled ones move to the components, keywords of our own checks stay out. */
 function component(schema: Json, schemas: Map<string, Json>): Json {

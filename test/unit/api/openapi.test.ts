@@ -55,6 +55,33 @@ describe("the OpenAPI document", () => {
   });
 });
 
+test("every refusal has the headers that come with it", () => {
+  const responses = (path: string, method: string) =>
+    Object.fromEntries(
+      Object.entries(document.paths[path]?.[method]?.responses ?? {}).map(([status, response]) => [
+        status,
+        Object.keys((response as { headers: object }).headers),
+      ]),
+    );
+  const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+  expect(responses("/api/environments", "post")).toMatchObject({
+    400: ["X-Request-ID", ...limits, "Retry-After"],
+    401: ["X-Request-ID", ...limits, "WWW-Authenticate"],
+    403: ["X-Request-ID", ...limits],
+    413: ["X-Request-ID", ...limits],
+    429: ["X-Request-ID", ...limits, "Retry-After"],
+    503: ["X-Request-ID", "Retry-After"],
+  });
+  expect(responses("/api/environments", "get")).toMatchObject({ 400: ["X-Request-ID", ...limits] });
+  expect(responses("/api/ready", "get")).toMatchObject({ 500: ["X-Request-ID"] });
+});
+
+test("every header that the document describes is one of some answer", () => {
+  const described = Object.keys((document.components as { headers?: object }).headers ?? {});
+  const used = JSON.stringify(document.paths);
+  expect(described.filter((name) => !used.includes(`#/components/headers/${name}"`))).toEqual([]);
+});
+
 test("every example of a schema is one", () => {
   const schemas = [...Object.values(environments), Problem] as { title?: string; examples?: unknown[] }[];
   const examples = schemas.flatMap((schema) => (schema.examples ?? []).map((example) => ({ schema, example })));
