@@ -4,6 +4,7 @@ import type { ApiAccess } from "./api-client.ts";
 import { clientId } from "./identity/configuration.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import { assertMachineIsFree, claimMachine, withMachine } from "./machine.ts";
+import { assertNetworkIsFree } from "./network-conflicts.ts";
 import { administratorFile } from "./parts/git-host.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { sampleImage } from "./parts/images.ts";
@@ -82,6 +83,7 @@ async function startOnFreeMachine(progress: Progress, parts: readonly Part[]): P
     await clearLeftovers();
     await assertPortsAreFree(clusterPorts());
     await assertNoOtherKubelet();
+    await assertNetworkIsFree();
   }
   await claimMachine();
   const site = await prepareSite(progress);

@@ -1,10 +1,11 @@
 import { addresses } from "./addresses.ts";
+import { isKubeProxyTable } from "./network-conflicts.ts";
 import { run } from "./run.ts";
-import { allowForwarding, restoreSysctls } from "./sysctls.ts";
+import { allowForwarding, restoreSysctls, wasForwardingAllowed } from "./sysctls.ts";
 
 const { bridge, applicationControllerMetricsPort } = addresses;
 
-/** Our own nftables table; kube-proxy's are called `kube-proxy`. */
+/** Our own nftables table; kube-proxy's are called `kube-proxy`, whoever's kube-proxy it is. */
 const table = "ephemeral-environments";
 
 /**
@@ -23,12 +24,15 @@ export async function makeNetwork(): Promise<void> {
   if (await forwardsNothing()) await run("iptables", ["--insert", ...acceptAmongPods]);
 }
 
-/** Undoes `makeNetwork` and removes kube-proxy's rules; what is not there is passed over. */
+/**
+ * Undoes `makeNetwork`; what is not there is passed over. kube-proxy's rules go too when `makeNetwork` came that far:
+ * it is only called where no other kube-proxy is, so they are ours.
+ */
 export async function removeNetwork(): Promise<void> {
   if (await acceptsAmongPods()) await run("iptables", ["--delete", ...acceptAmongPods]);
   if (await bridgeExists()) await run("ip", ["link", "delete", bridge.name]);
-  const tables = await run("nft", ["list", "tables"]);
-  for (const line of tables.split("\n").filter(isOurs)) await run("nft", ["delete", ...line.split(" ")]);
+  const tables = (await run("nft", ["list", "tables"])).split("\n");
+  for (const line of oursAmong(tables, wasForwardingAllowed())) await run("nft", ["delete", ...line.split(" ")]);
   await restoreSysctls();
 }
 
@@ -54,9 +58,9 @@ async function bridgeExists(): Promise<boolean> {
   return links.some(({ ifname }) => ifname === bridge.name);
 }
 
-/** Whether a line of `nft list tables` (`table ip kube-proxy`) names a table that the local cluster made. */
-export function isOurs(line: string): boolean {
-  return [table, "kube-proxy"].includes(line.split(" ")[2] ?? "");
+/** The lines of `nft list tables` that name tables of the local cluster, given whether kube-proxy's are its own. */
+export function oursAmong(lines: readonly string[], hasKubeProxy: boolean): string[] {
+  return lines.filter((line) => line.split(" ")[2] === table || (hasKubeProxy && isKubeProxyTable(line)));
 }
 
 function rules(): string {

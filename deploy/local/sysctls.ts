@@ -25,6 +25,11 @@ export async function allowForwarding(): Promise<void> {
   await writeFile(file(forwarding), "1");
 }
 
+/** Whether `allowForwarding` was called since the machine was last set back: a network of ours was made. */
+export function wasForwardingAllowed(): boolean {
+  return existsSync(before);
+}
+
 /** Sets the machine back to how it was before; does nothing when nothing was remembered. */
 export async function restoreSysctls(): Promise<void> {
   if (!existsSync(before)) return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { hierarchiesIn } from "../../../../deploy/local/control-groups.ts";
 import { mountsBelow } from "../../../../deploy/local/leftovers.ts";
-import { isOurs } from "../../../../deploy/local/network.ts";
+import { oursAmong } from "../../../../deploy/local/network.ts";
 
 const mounts = `proc /proc proc rw 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
@@ -28,13 +28,11 @@ describe("what a local cluster leaves behind", () => {
     expect(hierarchiesIn(mounts)).toEqual(["/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"]);
   });
 
-  test.each([
-    { line: "table ip kube-proxy", expected: true },
-    { line: "table inet ephemeral-environments", expected: true },
-    { line: "table ip nat", expected: false },
-    { line: "table ip kube-proxy-of-others", expected: false },
-    { line: "", expected: false },
-  ])("is told from other programs' rules: '$line'", ({ line, expected }) => {
-    expect(isOurs(line)).toBe(expected);
+  test("is told from other programs' rules", () => {
+    const foreign = ["table ip nat", "table ip kube-proxy-of-others", ""];
+    const own = "table inet ephemeral-environments";
+    const kubeProxy = ["table ip kube-proxy", "table ip6 kube-proxy"];
+    expect(oursAmong([...foreign, own, ...kubeProxy], true)).toEqual([own, ...kubeProxy]);
+    expect(oursAmong([...foreign, own, ...kubeProxy], false)).toEqual([own]);
   });
 });
