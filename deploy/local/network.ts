@@ -74,6 +74,7 @@ function rules(): string {
         ${outside} ip daddr ${bridge.network} drop
         iifname != "lo" tcp dport ${applicationControllerMetricsPort} drop
         iifname "${bridge.name}" ip daddr != ${bridge.address} drop
+        iifname "${bridge.name}" meta nfproto ipv6 drop
       }
       chain forward {
         type filter hook forward priority filter; policy accept;
