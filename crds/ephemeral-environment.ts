@@ -1,5 +1,5 @@
 import type { EnvironmentSpec, EnvironmentStatus } from "./ephemeral-environment.schema.ts";
-import { API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
+import { API_VERSION, FINALIZER, GROUP, type Kind, VERSION } from "./group.ts";
 
 export type { ComponentStatus, EnvironmentSpec, EnvironmentStatus, Phase } from "./ephemeral-environment.schema.ts";
 
@@ -30,6 +30,11 @@ export const environmentKind = {
   plural: "ephemeralenvironments",
   namespaced: false,
 } as const satisfies Kind;
+
+/** Whether our finalizer is on it: without it nothing was made for the environment, and nothing may be. */
+export function isHeld({ metadata }: EphemeralEnvironment): boolean {
+  return metadata.finalizers?.includes(FINALIZER) ?? false;
+}
 
 /** A manifest of an environment that does not exist yet. */
 export function environmentManifest(name: string, spec: EnvironmentSpec) {

@@ -1,5 +1,4 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { FINALIZER } from "../../crds/group.ts";
+import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
 import type { EnvironmentLifecycle } from "../ports/environments.ts";
 import { type ExpiryContext, expire } from "./expiry.ts";
@@ -86,8 +85,6 @@ async function leave(environment: EphemeralEnvironment, pass: Pass): Promise<Rec
   if (error !== undefined) throw error;
   return { recheckAfterMs: TEARDOWN_RECHECK_MS };
 }
-
-const isHeld = ({ metadata }: EphemeralEnvironment) => metadata.finalizers?.includes(FINALIZER) ?? false;
 
 /** The soonest of what the steps ask for, the expiry, and the recurring pass that repairs what no watch reports. */
 function nextLook(

@@ -3,7 +3,7 @@ import { BeingDeleted, NameTaken } from "../ports/cluster.ts";
 import { DeployerUnavailable } from "../ports/deployer.ts";
 import { RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
-import { failed, type StepResult, waiting } from "./step.ts";
+import { failed, type Unfinished, waiting } from "./step.ts";
 
 /** Nobody watches what is not ours: whether a taken name is free again has to be asked. */
 const NAME_TAKEN_RECHECK_MS = 30_000;
@@ -13,7 +13,7 @@ const UNAVAILABLE_RECHECK_MS = 5_000;
 const RETRY_NET_MS = 300_000;
 
 /** What a port's refusal means for a step; `undefined` for what is no refusal but a failure. */
-export function refusalResult(error: unknown): StepResult | undefined {
+export function refusalResult(error: unknown): Unfinished | undefined {
   if (error instanceof NameTaken)
     return { ...failed("NameTaken", error.message), recheckAfterMs: NAME_TAKEN_RECHECK_MS };
   if (error instanceof BeingDeleted) {
@@ -28,7 +28,7 @@ export function refusalResult(error: unknown): StepResult | undefined {
 }
 
 /** What any other error means: the controller decides when to try again, and the operator's log has the rest. */
-export function retrying(error: unknown): StepResult {
+export function retrying(error: unknown): Unfinished {
   // Only a KubeError's message is known to hold nothing that must not be shown.
   const message = error instanceof KubeError ? error.message : "an unexpected error: see the operator's log";
   return waiting("Retrying", message, { recheckAfterMs: RETRY_NET_MS });

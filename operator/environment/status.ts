@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config/settings.ts";
 import {
@@ -15,6 +14,7 @@ import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { expiresAt, reprieve, ttlHours } from "../../crds/lifetime.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
+import { shortHash } from "./short-hash.ts";
 import type { StepResult } from "./step.ts";
 
 export type StepResults = ReadonlyMap<StepCondition, StepResult>;
@@ -88,15 +88,11 @@ function pursued(
   const { spec, metadata, status: former } = environment;
   const isSettled = COMPONENTS.every((component) => isSourceSettled(spec[component], status.components?.[component]));
   if (isSettled && status.wanted !== undefined && status.answered === status.wanted) return undefined;
-  const source = hashOf(COMPONENTS.map((component) => [spec[component]?.branch, spec[component]?.commit ?? ""]));
+  const source = shortHash(COMPONENTS.map((component) => [spec[component]?.branch, spec[component]?.commit ?? ""]));
   if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, source };
   const isOther = former.wanted !== undefined && former.wanted !== status.wanted;
   const begun = former.pursuing;
   return { since: begun?.source === source && !isOther ? begun.since : now.toISOString(), source };
-}
-
-function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 12);
 }
 
 function isSourceSettled(

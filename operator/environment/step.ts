@@ -37,6 +37,9 @@ export type StepResult =
       readonly recheckAfterMs?: number;
     };
 
+/** How a step ended that was not done. */
+export type Unfinished = Exclude<StepResult, { readonly state: "done" }>;
+
 export function done(reason: string, more: { findings?: Findings; recheckAfterMs?: number } = {}): StepResult {
   return { state: "done", reason, ...more };
 }
@@ -45,11 +48,11 @@ export function waiting(
   reason: string,
   message: string,
   more: { recheckAfterMs: number; findings?: Findings },
-): StepResult {
+): Unfinished {
   return { state: "waiting", reason, message, ...more };
 }
 
-export function failed(reason: string, message: string): StepResult {
+export function failed(reason: string, message: string): Unfinished {
   return { state: "failed", reason, message };
 }
 

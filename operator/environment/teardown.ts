@@ -68,8 +68,8 @@ async function attempt(remove: () => Promise<Removal>): Promise<{ removal: Remov
   try {
     return { removal: await remove(), error: undefined };
   } catch (error) {
-    const known = refusalResult(error) ?? retrying(error);
-    return { removal: { state: "removing", message: known.state === "done" ? "" : known.message }, error };
+    const { message } = refusalResult(error) ?? retrying(error);
+    return { removal: { state: "removing", message }, error };
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../crds/group.ts";
+import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import { BY_REPOSITORY, BY_UID, type Caches } from "../caches.ts";
 import type { KubeObject } from "../kit/kube-object.ts";
 import type { Priority } from "../kit/work-queue.ts";
@@ -44,8 +44,6 @@ const asked = ({ metadata }: EphemeralEnvironment) => [
   metadata.deletionTimestamp,
   metadata.annotations,
 ];
-
-const isHeld = ({ metadata }: EphemeralEnvironment) => metadata.finalizers?.includes(FINALIZER) ?? false;
 
 /** A child that appears was made by a pass, which knows it; one that changes or goes may need to be repaired. */
 function concerns(current: KubeObject | undefined, previous: KubeObject | undefined): boolean {

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
 import type { ChartSource } from "../../../crds/repository.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
+import { shortHash } from "../short-hash.ts";
 import { currentVersion, secretName } from "./secret.ts";
 
 type ComponentRepositories = { readonly [component in Component]?: Repository };
@@ -45,10 +45,7 @@ export function environmentValues(
 
 /** Tells one wanted state from another, in 12 hex digits. */
 export function wantedHash(chart: ChartSource, values: Record<string, unknown>): string {
-  return createHash("sha256")
-    .update(JSON.stringify([chart, values]))
-    .digest("hex")
-    .slice(0, 12);
+  return shortHash([chart, values]);
 }
 
 function componentValues(

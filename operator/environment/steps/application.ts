@@ -16,8 +16,8 @@ export const application: Step = {
   async run(environment, context) {
     const wanted = wantedApplication(environment, context);
     await context.deployer.ensure(wanted);
-    const result = judged(environment, wanted, context.deployer.observe(wanted));
     const hash = wantedHash(wanted.chart, wanted.values);
+    const result = judged(environment, hash, context.deployer.observe(wanted));
     const deployerApp = namespaceName(environment.metadata.name);
     return { ...result, findings: { ...result.findings, deployerApp, wanted: hash } };
   },
@@ -38,9 +38,9 @@ export function wantedApplication(
   };
 }
 
-function sourcesOf({ status, ...environment }: EphemeralEnvironment): WantedApplication["sources"] {
-  const settled = componentsOf({ ...environment }).map((component) => {
-    const { branch = "", commit = "" } = status?.components?.[component] ?? {};
+function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
+  const settled = componentsOf(environment).map((component) => {
+    const { branch = "", commit = "" } = environment.status?.components?.[component] ?? {};
     return [component, { branch, commit }];
   });
   return Object.fromEntries(settled);
@@ -48,23 +48,23 @@ function sourcesOf({ status, ...environment }: EphemeralEnvironment): WantedAppl
 
 function judged(
   environment: EphemeralEnvironment,
-  wanted: WantedApplication,
+  hash: string,
   observed: ObservedApplication | undefined,
 ): StepResult {
   const { state = "waiting", message = "waiting for the deployer to pick the application up" } = observed ?? {};
   if (observed?.state === "healthy") {
-    const revision = `${observed.revision.slice(0, 12)}+${wantedHash(wanted.chart, wanted.values)}`;
+    const revision = `${observed.revision.slice(0, 12)}+${hash}`;
     return done("Synced", { findings: { components: running(environment, revision) } });
   }
   // What serves is judged by its URLs: a deployer that can't look now, or a pod that restarts, fails nothing.
-  if (state === "broken" && !serves(environment, wanted)) return failed("DeploymentFailed", message);
+  if (state === "broken" && !serves(environment, hash)) return failed("DeploymentFailed", message);
   return waiting(REASONS[state], message, { recheckAfterMs: RECHECK_MS });
 }
 
 const REASONS = { waiting: "Syncing", progressing: "Progressing", broken: "Degraded", healthy: "Synced" } as const;
 
-function serves({ status }: EphemeralEnvironment, { chart, values }: WantedApplication): boolean {
-  return status?.readyAt !== undefined && status.answered === wantedHash(chart, values);
+function serves({ status }: EphemeralEnvironment, hash: string): boolean {
+  return status?.readyAt !== undefined && status.answered === hash;
 }
 
 function running(environment: EphemeralEnvironment, revision: string) {
