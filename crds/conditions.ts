@@ -5,14 +5,19 @@ export type { Condition } from "./schema.ts";
 /** The steps to a ready environment, in the order in which they are taken; `Ready` sums them up. */
 export const STEP_CONDITIONS = [
   "NamespaceReady",
+  "ConfigurationResolved",
   "IsolationReady",
   "SecretsReady",
   "SourceResolved",
+  "DatabaseReady",
   "ApplicationSynced",
   "UrlsReady",
 ] as const;
 export type StepCondition = (typeof STEP_CONDITIONS)[number];
-export type ConditionType = StepCondition | "Ready";
+/** What users should know although no step failed: present (True) while it is so, absent else. */
+export const NOTICES = ["Suspended", "PipelineSilent"] as const;
+export type Notice = (typeof NOTICES)[number];
+export type ConditionType = StepCondition | Notice | "Ready";
 
 /** The condition of a type; `undefined` while it was never judged. */
 export function findCondition(

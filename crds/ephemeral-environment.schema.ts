@@ -2,16 +2,20 @@ import { type Static, Type } from "typebox";
 import { BRANCH_RULES } from "./branches.ts";
 import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { NAME_RULES } from "./names.ts";
+import { QUANTITY_PATTERN } from "./quantity.ts";
 import {
   Branch,
   type CelRule,
+  COMMIT_PATTERN,
   CONDITION_MESSAGE_MAX_LENGTH,
   Commit,
   Conditions,
   Groups,
   literals,
+  map,
   rules,
   Timestamp,
+  VARIABLE_PATTERN,
 } from "./schema.ts";
 
 const nameOf = (kind: string) => Type.String({ minLength: 1, maxLength: 50, description: `Name of a ${kind}.` });
@@ -21,6 +25,21 @@ const branchRules: CelRule[] = BRANCH_RULES.map(({ cel, message }) => ({
   fieldPath: ".branch",
   message: `a branch ${message}`,
 }));
+
+export const PIPELINE_STATUSES = ["running", "success", "failed", "canceled"] as const;
+
+const Pipeline = Type.Object(
+  {
+    project: Type.String({ minLength: 1, maxLength: 200 }),
+    id: Type.Integer({ format: "int64", minimum: 1, description: "A higher one is newer." }),
+    commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
+    status: literals(PIPELINE_STATUSES),
+    url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
+    at: Type.Optional(Timestamp),
+  },
+  { description: "The newest pipeline of this component, as its host reported it; set by those who may assign." },
+);
+export type Pipeline = Static<typeof Pipeline>;
 
 const Source = Type.Object(
   {
@@ -32,9 +51,66 @@ const Source = Type.Object(
         description: "Empty: the head of the branch, settled once at creation.",
       }),
     ),
+    follow: Type.Optional(Type.Boolean({ description: "Moves with pushes to the branch." })),
+    pipeline: Type.Optional(Pipeline),
   },
   rules(...branchRules),
 );
+
+/** A name that Kubernetes, a shell and every language take for an environment variable. */
+const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
+
+const EnvironmentVariable = Type.Object(
+  {
+    name: Variable,
+    value: Type.Optional(Type.String({ maxLength: 4096 })),
+    secretRef: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$" }),
+          key: Type.String({
+            maxLength: 10,
+            pattern: "^(latest|[1-9][0-9]{0,8})$",
+            description: "A version, or latest: the newest when it is resolved.",
+          }),
+        },
+        { description: "A secret of the secret manager that this environment owns or that the settings share." },
+      ),
+    ),
+  },
+  rules({
+    rule: "has(self.value) != has(self.secretRef)",
+    message: "a variable has either a value or a secretRef",
+  }),
+);
+export type EnvironmentVariable = Static<typeof EnvironmentVariable>;
+
+/** Variables by name, at most one of each. */
+export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
+  maxItems: 100,
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["name"],
+});
+
+const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });
+const Amounts = Type.Object({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
+
+const ComponentOverrides = Type.Object({
+  env: Type.Optional(EnvironmentVariables),
+  replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  resources: Type.Optional(Type.Object({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
+});
+export type ComponentOverrides = Static<typeof ComponentOverrides>;
+
+const ValueOverride = Type.Object({
+  path: Type.String({
+    maxLength: 255,
+    pattern: "^(backend|frontend)(\\.[A-Za-z0-9_-]{1,63}){1,8}$",
+    description: "One of the paths that the Repository lists as overridable.",
+  }),
+  value: Type.String({ maxLength: 4096, description: "A scalar, written as JSON." }),
+});
+export type ValueOverride = Static<typeof ValueOverride>;
 
 /** A field that may be set when the environment is made and never after: neither changed, nor removed, nor added. */
 const immutable = (field: string, message: string): CelRule => {
@@ -47,32 +123,6 @@ const immutable = (field: string, message: string): CelRule => {
     message,
   };
 };
-
-/** What this release refuses rather than ignores; a later one loosens these rules and nothing else. */
-const notYet: CelRule[] = [
-  {
-    rule: "!has(self.database) || !self.database.provision",
-    fieldPath: ".database.provision",
-    message: "this release provisions no databases: leave it out or set it to false",
-  },
-  {
-    rule: "!has(self.secrets) || !has(self.secrets.autoGenerate) || self.secrets.autoGenerate",
-    fieldPath: ".secrets.autoGenerate",
-    message: "this release always generates the secrets: leave it out or set it to true",
-  },
-  {
-    rule: "!has(self.secrets) || !has(self.secrets.useSharedApiKeys) || !self.secrets.useSharedApiKeys",
-    fieldPath: ".secrets.useSharedApiKeys",
-    message: "this release has no shared API keys: leave it out or set it to false",
-  },
-  { rule: "!has(self.configSet)", fieldPath: ".configSet", message: "this release has no config sets: leave it out" },
-  { rule: "!has(self.overrides)", fieldPath: ".overrides", message: "this release has no overrides: leave them out" },
-  {
-    rule: "!has(self.suspended) || !self.suspended",
-    fieldPath: ".suspended",
-    message: "this release can't suspend an environment: leave it out or set it to false",
-  },
-].map((rule) => ({ ...rule, reason: "FieldValueForbidden" as const }));
 
 export const EnvironmentSpec = Type.Object(
   {
@@ -87,12 +137,47 @@ export const EnvironmentSpec = Type.Object(
     frontend: Type.Optional(Source),
     database: Type.Optional(Type.Object({ provision: Type.Boolean() })),
     secrets: Type.Optional(
-      Type.Object({ autoGenerate: Type.Optional(Type.Boolean()), useSharedApiKeys: Type.Optional(Type.Boolean()) }),
+      Type.Object({
+        autoGenerate: Type.Optional(
+          Type.Boolean({ default: true, description: "False: every secret variable must be provided or referenced." }),
+        ),
+        useSharedApiKeys: Type.Optional(
+          Type.Boolean({ description: "Adds the shared API keys of the config set to the pods' secret." }),
+        ),
+        provided: Type.Optional(
+          Type.Array(Variable, {
+            maxItems: 50,
+            "x-kubernetes-list-type": "set",
+            description: "Variables whose values somebody writes into the secret manager; they are never generated.",
+          }),
+        ),
+        rotate: Type.Optional(
+          map(Type.String({ minLength: 1, maxLength: 64 }), {
+            maxProperties: 50,
+            description: "By variable: any text; another one than before asks for a new value, once.",
+          }),
+        ),
+      }),
     ),
     configSet: Type.Optional(
       Type.Object({ name: nameOf("config set"), version: Type.Optional(Type.Integer({ minimum: 1 })) }),
     ),
-    overrides: Type.Optional(Type.Object({}, { "x-kubernetes-preserve-unknown-fields": true })),
+    overrides: Type.Optional(
+      Type.Object(
+        {
+          backend: Type.Optional(ComponentOverrides),
+          frontend: Type.Optional(ComponentOverrides),
+          values: Type.Optional(
+            Type.Array(ValueOverride, {
+              maxItems: 50,
+              "x-kubernetes-list-type": "map",
+              "x-kubernetes-list-map-keys": ["path"],
+            }),
+          ),
+        },
+        { description: "Wins over the config set, which wins over the chart." },
+      ),
+    ),
     owner: Type.Optional(
       Type.Object(
         {
@@ -119,10 +204,11 @@ export const EnvironmentSpec = Type.Object(
       }),
     ),
     protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
-    suspended: Type.Optional(Type.Boolean()),
+    suspended: Type.Optional(
+      Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
+    ),
   },
   rules(
-    ...notYet,
     immutable(
       "frontend.repository",
       "spec.frontend.repository, and whether there is a frontend at all, can't be changed after creation",
@@ -150,9 +236,34 @@ export type ComponentStatus = Static<typeof ComponentStatus>;
 
 const TeardownStep = Type.Object({
   name: Type.String({ maxLength: 64 }),
-  state: literals(["pending", "waiting", "gone"]),
+  state: literals(["pending", "waiting", "gone", "forced"], {
+    description: "gone: verified by a fresh read; forced: an admin went past it, and something may be left.",
+  }),
   message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
+  goneAt: Type.Optional(Timestamp),
 });
+
+const TeardownBlocker = Type.Object({
+  kind: Type.String({ maxLength: 64, description: "The kind of the object that does not go." }),
+  name: Type.String({ maxLength: 253 }),
+  reason: Type.String({
+    maxLength: 128,
+    description: "The finalizer or the condition of the namespace that holds it.",
+  }),
+  message: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH }),
+});
+
+const SecretStatus = Type.Object({
+  name: Type.String({ maxLength: 128 }),
+  version: Type.Integer(),
+  rotation: Type.Optional(
+    Type.String({ maxLength: 64, description: "The `spec.secrets.rotate` that this version answers." }),
+  ),
+  source: Type.Optional(
+    Type.String({ maxLength: 255, description: "The shared secret it is read from; absent for one of its own." }),
+  ),
+});
+export type SecretStatus = Static<typeof SecretStatus>;
 
 export const PHASES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
 /** The environment's status as the REST contract words it. */
@@ -195,14 +306,35 @@ export const EnvironmentStatus = Type.Object({
     Type.Object({ backend: Type.Optional(ComponentStatus), frontend: Type.Optional(ComponentStatus) }),
   ),
   secrets: Type.Optional(
-    Type.Array(Type.Object({ name: Type.String({ maxLength: 128 }), version: Type.Integer() }), {
+    Type.Array(SecretStatus, {
       maxItems: 200,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
       description: "Names and versions, never values.",
     }),
   ),
-  teardown: Type.Optional(Type.Object({ steps: Type.Array(TeardownStep, { maxItems: 16 }) })),
+  podSecrets: Type.Optional(
+    Type.Array(Type.String({ maxLength: 253 }), {
+      maxItems: 16,
+      description: "The Secrets in the namespace that pods may still name; the last one is what is wanted.",
+    }),
+  ),
+  configSet: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({ maxLength: 50 }),
+        version: Type.Integer({ format: "int64", minimum: 1 }),
+        revision: Type.String({ maxLength: 253, description: "The ControllerRevision that keeps this version." }),
+      },
+      { description: "The version of the config set that the environment was made with or moved to." },
+    ),
+  ),
+  teardown: Type.Optional(
+    Type.Object({
+      steps: Type.Array(TeardownStep, { maxItems: 16 }),
+      blockers: Type.Optional(Type.Array(TeardownBlocker, { maxItems: 16 })),
+    }),
+  ),
   lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),
 });
 export type EnvironmentStatus = Static<typeof EnvironmentStatus>;

@@ -1,14 +1,11 @@
 import { type Static, Type } from "typebox";
 import { BRANCH_RULES } from "./branches.ts";
 import { environmentRootRules } from "./ephemeral-environment.schema.ts";
-import { Branch, Groups, literals, rules } from "./schema.ts";
+import { Branch, Groups, literals, rules, VARIABLE_PATTERN } from "./schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
 /** The shape of a generated value: `password` letters and digits, `key` base64url bytes, `token` hex, `uuid` version 4. */
 export type SecretKind = (typeof SECRET_KINDS)[number];
-
-/** A POSIX environment variable. */
-export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 const GeneratedSecret = Type.Object({
   name: Type.String({ pattern: VARIABLE_PATTERN, maxLength: 128, description: "The variable the pods see." }),

@@ -26,6 +26,10 @@ export function literals<const T extends readonly string[]>(values: T, options: 
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 }
 
+/** An object whose keys are the user's; TypeBox's own record has no structural form. */
+export const map = <T extends TSchema>(values: T, options: object = {}) =>
+  Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
+
 /** An object that admits the fields it names and no others. */
 export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
@@ -36,6 +40,9 @@ export const Branch = Type.String({ minLength: 1, maxLength: 244, pattern: BRANC
 /** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
 export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
 export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
+
+/** A POSIX environment variable. */
+export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
 /** Groups of the identity provider that may see and change a thing. */
