@@ -12,7 +12,7 @@ import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
 import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
 import { createCaches } from "./caches.ts";
-import { createReconciler } from "./environment/reconciler.ts";
+import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
 import type { Clock } from "./kit/clock.ts";
 import { type Controller, createController } from "./kit/controller.ts";
@@ -34,6 +34,8 @@ export interface OperatorOptions {
   readonly random: () => number;
   /** Stands around every call to the Kubernetes API; for counting and for injecting faults. */
   readonly onRequest?: RequestSeam;
+  /** Stands around all that a pass reaches through ports; for injecting faults where no request can tell. */
+  readonly onPorts?: (context: ReconcilerContext) => ReconcilerContext;
   /** The API server's own clock and the URL prober, unless the real ones are meant. */
   readonly serverClock?: ServerClock;
   readonly prober?: UrlProber;
@@ -57,7 +59,7 @@ export interface Operator {
 const DRAIN_MS = 8_000;
 
 export function createOperator(options: OperatorOptions): Operator {
-  const { settings, kubeConfig, clock, log, onRequest } = options;
+  const { settings, kubeConfig, clock, log, onRequest, onPorts = (context) => context } = options;
   const client = createKubeClient({
     kubeConfig,
     clock,
@@ -70,7 +72,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const repositoryHost = gitRepositoryHost();
-  const reconcile = createReconciler({
+  const context = onPorts({
     ...options,
     cluster,
     repositories,
@@ -84,6 +86,7 @@ export function createOperator(options: OperatorOptions): Operator {
     serverClock: options.serverClock ?? { now: () => client.serverTime() },
     generateSecret: randomSecret,
   });
+  const reconcile = createReconciler(context);
   return {
     environments,
     repositories,
