@@ -2,7 +2,7 @@ import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environm
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
 import type { EnvironmentLifecycle } from "../ports/environments.ts";
 import { type ExpiryContext, expire } from "./expiry.ts";
-import { createProbeSchedule } from "./probe-schedule.ts";
+import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
 import type { Step, StepContext } from "./step.ts";
 import { application } from "./steps/application.ts";
@@ -35,7 +35,7 @@ const DECIDE_AGAIN_MS = 1_000;
  * or where the process was killed the last time.
  */
 export function createReconciler(context: ReconcilerContext): Reconcile {
-  const schedule = createProbeSchedule(context.clock, context.settings.reconcile.probeSeconds * 1000);
+  const schedule = createSchedule(context.clock, context.settings.reconcile.probeSeconds * 1000);
   const plan: readonly Step[] = [namespace, isolation, secrets, source, application, availability(schedule)];
 
   return async (name, { signal }) => {

@@ -3,14 +3,14 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/ephe
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
 import { urlsOf } from "../desired/values.ts";
-import type { ProbeSchedule } from "../probe-schedule.ts";
 import { repositoriesOf } from "../repositories.ts";
+import type { Schedule } from "../schedule.ts";
 import { done, type Findings, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
 
 const MINUTE_MS = 60_000;
 
 /** `ready` is earned by an answer of every URL of what is wanted, and kept by answering again every so often. */
-export function availability(schedule: ProbeSchedule): Step {
+export function availability(schedule: Schedule): Step {
   return {
     condition: "UrlsReady",
     after: ["ApplicationSynced"],
@@ -24,7 +24,7 @@ export function availability(schedule: ProbeSchedule): Step {
       if (dueInMs > 0) return done("Answering", { findings, recheckAfterMs: dueInMs });
 
       const silent = await silentUrls(environment, urls, context);
-      schedule.probed(environment.metadata.uid);
+      schedule.taken(environment.metadata.uid);
       if (silent.length > 0) return { ...unanswered(environment, silent, context), findings };
       return done("Answering", {
         findings: { ...findings, ...answer(environment, context) },

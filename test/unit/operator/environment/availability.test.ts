@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../crds/conditions.ts";
-import { createProbeSchedule } from "../../../../operator/environment/probe-schedule.ts";
+import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { availability } from "../../../../operator/environment/steps/availability.ts";
 import type { ProbeResult } from "../../../../operator/ports/url-prober.ts";
@@ -52,8 +52,8 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   };
   const repositories = memoryRepositories(repositoryFixture("shop-api", { healthPath: "/healthz" }));
   const context = { settings: fixtureSettings, clock, prober, repositories } as unknown as StepContext;
-  const schedule = createProbeSchedule(clock, PERIOD_MS);
-  if (askedMinutesAgo !== undefined) schedule.probed(UID);
+  const schedule = createSchedule(clock, PERIOD_MS);
+  if (askedMinutesAgo !== undefined) schedule.taken(UID);
   clock.advance((askedMinutesAgo ?? 0) * 60_000);
   const result = await availability(schedule).run(environmentFixture({ status }), context);
   return { result, asked, schedule, clock };
@@ -98,7 +98,7 @@ describe("the URLs", () => {
     ["not before they answered once", {}, false],
     ["ever after, whatever goes before", { readyAt: CREATED }, true],
   ])("are watched although the steps before are not done: %s", (_when, status, expected) => {
-    const { persists } = availability(createProbeSchedule(new TestClock(), PERIOD_MS));
+    const { persists } = availability(createSchedule(new TestClock(), PERIOD_MS));
     expect(persists?.(environmentFixture({ status }))).toBe(expected);
   });
 

@@ -1,14 +1,18 @@
 import type { Clock } from "../kit/clock.ts";
 
-/** When each environment's URLs are to be asked again; kept in memory only, because a restart may ask early. */
-export interface ProbeSchedule {
-  /** Milliseconds until the next probe is due; 0 when it is. First sight after a start is spread over a period. */
+/**
+ * When something that costs I/O is to be done again for each environment, such as asking its URLs. Kept in memory
+ * only, because a restart may do it early.
+ */
+export interface Schedule {
+  /** Milliseconds until it is due; 0 when it is. First sight after a start is spread over a period. */
   dueInMs(uid: string): number;
-  probed(uid: string): void;
+  /** It was done: a period begins. */
+  taken(uid: string): void;
   forget(uid: string): void;
 }
 
-export function createProbeSchedule(clock: Clock, periodMs: number): ProbeSchedule {
+export function createSchedule(clock: Clock, periodMs: number): Schedule {
   const dueAt = new Map<string, number>();
   return {
     dueInMs(uid) {
@@ -16,7 +20,7 @@ export function createProbeSchedule(clock: Clock, periodMs: number): ProbeSchedu
       dueAt.set(uid, due);
       return Math.max(0, Math.ceil(due - clock.monotonicMs()));
     },
-    probed(uid) {
+    taken(uid) {
       dueAt.set(uid, clock.monotonicMs() + periodMs);
     },
     forget(uid) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { createProbeSchedule } from "../../../../operator/environment/probe-schedule.ts";
+import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { UID } from "../../../support/environment-fixture.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
-describe("the probe schedule", () => {
+describe("a schedule", () => {
   const period = 60_000;
   const uid = (first: string) => `${first}-1111-4222-8333-444455556666`;
 
@@ -11,20 +11,20 @@ describe("the probe schedule", () => {
     ["00000000", 0],
     ["80000000", 30_000],
     ["ffffffff", 60_000],
-  ])("spreads first probes over a period: %s after %s ms", (first, expected) => {
-    expect(createProbeSchedule(new TestClock(), period).dueInMs(uid(first))).toBe(expected);
+  ])("spreads what is seen first over a period: %s after %s ms", (first, expected) => {
+    expect(createSchedule(new TestClock(), period).dueInMs(uid(first))).toBe(expected);
   });
 
-  test("counts a period from each probe, and starts anew for what it forgot", () => {
+  test("counts a period from each time, and starts anew for what it forgot", () => {
     const clock = new TestClock();
-    const schedule = createProbeSchedule(clock, period);
-    schedule.probed(UID);
+    const schedule = createSchedule(clock, period);
+    schedule.taken(UID);
     clock.advance(20_000);
     expect(schedule.dueInMs(UID)).toBe(40_000);
     clock.advance(50_000);
     expect(schedule.dueInMs(UID)).toBe(0);
     const half = uid("80000000");
-    schedule.probed(half);
+    schedule.taken(half);
     schedule.forget(half);
     expect(schedule.dueInMs(half)).toBe(30_000);
   });
