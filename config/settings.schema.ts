@@ -3,6 +3,7 @@ import { TTL_MAX_HOURS } from "../crds/lifetime.ts";
 import { QUANTITY_PATTERN } from "../crds/quantity.ts";
 import { ChartSource } from "../crds/repository.schema.ts";
 import { closed, literals } from "../crds/schema.ts";
+import { SharingRule } from "../crds/secret-sharing.ts";
 
 const Port = Type.Integer({ minimum: 0, maximum: 65535 });
 const Host = Type.String({ minLength: 1, maxLength: 253 });
@@ -129,6 +130,15 @@ export const Settings = closed({
     { default: {}, description: "Where /livez and /readyz are served." },
   ),
   isolation: Isolation,
+  secrets: closed(
+    {
+      shared: Type.Array(SharingRule, {
+        default: [],
+        description: "Secrets of the secret manager that environments may refer to, and the environments of whom.",
+      }),
+    },
+    { default: {} },
+  ),
   ttl: closed(
     { maximumHours: Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS, default: TTL_MAX_HOURS }) },
     { default: {} },

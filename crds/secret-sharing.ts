@@ -1,0 +1,38 @@
+/** Which secrets of the secret manager the settings share with the environments of which groups. */
+import { type Static, Type } from "typebox";
+import { closed } from "./schema.ts";
+
+const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 });
+
+/** Secrets, named by their ids or by labels that they carry all, for the environments of any of the groups. */
+export const SharingRule = closed({
+  ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$" }), { default: [] }),
+  labels: Type.Record(Type.String(), Type.String(), {
+    default: {},
+    description: "In the spelling of the secret manager; a secret must carry all of them.",
+  }),
+  groups: Groups,
+});
+export type SharingRule = Static<typeof SharingRule>;
+
+/**
+ * Whether a secret that no environment owns is shared with an environment of these groups.
+ *
+ * @param labelsOf the secret's labels, `undefined` when there is no such secret; asked only where some rule for these
+ *   groups goes by labels, so that nothing is looked up for those whom nothing is shared with
+ */
+export async function isSharedWith(
+  rules: readonly SharingRule[],
+  groups: readonly string[],
+  secret: { readonly id: string; readonly labelsOf: () => Promise<Readonly<Record<string, string>> | undefined> },
+): Promise<boolean> {
+  const theirs = rules.filter((rule) => rule.groups.some((group) => groups.includes(group)));
+  if (theirs.some(({ ids }) => ids.includes(secret.id))) return true;
+  // A rule without labels would otherwise hold for every secret there is.
+  const byLabels = theirs.map(({ labels }) => Object.entries(labels)).filter((wanted) => wanted.length > 0);
+  if (byLabels.length === 0) return false;
+  const labels = (await secret.labelsOf()) ?? {};
+  return byLabels.some((wanted) =>
+    wanted.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value),
+  );
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { isSharedWith, type SharingRule } from "../../../crds/secret-sharing.ts";
+
+const rule = (parts: Partial<SharingRule>): SharingRule => ({ ids: [], labels: {}, groups: ["shop"], ...parts });
+const payments = { team: "payments", use: "test" };
+
+describe("a secret is shared with an environment", () => {
+  test.each([
+    { name: "not when nothing is shared", rules: [], groups: ["shop"], expected: false },
+    { name: "when a rule for one of its groups names the id", rules: [rule({ ids: ["key"] })], expected: true },
+    { name: "not when the id only begins alike", rules: [rule({ ids: ["key-two", "ke"] })], expected: false },
+    { name: "not when the rule is for others", rules: [rule({ ids: ["key"], groups: ["billing"] })], expected: false },
+    { name: "not with nobody", rules: [rule({ ids: ["key"] })], groups: [], expected: false },
+    {
+      name: "when it carries all labels of a rule",
+      rules: [rule({ labels: payments })],
+      labels: payments,
+      expected: true,
+    },
+    {
+      name: "not when it carries some of them",
+      rules: [rule({ labels: payments })],
+      labels: { team: "payments" },
+      expected: false,
+    },
+    {
+      name: "not when a label has another value",
+      rules: [rule({ labels: { a: "1" } })],
+      labels: { a: "2" },
+      expected: false,
+    },
+    { name: "not by a rule without ids and labels", rules: [rule({})], labels: payments, expected: false },
+    { name: "not when it is absent", rules: [rule({ labels: { a: "1" } })], labels: undefined, expected: false },
+    {
+      name: "not by a label that every object seems to have",
+      rules: [rule({ labels: { constructor: "x" } })],
+      labels: {},
+      expected: false,
+    },
+    {
+      name: "when any of several rules holds",
+      rules: [rule({ ids: ["other"] }), rule({ labels: { a: "1" }, groups: ["x", "shop"] })],
+      labels: { a: "1" },
+      expected: true,
+    },
+  ] as const)("$name", async (row) => {
+    const { rules, expected } = row;
+    const groups = "groups" in row ? row.groups : ["shop"];
+    const labels = "labels" in row ? row.labels : {};
+    expect(await isSharedWith(rules, groups, { id: "key", labelsOf: async () => labels })).toBe(expected);
+  });
+
+  test.each([
+    { name: "nothing is shared with the groups", rules: [rule({ labels: payments, groups: ["billing"] })] },
+    { name: "rules go by ids", rules: [rule({ ids: ["other"] })] },
+  ])("without a look at it where $name", async ({ rules }) => {
+    const labelsOf = async () => {
+      throw new Error("it was looked at");
+    };
+    expect(await isSharedWith(rules, ["shop"], { id: "key", labelsOf })).toBe(false);
+  });
+});
