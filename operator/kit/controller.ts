@@ -115,7 +115,7 @@ class KeyController implements Controller {
     const bound = boundedSignal({
       clock: this.#clock,
       deadlineMs: this.#options.deadlineMs ?? 60_000,
-      signal: this.#abort.signal,
+      signals: [this.#abort.signal],
     });
     const outcome = await this.#outcome(key, bound);
     bound.release();

@@ -6,10 +6,11 @@ export type CutBy = "deadline" | "caller";
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal | undefined;
+  /** The callers': the first that aborts ends it. */
+  readonly signals?: readonly (AbortSignal | undefined)[];
 }
 
-/** A signal that ends with the caller's or at a deadline, whichever is first; `release` lets go of both. */
+/** A signal that ends with a caller's or at a deadline, whichever is first; `release` lets go of all. */
 export interface BoundedSignal {
   readonly signal: AbortSignal;
   cutBy(): CutBy | undefined;
@@ -19,7 +20,7 @@ export interface BoundedSignal {
 }
 
 /** Not AbortSignal.any: that keeps one entry a call on a long-lived caller's signal until the collector runs. */
-export function boundedSignal({ clock, deadlineMs, signal }: DeadlineOptions): BoundedSignal {
+export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptions): BoundedSignal {
   const controller = new AbortController();
   let cut: CutBy | undefined;
   const cutBy = (by: CutBy) => {
@@ -28,15 +29,17 @@ export function boundedSignal({ clock, deadlineMs, signal }: DeadlineOptions): B
   };
   const byCaller = () => cutBy("caller");
   const endDeadline = clock.setTimer(deadlineMs, () => cutBy("deadline"));
-  if (signal?.aborted) byCaller();
-  signal?.addEventListener("abort", byCaller, { once: true });
+  for (const signal of signals) {
+    if (signal?.aborted) byCaller();
+    signal?.addEventListener("abort", byCaller, { once: true });
+  }
   return {
     signal: controller.signal,
     cutBy: () => cut,
     endDeadline,
     release: () => {
       endDeadline();
-      signal?.removeEventListener("abort", byCaller);
+      for (const signal of signals) signal?.removeEventListener("abort", byCaller);
     },
   };
 }

@@ -7,6 +7,7 @@ import { kubeReads } from "./kube-reads.ts";
 import type { RequestSeam } from "./kube-request.ts";
 import { kubeWatch } from "./kube-watch.ts";
 import { kubeWrites } from "./kube-writes.ts";
+import type { Mandate } from "./mandate.ts";
 
 /** What every call accepts. */
 export interface CallOptions {
@@ -14,7 +15,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ListOptions extends CallOptions {
+export interface ReadOptions extends CallOptions {
+  /** Leaves everything but the metadata on the server: for objects whose content we need not see, such as Secrets. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface ListOptions extends ReadOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -84,7 +90,7 @@ export interface TextOptions extends CallOptions {
  */
 export interface KubeClient {
   /** The object, or undefined when there is none. */
-  find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: CallOptions): Promise<T | undefined>;
+  find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
   /** All objects, page by page; starts again when a page token has expired. A consistent read. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ListResult<T>>;
   /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
@@ -116,6 +122,8 @@ export interface KubeClientOptions {
   /** The longest a call may take, all attempts included (default 20 s). Watches and their streams are exempt. */
   readonly deadlineMs?: number;
   readonly onRequest?: RequestSeam;
+  /** Without it the client may always work. */
+  readonly mandate?: Mandate;
   readonly clock?: Clock;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
@@ -139,6 +147,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     deadlineMs: options.deadlineMs ?? 20_000,
     random: options.random ?? Math.random,
     onRequest: options.onRequest,
+    mandate: options.mandate,
   });
   return {
     ...kubeReads(exchange),

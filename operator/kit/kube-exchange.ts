@@ -1,16 +1,19 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "./clock.ts";
-import { type BoundedSignal, boundedSignal } from "./deadline.ts";
+import { type BoundedSignal, boundedSignal, orAborted } from "./deadline.ts";
 import { assertAccepted, errorOfWire, flatHeaders } from "./kube-answers.ts";
 import type { KubeConnections, WireRequest } from "./kube-connections.ts";
 import { KubeError } from "./kube-errors.ts";
-import type { KubeRequest, KubeResponse, RequestSeam } from "./kube-request.ts";
+import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "./kube-request.ts";
+import type { Mandate } from "./mandate.ts";
 import { retryRead } from "./read-retry.ts";
 
 /** One call as the client's methods describe it. */
 export interface Call extends KubeRequest {
   readonly method: WireRequest["method"];
   readonly contentType?: string;
+  /** The form in which the answer is wanted, unless it is plain JSON. */
+  readonly accept?: string;
 }
 
 /** How calls travel: through the seam, with deadline and errors translated. */
@@ -19,14 +22,16 @@ export interface KubeExchange {
   once(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
   /** As often as `read-retry` allows; for reads. */
   read(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
-  /** Once; answers the body unread, with the signal that ends it. Release the signal when done. */
+  /** Once; answers the bytes unread, with the signal that ends them. */
   stream(call: Call, signal?: AbortSignal): Promise<OpenStream>;
 }
 
-/** A response whose body is still to be read. */
+/** A response whose bytes are still to be read. */
 export interface OpenStream {
-  readonly body: Dispatcher.ResponseData["body"];
+  readonly bytes: AsyncIterable<Uint8Array>;
   readonly bound: BoundedSignal;
+  /** Lets go of the connection and of the signal. */
+  close(): void;
 }
 
 export interface KubeExchangeOptions {
@@ -36,13 +41,16 @@ export interface KubeExchangeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onRequest?: RequestSeam | undefined;
+  readonly mandate?: Mandate | undefined;
 }
 
 export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
-  const { connections, clock, deadlineMs, random } = options;
+  const { connections, clock, deadlineMs, random, mandate } = options;
   const seam: RequestSeam = options.onRequest ?? ((_request, next) => next());
 
   async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
+    // As near to the wire as can be: whatever held the call up until now, the mandate may have ended meanwhile.
+    if (isWrite(call.verb) && mandate?.holds() === false) throw new KubeError({ status: 0, reason: "Aborted" });
     try {
       return await connections.send({ ...wireRequest(call, options.userAgent), signal: bound.signal, isStream });
     } catch (error) {
@@ -58,27 +66,32 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   }
 
   async function openStream(call: Call, bound: BoundedSignal): Promise<OpenStream> {
-    let body: OpenStream["body"] | undefined;
+    let opened: Dispatcher.ResponseData["body"] | undefined;
+    const close = () => {
+      opened?.destroy();
+      bound.release();
+    };
     try {
       const response = await seam(seen(call), async () => {
         const raw = await send(call, bound, true);
         if (raw.statusCode >= 400) return answered(raw, bound);
-        body = raw.body;
-        return { status: raw.statusCode, headers: flatHeaders(raw.headers) };
+        opened = raw.body;
+        return { status: raw.statusCode, headers: flatHeaders(raw.headers), stream: raw.body };
       });
       if (response.status === 401) connections.reauthenticate();
       assertAccepted(response);
-      if (body === undefined) throw new TypeError("a request seam answered a stream that was never opened");
-      return { body, bound };
+      if (response.stream === undefined) throw new TypeError("a request seam answered no stream");
+      // undici ends its own stream with the signal; one of the seam's knows of none.
+      const bytes = response.stream === opened ? opened : untilAborted(response.stream, bound.signal);
+      return { bytes, bound, close };
     } catch (error) {
       // The seam may have refused a stream that the server had opened.
-      body?.destroy();
-      bound.release();
+      close();
       throw error;
     }
   }
 
-  const bounded = (signal?: AbortSignal) => boundedSignal({ clock, deadlineMs, signal });
+  const bounded = (signal?: AbortSignal) => boundedSignal({ clock, deadlineMs, signals: [mandate?.signal, signal] });
 
   return {
     once: (call, signal) => releasing(bounded(signal), (bound) => attempt(call, bound)),
@@ -91,6 +104,15 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   };
 }
 
+async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await orAborted(chunks.next(), signal);
+    if (done) return;
+    yield value;
+  }
+}
+
 async function releasing<R>(bound: BoundedSignal, work: (bound: BoundedSignal) => Promise<R>): Promise<R> {
   try {
     return await work(bound);
@@ -99,7 +121,7 @@ async function releasing<R>(bound: BoundedSignal, work: (bound: BoundedSignal) =
   }
 }
 
-function seen({ method: _method, contentType: _contentType, ...request }: Call): KubeRequest {
+function seen({ method: _method, contentType: _contentType, accept: _accept, ...request }: Call): KubeRequest {
   return request;
 }
 
@@ -109,7 +131,7 @@ function wireRequest(call: Call, userAgent: string): Omit<WireRequest, "signal" 
     method: call.method,
     path: query === "" ? call.path : `${call.path}?${query}`,
     headers: {
-      accept: call.type === undefined ? "*/*" : "application/json",
+      accept: call.accept ?? (call.type === undefined ? "*/*" : "application/json"),
       "user-agent": userAgent,
       ...(call.body === undefined ? {} : { "content-type": call.contentType ?? "application/json" }),
     },

@@ -8,13 +8,17 @@ import type { KubeResponse } from "./kube-request.ts";
 const PAGE_SIZE = 500;
 const MOST_LIST_RESTARTS = 3;
 
+/** No plain JSON beside it: a server that can't cut the rest off must refuse rather than send it. */
+const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+
 /** The reading half of the client. */
 export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
       const path = resourcePath(type, ref);
       try {
-        const call: Call = { verb: "get", method: "GET", type, ...ref, path, query: {} };
+        const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
+        const call: Call = { verb: "get", method: "GET", type, ...ref, path, query: {}, ...form };
         return objectOf<T>(await exchange.read(call, options?.signal));
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -79,6 +83,7 @@ function pageCall(type: ResourceType, options: ListOptions, continueToken: strin
     type,
     ...place,
     path: resourcePath(type, place),
+    ...(options.metadataOnly ? { accept: metadataOnly("PartialObjectMetadataList") } : {}),
     query: {
       limit: String(limit),
       ...(labelSelector === undefined ? {} : { labelSelector }),
@@ -110,20 +115,19 @@ async function boundedText(
   } catch (error) {
     throw errorOfWire(error, opened.bound.cutBy());
   } finally {
-    opened.bound.release();
-    opened.body.destroy();
+    opened.close();
   }
 }
 
-async function firstBytes({ body }: OpenStream, limitBytes: number): Promise<string> {
+async function firstBytes({ bytes }: OpenStream, limitBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let left = limitBytes;
-  for await (const chunk of body) {
-    const bytes: Uint8Array = chunk.subarray(0, left);
-    left -= bytes.length;
+  for await (const chunk of bytes) {
+    const kept = chunk.subarray(0, left);
+    left -= kept.length;
     // In stream mode the decoder keeps a character that the limit cut in two to itself.
-    text += decoder.decode(bytes, { stream: true });
+    text += decoder.decode(kept, { stream: true });
     if (left === 0) break;
   }
   return text;

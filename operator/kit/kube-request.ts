@@ -17,11 +17,13 @@ export interface KubeRequest {
   readonly body?: unknown;
 }
 
-/** The answer as the seam sees it. A watch or a text stream has no `body`: it is read later, outside the seam. */
+/** The answer as the seam sees it. */
 export interface KubeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
+  /** Instead of a body, where a watch or a text was opened: its bytes, which are read after the seam has answered. */
+  readonly stream?: AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -30,6 +32,10 @@ export interface KubeResponse {
  * Call `next()` to send the request. Throwing before it means that nothing was sent; throwing after it means that the
  * server did it and the caller never learnt. It must answer what `next` answered, or another response in its place.
  * Successive attempts of one retried read pass through it one by one.
+ *
+ * A watch may be answered with another `stream`, usually one that reads the given one and leaves out, repeats, reorders,
+ * holds back or adds lines of `{"type": …, "object": …}`. To cut it, let it throw or return; to stall it, never yield: the
+ * client ends it with its own signal.
  */
 export type RequestSeam = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
 

@@ -153,7 +153,7 @@ class LeaseElector implements LeaderElector {
 
   /** One try to acquire or renew; a failure is logged and counts as a no. Another's write is read again at once. */
   async #try(signal: AbortSignal): Promise<boolean> {
-    const bound = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signal });
+    const bound = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] });
     try {
       return (await this.#attempt(bound.signal)) ?? (await this.#attempt(bound.signal)) ?? false;
     } catch (error) {

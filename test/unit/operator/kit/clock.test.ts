@@ -29,7 +29,7 @@ describe("boundedSignal", () => {
   ] as const)("is cut by $name, and says so", ({ cut }) => {
     const clock = new TestClock();
     const caller = new AbortController();
-    const bound = boundedSignal({ clock, deadlineMs: 1_000, signal: caller.signal });
+    const bound = boundedSignal({ clock, deadlineMs: 1_000, signals: [caller.signal] });
     expect([bound.signal.aborted, bound.cutBy()]).toEqual([false, undefined]);
     if (cut === "caller") caller.abort();
     clock.advance(1_000);
@@ -37,7 +37,7 @@ describe("boundedSignal", () => {
   });
 
   test("is cut from the start by a caller who has left", () => {
-    expect(boundedSignal({ clock: new TestClock(), deadlineMs: 1, signal: AbortSignal.abort() }).cutBy()).toBe(
+    expect(boundedSignal({ clock: new TestClock(), deadlineMs: 1, signals: [AbortSignal.abort()] }).cutBy()).toBe(
       "caller",
     );
   });
@@ -45,7 +45,7 @@ describe("boundedSignal", () => {
   test("once released follows nobody", () => {
     const clock = new TestClock();
     const caller = new AbortController();
-    const bound = boundedSignal({ clock, deadlineMs: 1_000, signal: caller.signal });
+    const bound = boundedSignal({ clock, deadlineMs: 1_000, signals: [caller.signal] });
     bound.release();
     caller.abort();
     clock.advance(1_000);

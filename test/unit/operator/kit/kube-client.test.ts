@@ -13,7 +13,7 @@ import {
   isUnavailable,
   KubeError,
 } from "../../../../operator/kit/kube-errors.ts";
-import { isWrite, type KubeRequest } from "../../../../operator/kit/kube-request.ts";
+import { isWrite, type KubeRequest, type RequestSeam } from "../../../../operator/kit/kube-request.ts";
 import { configMap, configMapList, configMaps } from "../../../support/config-maps.ts";
 import {
   type FakeApiServer,
@@ -292,11 +292,90 @@ describe("the request seam", () => {
     await until(() => stream.opened === 1 && !stream.isOpen);
   });
 
+  const watching = (signal: AbortSignal) => ({ resourceVersion: "1", timeoutSeconds: 60, signal });
+
+  test("may put another stream in the place of a watch's", async () => {
+    const stream = new Stream();
+    server.on(anything, stream.answer);
+    const repeating = client({
+      onRequest: async (_request, next) => {
+        const { stream: given, ...answer } = await next();
+        return { ...answer, stream: eachTwice(given ?? []) };
+      },
+    });
+    const events = repeating.watch(configMaps, watching(new AbortController().signal))[Symbol.asyncIterator]();
+    const first = events.next();
+    await until(() => stream.isOpen);
+    stream.event("ADDED", configMap("a", "1"));
+    const event = { type: "ADDED", object: configMap("a", "1") };
+    expect([await first, await events.next()]).toEqual([1, 2].map(() => ({ done: false, value: event })));
+    await events.return?.();
+    await until(() => !stream.isOpen);
+  });
+
+  test("may let a watch fall silent: the caller's signal still ends it, and its connection", async () => {
+    const stream = new Stream();
+    server.on(anything, stream.answer);
+    const silent = client({ onRequest: async (_request, next) => ({ ...(await next()), stream: nothingEver() }) });
+    const caller = new AbortController();
+    const events = silent.watch(configMaps, watching(caller.signal))[Symbol.asyncIterator]();
+    const first = events.next();
+    await until(() => stream.isOpen);
+    caller.abort();
+    expect(await first).toEqual({ done: true, value: undefined });
+    await until(() => !stream.isOpen);
+  });
+
   test("may answer in the server's place", async () => {
     const storming = client({
       onRequest: async () => ({ status: 409, headers: {}, body: { reason: "Conflict" } }),
     });
     expect(isConflict(await failureOf(storming.replace(configMaps, configMap("a", "1"))))).toBe(true);
+  });
+});
+
+async function* eachTwice(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    yield chunk;
+    yield chunk;
+  }
+}
+
+async function* nothingEver(): AsyncGenerator<Uint8Array> {
+  await new Promise(() => undefined);
+}
+
+describe("a client whose mandate ends", () => {
+  function mandated(onRequest: RequestSeam = (_request, next) => next()) {
+    const term = new AbortController();
+    const state = { holds: true };
+    const made = client({ onRequest, mandate: { signal: term.signal, holds: () => state.holds } });
+    return { made, term, state };
+  }
+
+  test("has its calls in flight cut, and begins none", async () => {
+    server.on(anything, silence);
+    const { made, term } = mandated();
+    const inFlight = [failureOf(made.create(configMaps, draft)), failureOf(made.find(configMaps, ref))];
+    await until(() => server.seen.length === 2);
+    term.abort();
+    const later = [failureOf(made.create(configMaps, draft)), failureOf(made.find(configMaps, ref))];
+    const failures = await Promise.all([...inFlight, ...later]);
+    expect(failures.map(({ reason }) => reason)).toEqual(Array(4).fill("Aborted"));
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test("sends no write that was held up until then; reads still go", async () => {
+    server.on(anything, json(configMap("a", "1")));
+    const release = Promise.withResolvers<void>();
+    const { made, state } = mandated((_request, next) => release.promise.then(next));
+    const write = failureOf(made.create(configMaps, draft));
+    const read = made.find(configMaps, ref);
+    state.holds = false;
+    release.resolve();
+    expect((await write).reason).toBe("Aborted");
+    expect(await read).toEqual(configMap("a", "1"));
+    expect(server.seen.map(({ method }) => method)).toEqual(["GET"]);
   });
 });
 
