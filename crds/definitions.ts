@@ -1,4 +1,6 @@
 import type { TSchema } from "typebox";
+import { RecordSpec } from "./environment-record.schema.ts";
+import { recordKind } from "./environment-record.ts";
 import { EnvironmentSpec, EnvironmentStatus, environmentRootRules } from "./ephemeral-environment.schema.ts";
 import { environmentKind } from "./ephemeral-environment.ts";
 import type { Kind } from "./group.ts";
@@ -50,6 +52,19 @@ const definitions: readonly Definition[] = [
       AGE,
     ],
   },
+  {
+    kind: recordKind,
+    shortName: "erec",
+    spec: RecordSpec,
+    rootRules: [],
+    columns: [
+      { name: "Environment", jsonPath: ".spec.name", type: "string" },
+      { name: "Reason", jsonPath: ".spec.reason", type: "string" },
+      { name: "Phase", jsonPath: ".spec.phase", type: "string" },
+      { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
+      { name: "Deleted", jsonPath: ".spec.deletedAt", type: "date" },
+    ],
+  },
 ];
 
 /** The CustomResourceDefinition manifest of every kind, by the name of its file. */
@@ -99,6 +114,6 @@ function rootSchema(spec: TSchema, status: TSchema | undefined, rootRules: reado
       spec: structural(spec),
       ...(status ? { status: structural(status) } : {}),
     },
-    "x-kubernetes-validations": rootRules,
+    ...(rootRules.length === 0 ? {} : { "x-kubernetes-validations": rootRules }),
   };
 }

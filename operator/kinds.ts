@@ -1,3 +1,4 @@
+import { type EnvironmentRecord, recordKind } from "../crds/environment-record.ts";
 import { type EphemeralEnvironment, environmentKind } from "../crds/ephemeral-environment.ts";
 import { type Repository, repositoryKind } from "../crds/repository.ts";
 import { type KubeObject, type ResourceType, resourceType } from "./kit/kube-object.ts";
@@ -7,6 +8,7 @@ export type WireObject = KubeObject & { readonly [field: string]: unknown };
 
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
+export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 
 const wire = (facts: Omit<ResourceType<WireObject>, "object">) => resourceType<WireObject>(facts);
 const core = { group: "", version: "v1" };

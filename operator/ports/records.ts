@@ -1,0 +1,21 @@
+import type { RecordSpec } from "../../crds/environment-record.ts";
+
+/** How much is kept of the past. */
+export interface RecordBounds {
+  readonly atMost: number;
+  /** Older ones go, however few there are. */
+  readonly notBefore: Date;
+}
+
+/**
+ * Keeps what remains of deleted environments.
+ *
+ * Every method throws the kit's KubeError when the API server can't be asked or refuses.
+ */
+export interface Records {
+  /** Writes the record of one environment; the first one that was written stays as it is. */
+  keep(record: RecordSpec): Promise<void>;
+
+  /** Drops what exceeds the bounds, oldest first, one by one; answers how many. Ends early when the signal aborts. */
+  prune(bounds: RecordBounds, signal: AbortSignal): Promise<number>;
+}
