@@ -58,25 +58,28 @@ const Source = Type.Object(
 );
 
 /** A name that Kubernetes, a shell and every language take for an environment variable. */
-const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
+export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
+
+/** Which value of the secret manager is meant. */
+export const SecretRef = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$" }),
+    key: Type.String({
+      maxLength: 10,
+      pattern: "^(latest|[1-9][0-9]{0,8})$",
+      description: "A version, or latest: the newest when it is resolved.",
+    }),
+  },
+  { description: "A secret of the secret manager that this environment owns or that the settings share." },
+);
+export type SecretRef = Static<typeof SecretRef>;
 
 const EnvironmentVariable = Type.Object(
   {
     name: Variable,
-    value: Type.Optional(Type.String({ maxLength: 4096 })),
-    secretRef: Type.Optional(
-      Type.Object(
-        {
-          name: Type.String({ minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$" }),
-          key: Type.String({
-            maxLength: 10,
-            pattern: "^(latest|[1-9][0-9]{0,8})$",
-            description: "A version, or latest: the newest when it is resolved.",
-          }),
-        },
-        { description: "A secret of the secret manager that this environment owns or that the settings share." },
-      ),
-    ),
+    // A process's environment can hold everything but a NUL.
+    value: Type.Optional(Type.String({ maxLength: 4096, pattern: "^[^\\x00]*$" })),
+    secretRef: Type.Optional(SecretRef),
   },
   rules({
     rule: "has(self.value) != has(self.secretRef)",
@@ -92,21 +95,24 @@ export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
   "x-kubernetes-list-map-keys": ["name"],
 });
 
-const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });
+export const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });
 const Amounts = Type.Object({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
 
-const ComponentOverrides = Type.Object({
+/** What may be set of a component, whatever its chart. */
+export const ComponentOverrides = Type.Object({
   env: Type.Optional(EnvironmentVariables),
   replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
   resources: Type.Optional(Type.Object({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
 });
 export type ComponentOverrides = Static<typeof ComponentOverrides>;
 
+/** A place in the chart's values, from the component down. */
+export const ValuePath = Type.String({ maxLength: 255, pattern: "^(backend|frontend)(\\.[A-Za-z0-9_-]{1,63}){1,8}$" });
+
 const ValueOverride = Type.Object({
-  path: Type.String({
-    maxLength: 255,
-    pattern: "^(backend|frontend)(\\.[A-Za-z0-9_-]{1,63}){1,8}$",
-    description: "One of the paths that the Repository lists as overridable.",
+  path: Type.Unsafe<string>({
+    ...ValuePath,
+    description: "One of the paths that a Repository of the environment lists as overridable.",
   }),
   value: Type.String({ maxLength: 4096, description: "A scalar, written as JSON." }),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { BRANCH_RULES } from "./branches.ts";
-import { environmentRootRules } from "./ephemeral-environment.schema.ts";
+import { environmentRootRules, ValuePath } from "./ephemeral-environment.schema.ts";
 import { Branch, Groups, literals, rules, VARIABLE_PATTERN } from "./schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
@@ -27,6 +27,10 @@ export const ChartSource = Type.Object({
   revision: Type.String({ minLength: 1, maxLength: 255, description: "Branch, tag or commit." }),
 });
 export type ChartSource = Static<typeof ChartSource>;
+
+/** What the platform sets in a component's values, what has a field of its own, and what JavaScript could trip over. */
+const RESERVED_PATH_PATTERN =
+  "^[a-z]+[.](image|port|host|url|healthPath|env|replicas|resources)([.]|$)|[.](__proto__|constructor|prototype)([.]|$)";
 
 export const RepositorySpec = Type.Object(
   {
@@ -56,11 +60,24 @@ export const RepositorySpec = Type.Object(
           "What is generated for the environment; DATABASE_PASSWORD, SECRET_KEY and API_TOKEN when left out.",
       }),
     ),
+    overridable: Type.Optional(
+      Type.Array(ValuePath, {
+        maxItems: 50,
+        "x-kubernetes-list-type": "set",
+        description: "Paths of the chart's values that an environment may override, such as backend.cache.size.",
+      }),
+    ),
     access: Type.Optional(
       Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),
     ),
   },
   rules(
+    {
+      rule: `!has(self.overridable) || self.overridable.all(path, !path.matches('${RESERVED_PATH_PATTERN}'))`,
+      fieldPath: ".overridable",
+      message:
+        "overridable names no path that the platform sets, nor env, replicas and resources: they have fields of their own",
+    },
     {
       rule: "self.type == 'backend' || !has(self.chart)",
       fieldPath: ".chart",

@@ -54,8 +54,16 @@ export function imageOf({ spec }: Repository, source: { commit: string; branch: 
   return `${spec.image.repository}:${tag}`;
 }
 
-/** Whether somebody of these groups may use the repository. */
-export function admits({ spec }: Repository, groups: readonly string[]): boolean {
+/** Whether one of the repositories lets environments override the chart's value at this path; exactly this one. */
+export function isOverridable(path: string, repositories: readonly Repository[]): boolean {
+  return repositories.some(({ spec }) => spec.overridable?.includes(path));
+}
+
+/** Whether somebody of these groups may use the repository, or the config set. */
+export function admits(
+  { spec }: { readonly spec: Pick<RepositorySpec, "access"> },
+  groups: readonly string[],
+): boolean {
   const allowed = spec.access?.groups ?? [];
   return allowed.length === 0 || allowed.some((group) => groups.includes(group));
 }

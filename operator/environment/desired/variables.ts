@@ -1,0 +1,103 @@
+import type { ConfigSetSpec } from "../../../crds/config-set.ts";
+import type { EnvironmentVariable, SecretRef } from "../../../crds/ephemeral-environment.schema.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { type Repository, wantedSecrets } from "../../../crds/repository.ts";
+
+/** A variable that is no secret; its value reaches the process byte for byte. */
+export interface PlainVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Where a variable's value is to be read from, and who says so. */
+export interface Reference extends SecretRef {
+  readonly origin: "shared" | "config_set" | "override";
+}
+
+/** The variables that people set for an environment's pods, beside what is generated; everything in the order of names. */
+export interface Variables {
+  readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
+  /** What is read from the secret manager into the one Secret that all components see, by variable. */
+  readonly references: ReadonlyMap<string, Reference>;
+  /** Secret variables that somebody gave a plain value; they are left out of `plain`. */
+  readonly inPlainText: readonly string[];
+  /** Variables that two components want from different places, although there is one value for both. */
+  readonly contradictory: readonly string[];
+}
+
+type ComponentRepositories = { readonly [component in Component]?: Repository };
+
+/**
+ * Which variables the pods get, and from where. The config set's own come first, then those of its values for the
+ * component, then the environment's overrides: the last of a name wins as a whole. A shared API key yields to all of them.
+ */
+export function variablesOf(
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+  configSet?: ConfigSetSpec,
+): Variables {
+  const secret = secretVariables(environment, repositories);
+  const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
+    (component) => [component, merged(environment, component, configSet)] as const,
+  );
+  const all = given.flatMap(([, variables]) => variables);
+  const references = referencesOf(all, environment.spec.secrets?.useSharedApiKeys ? configSet?.sharedApiKeys : []);
+  const plain = given.map(([component, variables]) => [
+    component,
+    variables.filter(({ name, secretRef }) => secretRef === undefined && !secret.has(name)).map(plainVariable),
+  ]);
+  return {
+    plain: Object.fromEntries(plain),
+    references,
+    inPlainText: names(all.filter(({ name, secretRef }) => secretRef === undefined && secret.has(name))),
+    contradictory: names(all.filter((variable) => contradicts(variable, references))),
+  };
+}
+
+/** The variables whose values must never be seen: what the Repositories list, and what somebody promised to provide. */
+export function secretVariables(
+  { spec }: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+): ReadonlySet<string> {
+  const listed = Object.values(repositories).flatMap(wantedSecrets);
+  return new Set([...listed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
+}
+
+type Given = EnvironmentVariable & { readonly origin: "config_set" | "override" };
+
+function merged({ spec }: EphemeralEnvironment, component: Component, configSet?: ConfigSetSpec): readonly Given[] {
+  const values = configSet?.helmValues?.[component];
+  const layers: readonly Given[] = [
+    ...from("config_set", configSet?.env),
+    ...from("config_set", values?.env),
+    ...from("override", spec.overrides?.[component]?.env),
+  ];
+  const byName = new Map(layers.map((variable) => [variable.name, variable]));
+  return [...byName.values()].sort((one, other) => inOrder(one.name, other.name));
+}
+
+const from = (origin: Given["origin"], variables: readonly EnvironmentVariable[] = []) =>
+  variables.map((variable) => ({ ...variable, origin }));
+
+function referencesOf(
+  given: readonly Given[],
+  shared: ConfigSetSpec["sharedApiKeys"] = [],
+): ReadonlyMap<string, Reference> {
+  const references = new Map<string, Reference>();
+  for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });
+  for (const { name, secretRef, origin } of given) if (secretRef) references.set(name, { ...secretRef, origin });
+  return new Map([...references].sort(([one], [other]) => inOrder(one, other)));
+}
+
+const plainVariable = ({ name, value = "" }: EnvironmentVariable): PlainVariable => ({ name, value });
+
+function contradicts({ name, secretRef }: EnvironmentVariable, references: ReadonlyMap<string, SecretRef>): boolean {
+  const chosen = references.get(name);
+  return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
+}
+
+/** By code units: the same on every machine. */
+const inOrder = (one: string, other: string) => (one < other ? -1 : Number(one > other));
+
+const names = (variables: readonly Given[]) => [...new Set(variables.map(({ name }) => name))].sort(inOrder);
