@@ -10,6 +10,8 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 export const ENVIRONMENT_UID_LABEL = `${GROUP}/environment-uid`;
 /** Beside the UID, for people: the environment's name. Never decides anything. */
 export const ENVIRONMENT_NAME_LABEL = `${GROUP}/environment`;
+/** `"true"` on a Secret of the embedded secret manager that no environment owns: one that the settings may share. */
+export const SHARED_SECRET_LABEL = `${GROUP}/shared`;
 /** Held until everything outside the resource is verified gone. */
 export const FINALIZER = `${GROUP}/teardown`;
 /** A token that asks for a pass now; answered in `status.lastHandledReconcileAt`. */

@@ -1,4 +1,4 @@
-import { ENVIRONMENT_UID_LABEL, ownerLabels } from "../../crds/group.ts";
+import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL, ownerLabels, SHARED_SECRET_LABEL } from "../../crds/group.ts";
 import { secretStoreName } from "../../crds/names.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { secretKind } from "../kinds.ts";
@@ -7,6 +7,7 @@ import { isAlreadyExists, isForbidden, isUnavailable, KubeError } from "../kit/k
 import { type KubeObject, type ResourceType, resourceType } from "../kit/kube-object.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import {
+  type HeldOwner,
   type SecretManager,
   SecretManagerUnavailable,
   type SecretOwner,
@@ -20,6 +21,9 @@ interface SecretObject extends KubeObject {
 
 const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);
 
+/** What a Secret may be called; anything else names none, and must not become another path. */
+const SECRET_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
 interface Context {
   readonly client: KubeClient;
   readonly namespace: string;
@@ -27,24 +31,39 @@ interface Context {
 
 /**
  * The embedded secret manager: one Secret an environment in the platform's own namespace, with a data key
- * `<VARIABLE>.<version>` a value. Keys are added under a precondition and never changed; the highest version counts.
+ * `<VARIABLE>.<version>` a value. Keys are added under a precondition and never changed.
+ *
+ * A shared secret is a Secret there with the label `ephemeral-environments.dev/shared: "true"`; its data keys are its
+ * version numbers.
  */
 export function kubernetesSecretManager(context: Context): SecretManager {
   return {
     ensure: (owner, requests) => translated(() => ensure(context, owner, requests)),
     remove: (owner) => translated(() => remove(context, owner)),
-    holdsAny: (owner) => translated(async () => (await find(context, owner)) !== undefined),
+    holdsAny: (owner) => translated(async () => (await find(context, owner, true)) !== undefined),
+    shared: (id) =>
+      translated(async () => {
+        const found = await findShared(context, id, true);
+        return found && { labels: found.metadata.labels ?? {} };
+      }),
+    read: (id, version) => translated(async () => sharedValue(await findShared(context, id, false), version)),
+    owners: () => translated(() => owners(context)),
+    // The client is the operator's own, and is closed by it.
+    close: async () => undefined,
   };
 }
 
-/** Begins with the write: a new environment has no store yet, and one that has is not asked again. */
+/** Begins with the write where everything may have to be made: a new environment has no store to be asked for. */
 function ensure(context: Context, owner: SecretOwner, requests: readonly SecretRequest[]) {
+  const mayBeNew = requests.every(({ version, generate }) => version === 1 && generate !== undefined);
   return retryOnConflict(async (round) => {
-    const store = round === 1 ? undefined : await find(context, owner);
-    const stored = read(store);
-    const missing = requests.filter(({ name }) => !stored.has(name));
-    if (missing.length === 0 && store !== undefined) return chosen(stored, requests);
-    return chosen(read(await add(context, owner, store, missing)), requests);
+    const store = round === 1 && mayBeNew ? undefined : await find(context, owner);
+    const missing = requests.filter((request) => storedValue(store, request) === undefined);
+    const additions = missing.flatMap(({ name, version, generate }) =>
+      generate === undefined ? [] : [[dataKey({ name, version }), encoded(generate())] as const],
+    );
+    if (additions.length === 0) return chosen(store, requests);
+    return chosen(await add(context, owner, store, Object.fromEntries(additions)), requests);
   });
 }
 
@@ -52,11 +71,8 @@ function add(
   { client, namespace }: Context,
   owner: SecretOwner,
   store: SecretObject | undefined,
-  missing: readonly SecretRequest[],
+  data: Record<string, string>,
 ) {
-  const data = Object.fromEntries(
-    missing.map(({ name, generate }) => [`${name}.1`, Buffer.from(generate().reveal()).toString("base64")]),
-  );
   const name = secretStoreName(owner);
   if (store === undefined) {
     return client.create(secretType, { metadata: { name, namespace, labels: ownerLabels(owner) }, data });
@@ -66,36 +82,70 @@ function add(
 }
 
 /** The owner's store; `undefined` also when somebody else's Secret has its name. */
-async function find({ client, namespace }: Context, owner: SecretOwner): Promise<SecretObject | undefined> {
-  const found = await client.find(secretType, { name: secretStoreName(owner), namespace });
+async function find(
+  { client, namespace }: Context,
+  owner: SecretOwner,
+  metadataOnly = false,
+): Promise<SecretObject | undefined> {
+  const found = await client.find(secretType, { name: secretStoreName(owner), namespace }, { metadataOnly });
   return found?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? found : undefined;
 }
 
-async function remove({ client, namespace }: Context, owner: SecretOwner): Promise<void> {
-  const found = await find({ client, namespace }, owner);
+async function remove(context: Context, owner: SecretOwner): Promise<void> {
+  const found = await find(context, owner, true);
   if (found === undefined) return;
-  await client.delete(secretType, { name: found.metadata.name, namespace }, { uid: found.metadata.uid });
+  const ref = { name: found.metadata.name, namespace: context.namespace };
+  await context.client.delete(secretType, ref, { uid: found.metadata.uid });
 }
 
-/** The highest version of every variable. */
-function read(store: SecretObject | undefined): Map<string, StoredSecret> {
-  const stored = new Map<string, StoredSecret>();
-  for (const [key, encoded] of Object.entries(store?.data ?? {})) {
-    const dot = key.lastIndexOf(".");
-    const version = Number(key.slice(dot + 1));
-    const name = key.slice(0, dot);
-    if ((stored.get(name)?.version ?? 0) >= version) continue;
-    stored.set(name, { version, value: new Sensitive(Buffer.from(encoded, "base64").toString("utf8")) });
-  }
-  return stored;
+/** A Secret that says itself that it is shared; an environment's store never does. */
+async function findShared({ client, namespace }: Context, id: string, metadataOnly: boolean) {
+  if (!SECRET_NAME.test(id)) return undefined;
+  const found = await client.find(secretType, { name: id, namespace }, { metadataOnly });
+  const labels = found?.metadata.labels ?? {};
+  return labels[SHARED_SECRET_LABEL] === "true" && labels[ENVIRONMENT_UID_LABEL] === undefined ? found : undefined;
 }
 
-function chosen(stored: Map<string, StoredSecret>, requests: readonly SecretRequest[]): Map<string, StoredSecret> {
+function sharedValue(secret: SecretObject | undefined, version: number | "latest"): StoredSecret | undefined {
+  const versions = Object.keys(secret?.data ?? {}).filter((key) => /^[1-9][0-9]{0,8}$/.test(key));
+  const wanted = version === "latest" ? Math.max(0, ...versions.map(Number)) : version;
+  const value = secret?.data?.[String(wanted)];
+  return value === undefined ? undefined : { version: wanted, value: decoded(value) };
+}
+
+/** Reads metadata alone: a sweep has no business with values. */
+async function owners({ client, namespace }: Context): Promise<readonly HeldOwner[]> {
+  const options = { namespace, labelSelector: ENVIRONMENT_UID_LABEL, metadataOnly: true };
+  const { items } = await client.list(secretType, options);
+  return items.map(({ metadata: { labels = {}, creationTimestamp } }) => ({
+    name: labels[ENVIRONMENT_NAME_LABEL] ?? "",
+    uid: labels[ENVIRONMENT_UID_LABEL] ?? "",
+    since: new Date(creationTimestamp),
+  }));
+}
+
+function dataKey({ name, version }: Pick<SecretRequest, "name" | "version">): string {
+  return `${name}.${version}`;
+}
+
+function encoded(value: Sensitive): string {
+  return Buffer.from(value.reveal()).toString("base64");
+}
+
+function decoded(value: string): Sensitive {
+  return new Sensitive(Buffer.from(value, "base64").toString("utf8"));
+}
+
+function storedValue(store: SecretObject | undefined, request: SecretRequest): Sensitive | undefined {
+  const value = store?.data?.[dataKey(request)];
+  return value === undefined ? undefined : decoded(value);
+}
+
+function chosen(store: SecretObject | undefined, requests: readonly SecretRequest[]): Map<string, StoredSecret> {
   return new Map(
-    requests.map(({ name }) => {
-      const secret = stored.get(name);
-      if (secret === undefined) throw new SecretManagerUnavailable(`'${name}' was stored but can't be read back`);
-      return [name, secret];
+    requests.flatMap((request) => {
+      const value = storedValue(store, request);
+      return value === undefined ? [] : [[request.name, { version: request.version, value }] as const];
     }),
   );
 }

@@ -6,11 +6,14 @@ export interface SecretOwner {
   readonly uid: string;
 }
 
-/** A value to have: what `generate` makes is kept only when the manager has none yet. */
+/** A value to have. */
 export interface SecretRequest {
   /** The variable that the pods see. */
   readonly name: string;
-  readonly generate: () => Sensitive;
+  /** The version to have, exactly; the versions of a variable count from 1. */
+  readonly version: number;
+  /** Makes the value when there is none of that version. Without it, an absent value is left out of the answer. */
+  readonly generate?: () => Sensitive;
 }
 
 export interface StoredSecret {
@@ -18,15 +21,27 @@ export interface StoredSecret {
   readonly value: Sensitive;
 }
 
+/** A secret that belongs to no environment, as far as it may be known before it is judged: never its value. */
+export interface SharedSecret {
+  /** What the settings may allow it by; in the spelling of the manager. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** An owner of whom the manager holds something. */
+export interface HeldOwner extends SecretOwner {
+  /** When its oldest entry was made. */
+  readonly since: Date;
+}
+
 /**
- * Keeps the secret values of environments: written once, never changed, gone with the environment.
+ * Keeps the secret values of environments: written once a version, never changed, gone with the environment.
  *
- * Every method throws SecretManagerUnavailable when the manager can't be reached or refuses us.
+ * Every method but `close` throws SecretManagerUnavailable when the manager can't be reached or refuses us.
  */
 export interface SecretManager {
   /**
-   * Creates what is absent and returns everything asked for. A value that is there always wins over a new one, so
-   * that two passes, two leaders or a crash between two writes can never give an environment a second value.
+   * Creates what is absent and returns what was asked for, by variable. A value that is there always wins over a new
+   * one, so that two passes, two leaders or a crash between two writes can never give a version a second value.
    */
   ensure(owner: SecretOwner, requests: readonly SecretRequest[]): Promise<ReadonlyMap<string, StoredSecret>>;
 
@@ -35,6 +50,18 @@ export interface SecretManager {
 
   /** Whether any entry of this owner is left, read afresh. */
   holdsAny(owner: SecretOwner): Promise<boolean>;
+
+  /** A secret that no environment owns, to judge whether the settings share it; `undefined` when there is none. */
+  shared(id: string): Promise<SharedSecret | undefined>;
+
+  /** A value of a secret that no environment owns; `undefined` when there is no such secret or version. */
+  read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
+
+  /** Everybody of whom there is an entry that this installation made, whether or not the environment still exists. */
+  owners(): Promise<readonly HeldOwner[]>;
+
+  /** Ends its connections. */
+  close(): Promise<void>;
 }
 
 /** The secret manager can't be used now; the message says why, without values. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
-import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
+import { ENVIRONMENT_UID_LABEL, SHARED_SECRET_LABEL } from "../../crds/group.ts";
 import { secretStoreName } from "../../crds/names.ts";
 import { kubernetesSecretManager } from "../../operator/adapters/kubernetes-secret-manager.ts";
 import { secretKind } from "../../operator/kinds.ts";
@@ -9,7 +9,7 @@ import type { RequestSeam } from "../../operator/kit/kube-request.ts";
 import { type SecretManager, SecretManagerUnavailable, type SecretOwner } from "../../operator/ports/secret-manager.ts";
 import { controlPlane } from "../support/control-plane.ts";
 import { installPlatformChart } from "../support/platform-chart.ts";
-import { newOwner, revealed, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
+import { newOwner, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
 
 const namespace = "ephemeral-secrets";
 
@@ -27,10 +27,23 @@ function adminClient(): KubeClient {
 }
 
 secretManagerSuite("embedded", async () => {
-  const [one, other] = [await embedded(), await embedded()];
+  const [one, other, admin] = [await embedded(), await embedded(), adminClient()];
+  const shared: string[] = [];
   return {
     managers: [one.manager, other.manager],
-    stop: () => Promise.all([one, other].map(({ client }) => client.close())).then(() => undefined),
+    async share({ id, labels, values }) {
+      shared.push(id);
+      const data = Object.fromEntries(
+        values.map((value, index) => [String(index + 1), Buffer.from(value).toString("base64")]),
+      );
+      const metadata = { name: id, namespace, labels: { ...labels, [SHARED_SECRET_LABEL]: "true" } };
+      await admin.create(secretKind, { metadata, data });
+    },
+    idOf: secretStoreName,
+    async stop() {
+      await Promise.all(shared.map((name) => admin.delete(secretKind, { name, namespace })));
+      await Promise.all([one.client, other.client, admin].map((client) => client.close()));
+    },
   };
 });
 
@@ -46,14 +59,42 @@ describe("the embedded secret manager", () => {
 
   const place = (owner: SecretOwner) => ({ name: secretStoreName(owner), namespace });
 
-  test("counts the highest version, as a number", async () => {
+  test("makes a new environment's store with one call", async () => {
+    const calls: string[] = [];
+    const counted = await embedded((request, next) => {
+      calls.push(request.verb);
+      return next();
+    });
+    await counted.manager.ensure(newOwner(), wanted("A", "B").requests);
+    await counted.client.close();
+    expect(calls).toEqual(["create"]);
+  });
+
+  test("takes no Secret for a shared one that does not say so", async () => {
+    const name = `unsaid-${newOwner().uid}`;
+    await admin.create(secretKind, { metadata: { name, namespace }, data: { "1": "eA==" } });
+    expect(await manager.shared(name)).toBeUndefined();
+    expect(await manager.read(name, 1)).toBeUndefined();
+    await admin.delete(secretKind, { name, namespace });
+  });
+
+  test("asks for no value to find owners, to judge, to look whether anything is left, or to remove", async () => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
-    const data = Object.fromEntries(["9", "10", "2"].map((n) => [`A.${n}`, Buffer.from(n).toString("base64")]));
-    await admin.patch(secretKind, place(owner), { data }, { as: "merge" });
-    const stored = await manager.ensure(owner, wanted("A").requests);
-    expect(stored.get("A")?.version).toBe(10);
-    expect(revealed(stored)).toEqual({ A: "10" });
+    const bodies: string[] = [];
+    const watched = await embedded(async (request, next) => {
+      const answer = await next();
+      if (request.verb !== "delete") bodies.push(JSON.stringify(answer.body));
+      return answer;
+    });
+    await watched.manager.owners();
+    await watched.manager.shared(place(owner).name);
+    await watched.manager.holdsAny(owner);
+    await watched.manager.remove(owner);
+    await watched.client.close();
+    expect(bodies.length).toBeGreaterThanOrEqual(4);
+    for (const body of bodies) expect(body).not.toMatch(/"data"/);
+    expect(await manager.holdsAny(owner)).toBe(false);
   });
 
   test("neither reads, changes nor removes a store of its name that is somebody else's", async () => {
@@ -81,7 +122,7 @@ describe("the embedded secret manager", () => {
     const failure = await refused.manager.ensure(newOwner(), value.requests).catch((error: Error) => error);
     await refused.client.close();
     expect(failure).toBeInstanceOf(SecretManagerUnavailable);
-    expect(value.generated()).toBe(1);
+    expect(value.generated()).toHaveLength(1);
     expect(String(failure)).not.toMatch(/QS0/);
     expect(JSON.stringify(failure)).not.toMatch(/QS0/);
   });

@@ -53,9 +53,10 @@ function storedSecrets(
   { secretManager, generateSecret }: StepContext,
 ) {
   const listed = new Map(repositories.flatMap(wantedSecrets).map((secret) => [secret.name, secret]));
-  const names = environment.status?.secrets?.map(({ name }) => name) ?? [...listed.keys()];
-  const requests = names.map((name) => ({
+  const known = environment.status?.secrets ?? [...listed.keys()].map((name) => ({ name, version: 1 }));
+  const requests = known.map(({ name, version }) => ({
     name,
+    version,
     generate: () => generateSecret(listed.get(name) ?? { name, ...UNLISTED }),
   }));
   return secretManager.ensure(environment.metadata, requests);

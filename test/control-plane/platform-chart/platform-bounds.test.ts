@@ -37,7 +37,6 @@ describe("the platform's identity can't", () => {
   test.each([
     ["secrets of the system", paths.secrets("kube-system")],
     ["secrets of all namespaces", "/api/v1/secrets"],
-    ["its secret manager's secrets all at once", paths.secrets("ephemeral-secrets")],
     ["secrets of its own namespace", paths.secrets("ephemeral-system")],
     ["secrets of the deployer", `${paths.secrets("argocd")}/argocd-secret`],
     ["secrets of an environment before it bound its role", `${paths.secrets(ours)}/environment-secrets-1`],
