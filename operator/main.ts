@@ -93,11 +93,12 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
     log,
   });
   try {
+    const onStartedLeading = (term: AbortSignal) => operator.reconcile(term, () => elector.isLeader());
     const onStoppedLeading = (end: TermEnd) => {
       // Whatever still hangs then must not outlive the lease by much.
       if (end === "lost") setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
     };
-    return await elector.run({ onStartedLeading: (term) => operator.reconcile(term), onStoppedLeading }, stopping);
+    return await elector.run({ onStartedLeading, onStoppedLeading }, stopping);
   } finally {
     await client.close();
   }

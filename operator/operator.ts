@@ -19,6 +19,7 @@ import { type Controller, createController } from "./kit/controller.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
 import type { RequestSeam } from "./kit/kube-request.ts";
 import type { Log } from "./kit/log.ts";
+import type { Mandate } from "./kit/mandate.ts";
 import type { Environments } from "./ports/environments.ts";
 import type { PlatformHealthCheck } from "./ports/platform-health.ts";
 import type { Repositories } from "./ports/repositories.ts";
@@ -50,40 +51,51 @@ export interface Operator {
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
   readonly synced: boolean;
-  /** Reconciles until the signal aborts, then lets the passes in work end. For the leader. */
-  reconcile(signal: AbortSignal): Promise<void>;
+  /**
+   * Reconciles, once, until the signal aborts; then lets the passes in work end for a second, or (when it aborts with
+   * the TermEnd `lost`) cuts them at once. No write of a pass is sent while `isLeading` says no. For the leader.
+   */
+  reconcile(signal: AbortSignal, isLeading?: () => boolean): Promise<void>;
   /** Ends the watches and closes every connection. */
   stop(): Promise<void>;
 }
 
-const DRAIN_MS = 8_000;
+/** A pass that is cut is as one that a crash cut; the next leader waits for this one's end. */
+const DRAIN_MS = 1_000;
 
 export function createOperator(options: OperatorOptions): Operator {
   const { settings, kubeConfig, clock, log, onRequest, onPorts = (context) => context } = options;
-  const client = createKubeClient({
-    kubeConfig,
-    clock,
-    userAgent: "ephemeral-environments",
-    ...(onRequest ? { onRequest } : {}),
-  });
+  const connect = (mandate?: Mandate) =>
+    createKubeClient({
+      kubeConfig,
+      clock,
+      userAgent: "ephemeral-environments",
+      ...(onRequest ? { onRequest } : {}),
+      ...(mandate ? { mandate } : {}),
+    });
+  const client = connect();
+  // For whatever a pass calls: it ends with the term, and what users wait for never queues behind it.
+  const term = new AbortController();
+  let mayWrite = () => true;
+  const working = connect({ signal: term.signal, holds: () => mayWrite() });
   const deployerNamespace = settings.deployer.namespace;
   const caches = createCaches({ client, namespace: settings.namespace, deployerNamespace, log, clock });
   const environments = kubernetesEnvironments({ client, cache: caches.environments, clock });
   const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
-  const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const cluster = kubernetesCluster({ client: working, watched: caches.children, clock });
   const repositoryHost = gitRepositoryHost();
   const context = onPorts({
     ...options,
     cluster,
     repositories,
     repositoryHost,
-    environments,
-    lifecycle: kubernetesEnvironmentLifecycle({ client, cache: caches.environments }),
+    environments: kubernetesEnvironments({ client: working, cache: caches.environments, clock }),
+    lifecycle: kubernetesEnvironmentLifecycle({ client: working, cache: caches.environments }),
     environment: (name) => caches.environments.get(name),
     deployer: argocdDeployer(cluster, settings.deployer),
-    secretManager: kubernetesSecretManager({ client, namespace: settings.secretsNamespace }),
+    secretManager: kubernetesSecretManager({ client: working, namespace: settings.secretsNamespace }),
     prober: options.prober ?? httpsUrlProber(proberSettings(settings), clock),
-    serverClock: options.serverClock ?? { now: () => client.serverTime() },
+    serverClock: options.serverClock ?? { now: () => working.serverTime() },
     generateSecret: randomSecret,
   });
   const reconcile = createReconciler(context);
@@ -98,7 +110,8 @@ export function createOperator(options: OperatorOptions): Operator {
       caches.start();
       return caches.whenSynced(signal);
     },
-    async reconcile(signal) {
+    async reconcile(signal, isLeading = () => true) {
+      mayWrite = isLeading;
       const workers = settings.reconcile.workers;
       const controller = createController({
         name: "environments",
@@ -110,21 +123,34 @@ export function createOperator(options: OperatorOptions): Operator {
       });
       const asleep = wakeOnChanges(caches, controller.enqueue.bind(controller));
       for (const { metadata } of caches.environments.list()) controller.enqueue(metadata.name, "low");
-      await runUntil(controller, signal);
+      await runUntil(signal, { controller, term, clock });
       asleep();
     },
     async stop() {
       await caches.stop();
-      await Promise.all([client.close(), repositoryHost.close()]);
+      await Promise.all([client.close(), working.close(), repositoryHost.close()]);
     },
   };
 }
 
-async function runUntil(controller: Controller, signal: AbortSignal): Promise<void> {
+interface Work {
+  readonly controller: Controller;
+  /** Its end cuts the calls of the passes. */
+  readonly term: AbortController;
+  readonly clock: Clock;
+}
+
+async function runUntil(signal: AbortSignal, { controller, term, clock }: Work): Promise<void> {
   controller.start();
   if (!signal.aborted) await new Promise((ended) => signal.addEventListener("abort", ended, { once: true }));
   // A lost lease allows no more work at all: another process may lead already.
-  await controller.stop({ graceMs: signal.reason === "lost" ? 0 : DRAIN_MS });
+  const graceMs = signal.reason === "lost" ? 0 : DRAIN_MS;
+  const cut = () => term.abort();
+  if (graceMs === 0) cut();
+  const cancel = clock.setTimer(graceMs, cut);
+  await controller.stop({ graceMs });
+  cancel();
+  cut();
 }
 
 function proberSettings({ ingressAddress, ingressCaFile }: Settings) {

@@ -26,7 +26,7 @@ export type CandidacyEnd = "lost" | "released" | "never-led";
 export interface LeaderElector {
   /** Competes until it has led once, or until `signal` aborts. Rejects with what `onStartedLeading` rejected with. */
   run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd>;
-  /** Ask just before a write that must not happen twice. */
+  /** Ask just before a write: a process that was suspended learns it here before any of its timers has fired. */
   isLeader(): boolean;
 }
 
@@ -40,8 +40,10 @@ export interface LeaderElectorOptions {
   readonly leaseMs?: number;
   /** A leader gives up when it could not renew for so long (default 10 s); shorter than `leaseMs`. */
   readonly renewDeadlineMs?: number;
-  /** The pause between tries (default 2 s), up to a fifth longer. */
+  /** A leader's pause between renewals (default 2 s), up to a fifth longer. */
   readonly retryMs?: number;
+  /** A follower's pause between looks (default 0.5 s), up to a fifth longer: how long a released lease lies about. */
+  readonly lookMs?: number;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -49,9 +51,9 @@ export interface LeaderElectorOptions {
 
 /** @throws RangeError when the renew deadline leaves no margin before the lease's end */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options;
+  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000, lookMs = 500 } = options;
   if (renewDeadlineMs + retryMs >= leaseMs) throw new RangeError("the renew deadline is too close to the lease's end");
-  return new LeaseElector(options, { leaseMs, renewDeadlineMs, retryMs });
+  return new LeaseElector(options, { leaseMs, renewDeadlineMs, retryMs, lookMs });
 }
 
 const CALL_DEADLINE_MS = 5_000;
@@ -60,6 +62,7 @@ interface Periods {
   readonly leaseMs: number;
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
+  readonly lookMs: number;
 }
 
 class LeaseElector implements LeaderElector {
@@ -84,7 +87,7 @@ class LeaseElector implements LeaderElector {
   }
 
   async run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd> {
-    while (!signal.aborted && !(await this.#try(signal))) await this.#pause(signal);
+    while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.lookMs, signal);
     if (this.#renewedAtMs === undefined) return "never-led";
     this.#log.info("leading");
     return (await this.#lead(leadership, signal)) ? "released" : "lost";
@@ -123,7 +126,7 @@ class LeaseElector implements LeaderElector {
     const either = AbortSignal.any([worked, lost.signal]);
     let cancel = this.#atDeadline(lost);
     while (!either.aborted) {
-      await this.#pause(either);
+      await this.#pause(this.#periods.retryMs, either);
       if (either.aborted) break;
       await this.#try(either);
       // Moves with the last renewal; at once when another holds the lease.
@@ -146,9 +149,9 @@ class LeaseElector implements LeaderElector {
     return (this.#renewedAtMs ?? Number.NEGATIVE_INFINITY) + this.#periods.renewDeadlineMs - this.#clock.monotonicMs();
   }
 
-  #pause(signal: AbortSignal): Promise<void> {
+  #pause(leastMs: number, signal: AbortSignal): Promise<void> {
     const random = this.#options.random ?? Math.random;
-    return pause(this.#clock, this.#periods.retryMs * (1 + 0.2 * random()), signal);
+    return pause(this.#clock, leastMs * (1 + 0.2 * random()), signal);
   }
 
   /** One try to acquire or renew; a failure is logged and counts as a no. Another's write is read again at once. */

@@ -175,7 +175,7 @@ test("a follower takes over only when its own clock saw no change for the whole 
   // Long expired by its own account: that does not count.
   store.put({ holderIdentity: "dead", leaseDurationSeconds: 15, renewTime: "2020-01-01T00:00:00.000000Z" });
   const follower = candidate("follower");
-  await until(() => clock.pending.includes(2_000));
+  await until(() => clock.pending.includes(500));
   await pass(14_000);
   expect(follower.elector.isLeader()).toBe(false);
   await pass(4_000);
@@ -263,7 +263,7 @@ describe("a clean stop", () => {
   test("of a candidate that never led writes nothing", async () => {
     store.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
     const follower = candidate("follower");
-    await until(() => clock.pending.includes(2_000));
+    await until(() => clock.pending.includes(500));
     follower.stop();
     expect([await follower.ended, store.writes]).toEqual(["never-led", 0]);
   });
