@@ -94,6 +94,48 @@ const Isolation = closed(
   { default: {} },
 );
 
+/** How many at once are too many to be meant: more than both say. */
+const breaker = (defaults: { share: number; atLeast: number }, description: string) =>
+  closed(
+    {
+      share: Type.Number({ minimum: 0, maximum: 1, default: defaults.share, description: "Of all environments." }),
+      atLeast: Type.Integer({ minimum: 0, default: defaults.atLeast, description: "So many are never too many." }),
+    },
+    { default: {}, description },
+  );
+
+const Expiry = closed(
+  {
+    perSecond: Type.Integer({
+      minimum: 1,
+      default: 500,
+      description: "When many are due at once, so many go in a second, the oldest first.",
+    }),
+    breaker: breaker(
+      { share: 0.5, atLeast: 50 },
+      "When more than this are due at the same moment, none goes until an admin confirms or fewer are due.",
+    ),
+  },
+  { default: {} },
+);
+
+const Sweep = closed(
+  {
+    everySeconds: Type.Integer({ minimum: 1, default: 300 }),
+    graceSeconds: Type.Integer({
+      minimum: 1,
+      default: 600,
+      description:
+        "How long what no environment owns is only reported: since it was first seen, and since it was made.",
+    }),
+    breaker: breaker(
+      { share: 0.1, atLeast: 5 },
+      "When the leftovers of more environments than this are due, none is removed until an admin confirms.",
+    ),
+  },
+  { default: {}, description: "Looks for what belongs to environments that are no more, and removes it." },
+);
+
 /** Everything that differs between installations; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
@@ -154,8 +196,19 @@ export const Settings = closed({
         default: 5,
         description: "How long a URL may be down before the environment is failed.",
       }),
+      stuckMinutes: Type.Integer({
+        minimum: 1,
+        default: 5,
+        description: "How long a step of a deletion may take before what holds it is named, and it may be forced.",
+      }),
     },
     { default: {} },
+  ),
+  expiry: Expiry,
+  sweep: Sweep,
+  records: closed(
+    { atMost: Type.Integer({ minimum: 0, default: 10_000 }), days: Type.Integer({ minimum: 1, default: 90 }) },
+    { default: {}, description: "How much is remembered of environments that are no more." },
   ),
   leaderElection: Type.Boolean({ default: true }),
   logLevel: literals(["debug", "info", "warn", "error"], { default: "info" }),

@@ -16,6 +16,10 @@ export const SHARED_SECRET_LABEL = `${GROUP}/shared`;
 export const FINALIZER = `${GROUP}/teardown`;
 /** A token that asks for a pass now; answered in `status.lastHandledReconcileAt`. */
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
+/** Names the step of a deletion that an admin goes past although it is stuck; what it leaves behind is recorded. */
+export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
+/** `"true"` on what a breaker holds back: an admin has looked, and it may go. */
+export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
 /** Why the TTL was changed last, as the caller of the REST interface said it. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
 
