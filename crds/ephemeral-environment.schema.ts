@@ -246,18 +246,22 @@ const TeardownStep = Type.Object({
     description: "gone: verified by a fresh read; forced: an admin went past it, and something may be left.",
   }),
   message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
-  goneAt: Type.Optional(Timestamp),
+  goneAt: Type.Optional(
+    Type.Unsafe<string>({ ...Timestamp, description: "When it was verified gone; of a forced one: gone past." }),
+  ),
 });
+export type TeardownStep = Static<typeof TeardownStep>;
 
 const TeardownBlocker = Type.Object({
   kind: Type.String({ maxLength: 64, description: "The kind of the object that does not go." }),
   name: Type.String({ maxLength: 253 }),
   reason: Type.String({
     maxLength: 128,
-    description: "The finalizer or the condition of the namespace that holds it.",
+    description: "The finalizer or the condition that holds it, or why it can't be removed.",
   }),
   message: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH }),
 });
+export type TeardownBlocker = Static<typeof TeardownBlocker>;
 
 const SecretStatus = Type.Object({
   name: Type.String({ maxLength: 128 }),
@@ -338,7 +342,15 @@ export const EnvironmentStatus = Type.Object({
   teardown: Type.Optional(
     Type.Object({
       steps: Type.Array(TeardownStep, { maxItems: 16 }),
-      blockers: Type.Optional(Type.Array(TeardownBlocker, { maxItems: 16 })),
+      blockers: Type.Optional(
+        Type.Array(TeardownBlocker, { maxItems: 16, description: "What holds a step that takes too long." }),
+      ),
+      before: Type.Optional(
+        Type.Object(
+          { phase: literals(PHASES), failure: Type.Optional(Type.String({ maxLength: 128 })) },
+          { description: "What the environment was when its deletion was asked for." },
+        ),
+      ),
     }),
   ),
   lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),
