@@ -1,4 +1,6 @@
 import type { TSchema } from "typebox";
+import { ConfigSetSpec, configSetRootRules } from "./config-set.schema.ts";
+import { configSetKind } from "./config-set.ts";
 import { RecordSpec } from "./environment-record.schema.ts";
 import { recordKind } from "./environment-record.ts";
 import { EnvironmentSpec, EnvironmentStatus, environmentRootRules } from "./ephemeral-environment.schema.ts";
@@ -18,7 +20,7 @@ interface Definition {
   readonly columns: readonly {
     name: string;
     jsonPath: string;
-    type: "string" | "date" | "integer";
+    type: "string" | "date" | "integer" | "boolean";
     priority?: number;
   }[];
 }
@@ -49,6 +51,19 @@ const definitions: readonly Definition[] = [
     columns: [
       { name: "Type", jsonPath: ".spec.type", type: "string" },
       { name: "Image", jsonPath: ".spec.image.repository", type: "string" },
+      AGE,
+    ],
+  },
+  {
+    kind: configSetKind,
+    shortName: "ecfg",
+    spec: ConfigSetSpec,
+    rootRules: configSetRootRules,
+    columns: [
+      { name: "Version", jsonPath: ".metadata.generation", type: "integer" },
+      { name: "Production", jsonPath: ".spec.production", type: "boolean" },
+      { name: "TTL", jsonPath: ".spec.ttlDefaultHours", type: "integer" },
+      { name: "Description", jsonPath: ".spec.description", type: "string", priority: 1 },
       AGE,
     ],
   },

@@ -1,3 +1,4 @@
+import { CONFIG_SET_UID_LABEL, type ConfigSet } from "../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../crds/group.ts";
 import type { Repository } from "../crds/repository.ts";
@@ -6,12 +7,14 @@ import type { WatchedKinds } from "./adapters/kubernetes-cluster.ts";
 import {
   applicationKind,
   appProjectKind,
+  configSetType,
   environmentType,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
   repositoryType,
   resourceQuotaKind,
+  revisionKind,
   roleBindingKind,
   type WireObject,
 } from "./kinds.ts";
@@ -22,14 +25,18 @@ import type { Log } from "./kit/log.ts";
 import { createObjectCache, type ObjectCache } from "./kit/object-cache.ts";
 import { createReflector, type Reflector, type ReflectorOptions } from "./kit/reflector.ts";
 
-/** Names of the environments' indexes: by UID, and by the Repositories they use. */
+/** Names of the environments' indexes: by UID, by the Repositories they use, and by the config set they name. */
 export const BY_UID = "uid";
 export const BY_REPOSITORY = "repository";
+export const BY_CONFIG_SET = "config set";
 
 /** Everything this process watches, kept up to date by one reflector each. */
 export interface Caches {
   readonly environments: ObjectCache<EphemeralEnvironment>;
   readonly repositories: ObjectCache<Repository>;
+  readonly configSets: ObjectCache<ConfigSet>;
+  /** The ControllerRevisions that keep versions of config sets. */
+  readonly revisions: ObjectCache<WireObject>;
   /** What belongs to environments, by plural. */
   readonly children: WatchedKinds;
   start(): void;
@@ -43,7 +50,7 @@ export interface Caches {
 
 interface Context {
   readonly client: KubeClient;
-  /** The platform's own namespace, where Repositories live. */
+  /** The platform's own namespace, where Repositories and config sets live. */
   readonly namespace: string;
   readonly deployerNamespace: string;
   readonly log: Log;
@@ -64,10 +71,14 @@ export function createCaches(context: Context): Caches {
     watches.push({ cache, reflector: createReflector({ client, clock, log, type, cache, ...where }) });
     return cache;
   };
-  const indexes = { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf };
+  const indexes = { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf, [BY_CONFIG_SET]: configSetsOf };
   const environments = watch(environmentType, createObjectCache<EphemeralEnvironment>({ log, clock, indexes }));
-  const repositories = watch(repositoryType, createObjectCache<Repository>({ log, clock }), {
-    namespace: context.namespace,
+  const own = { namespace: context.namespace };
+  const repositories = watch(repositoryType, createObjectCache<Repository>({ log, clock }), own);
+  const configSets = watch(configSetType, createObjectCache<ConfigSet>({ log, clock }), own);
+  const revisions = watch(revisionKind, createObjectCache<WireObject>({ log, clock }), {
+    ...own,
+    labelSelector: CONFIG_SET_UID_LABEL,
   });
   const child = (kind: ResourceType<WireObject>, where: { namespace?: string } = {}) => {
     const cache = createObjectCache<WireObject>({ log, clock, transform: withoutBulk });
@@ -80,6 +91,8 @@ export function createCaches(context: Context): Caches {
   return {
     environments,
     repositories,
+    configSets,
+    revisions,
     children,
     start() {
       for (const { reflector } of watches) reflector.start();
@@ -104,6 +117,8 @@ const uidOf = ({ metadata }: EphemeralEnvironment) => [metadata.uid];
 
 const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
   [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
+
+const configSetsOf = ({ spec }: EphemeralEnvironment) => (spec.configSet === undefined ? [] : [spec.configSet.name]);
 
 /** Keeps what is compared or judged. Other children are compared by what they should be, not by what they report. */
 function withoutBulk(object: WireObject): WireObject {

@@ -1,3 +1,4 @@
+import { type ConfigSet, configSetKind } from "../crds/config-set.ts";
 import { type EnvironmentRecord, recordKind } from "../crds/environment-record.ts";
 import { type EphemeralEnvironment, environmentKind } from "../crds/ephemeral-environment.ts";
 import { type Repository, repositoryKind } from "../crds/repository.ts";
@@ -8,6 +9,7 @@ export type WireObject = KubeObject & { readonly [field: string]: unknown };
 
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
+export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 
 const wire = (facts: Omit<ResourceType<WireObject>, "object">) => resourceType<WireObject>(facts);
@@ -31,6 +33,15 @@ export const roleBindingKind = wire({
   version: "v1",
   kind: "RoleBinding",
   plural: "rolebindings",
+  namespaced: true,
+});
+
+/** What versions of config sets are kept as. */
+export const revisionKind = wire({
+  group: "apps",
+  version: "v1",
+  kind: "ControllerRevision",
+  plural: "controllerrevisions",
   namespaced: true,
 });
 

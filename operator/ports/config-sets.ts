@@ -1,0 +1,38 @@
+import type { ConfigSet, ConfigSetVersion } from "../../crds/config-set.ts";
+
+/** The config sets as they are now, read from this process's cache. */
+export interface ConfigSets {
+  find(name: string): ConfigSet | undefined;
+  list(): ConfigSet[];
+}
+
+/**
+ * The versions that environments use, kept as they were: a config set that changes or goes leaves them alone.
+ *
+ * Reads come from this process's cache; what talks to the API server throws the kit's KubeError when that fails.
+ */
+export interface ConfigSetVersions {
+  /** What is kept under this name (`revisionName`). */
+  find(revision: string): ConfigSetVersion | undefined;
+
+  /**
+   * Has the version kept, also one that was about to be discarded: asked before an environment names it. Costs nothing
+   * when it is kept already.
+   *
+   * @throws NameTaken when something else is kept under its name, BeingDeleted when it is on its way out
+   */
+  keep(version: ConfigSetVersion): Promise<void>;
+
+  /**
+   * Removes a version that has been unused for long; before that, notes since when it is, and says when to look again.
+   * A `keep` in between crosses the note out, and the removal holds for exactly the note that was seen: no version goes
+   * that somebody took up again a moment ago.
+   *
+   * @param isUsed asked once more right before the removal
+   */
+  discard(revision: string, isUsed: () => Promise<boolean>): Promise<Discard>;
+}
+
+export type Discard =
+  | { readonly state: "noted"; readonly recheckAfterMs: number }
+  | { readonly state: "gone" | "used" };
