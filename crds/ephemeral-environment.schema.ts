@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { BRANCH_RULES } from "./branches.ts";
 import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { NAME_RULES } from "./names.ts";
+import { PIPELINE_RULES } from "./pipelines.ts";
 import { QUANTITY_PATTERN } from "./quantity.ts";
 import {
   Branch,
@@ -35,9 +36,15 @@ const Pipeline = Type.Object(
     commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES),
     url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
-    at: Type.Optional(Timestamp),
+    at: Type.String({
+      ...Timestamp,
+      description: "When it got this status; one that runs counts as silent 2 hours later.",
+    }),
   },
-  { description: "The newest pipeline of this component, as its host reported it; set by those who may assign." },
+  {
+    description: "The newest pipeline of this component, as its host reported it; set by those who may assign.",
+    ...rules(...PIPELINE_RULES.map(({ cel, message }) => ({ rule: cel, message }))),
+  },
 );
 export type Pipeline = Static<typeof Pipeline>;
 
@@ -54,7 +61,11 @@ const Source = Type.Object(
     follow: Type.Optional(Type.Boolean({ description: "Moves with pushes to the branch." })),
     pipeline: Type.Optional(Pipeline),
   },
-  rules(...branchRules),
+  rules(...branchRules, {
+    rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
+    fieldPath: ".pipeline",
+    message: "a recorded pipeline can't be removed: an older one could take its place",
+  }),
 );
 
 /** A name that Kubernetes, a shell and every language take for an environment variable. */
@@ -230,14 +241,26 @@ export const EnvironmentSpec = Type.Object(
 );
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 
-const ComponentStatus = Type.Object({
-  branch: Type.Optional(Type.String({ maxLength: 244, description: "The branch whose commit was settled." })),
-  commit: Type.Optional(Type.String({ maxLength: 64, description: "The commit settled for this component." })),
-  image: Type.Optional(Type.String({ maxLength: 512 })),
-  revision: Type.Optional(
-    Type.String({ maxLength: 128, description: "What runs: chart revision and hash of the values." }),
-  ),
-});
+const origin = { branch: Type.String({ maxLength: 244 }), commit: Type.String({ maxLength: 64 }) };
+const image = Type.String({ maxLength: 512 });
+
+const ComponentStatus = Type.Object(
+  {
+    resolved: Type.Optional(
+      Type.Object(origin, { description: "The commit asked for, or the head of the branch when that was asked." }),
+    ),
+    applied: Type.Optional(
+      Type.Object(
+        { ...origin, image },
+        { description: "What the application was given: what is resolved, or what was before while that is built." },
+      ),
+    ),
+    commit: Type.Optional(origin.commit),
+    image: Type.Optional(image),
+    revision: Type.Optional(Type.String({ maxLength: 128, description: "Chart revision and hash of the values." })),
+  },
+  { description: "Commit, image and revision are of what runs." },
+);
 export type ComponentStatus = Static<typeof ComponentStatus>;
 
 const TeardownStep = Type.Object({
@@ -295,19 +318,27 @@ export const EnvironmentStatus = Type.Object({
   ttlHours: Type.Optional(Type.Integer()),
   expiresAt: Type.Optional(Timestamp),
   expiryNotBefore: Type.Optional(Timestamp),
+  protected: Type.Optional(Type.Boolean({ description: "Whether it was protected when it was looked at last." })),
   readyAt: Type.Optional(Timestamp),
   specChangedAt: Type.Optional(Timestamp),
   wanted: Type.Optional(
     Type.String({ maxLength: 64, description: "Hash of the chart and the values that should run." }),
   ),
+  rendered: Type.Optional(
+    Type.String({ maxLength: 64, description: "Hash of what the spec asked for when `wanted` was computed." }),
+  ),
   answered: Type.Optional(
-    Type.String({ maxLength: 64, description: "The `wanted` whose URLs all answered last: what serves." }),
+    Type.String({
+      maxLength: 64,
+      description:
+        "The `wanted` whose URLs all answered last: what serves; empty while nothing does, because it sleeps.",
+    }),
   ),
   pursuing: Type.Optional(
     Type.Object(
       {
         since: Timestamp,
-        source: Type.String({ maxLength: 64, description: "Hash of the branches and commits asked for." }),
+        asked: Type.String({ maxLength: 64, description: "Hash of what the spec asks for." }),
       },
       { description: "What is wanted and does not serve yet; absent while it does." },
     ),

@@ -3,8 +3,8 @@ import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 export const TTL_DEFAULT_HOURS = 24;
 export const TTL_MAX_HOURS = 168;
 const HOUR_MS = 3_600_000;
-/** A lowered TTL never ends an environment sooner than this after the change. */
-export const LOWERED_TTL_GRACE_MS = 15 * 60_000;
+/** Neither a lowered TTL nor a lifted protection ends an environment sooner than this after the change. */
+export const REPRIEVE_MS = 15 * 60_000;
 
 type Lived = Pick<EphemeralEnvironment, "metadata" | "spec" | "status">;
 
@@ -38,12 +38,19 @@ export function isExpired(environment: Lived, now: Date): boolean {
 }
 
 /**
- * The reprieve to store when a writer other than the REST interface lowered the TTL so far that the environment
- * would go at once (or very soon); stored once, so that the moment never moves again.
+ * The reprieve to store when a change makes an environment go at once (or very soon): a TTL that another door than the
+ * REST interface lowered, or a protection that was lifted after the time was up. Stored once, so that the moment never
+ * moves again; `undefined` when nothing of the kind happened.
  */
 export function reprieve(environment: Lived, now: Date): Date | undefined {
-  const settled = environment.status?.ttlHours;
-  if (settled === undefined || ttlHours(environment) >= settled) return undefined;
-  const earliest = now.getTime() + LOWERED_TTL_GRACE_MS;
+  if (!isShortened(environment)) return undefined;
+  const earliest = now.getTime() + REPRIEVE_MS;
   return expiresAt(environment).getTime() < earliest ? new Date(earliest) : undefined;
+}
+
+/** Whether the environment ends sooner than it would have when it was looked at last. */
+function isShortened(environment: Lived): boolean {
+  const { spec, status } = environment;
+  if (spec.protected) return false;
+  return status?.protected === true || ttlHours(environment) < (status?.ttlHours ?? 0);
 }

@@ -3,10 +3,12 @@ import type { EnvironmentStatus, EphemeralEnvironment, Phase } from "./ephemeral
 
 /** Reason of `Ready` when what is wanted did not run in time. */
 export const DEADLINE_EXCEEDED = "DeadlineExceeded";
+/** Reason of `SourceResolved` while the pipeline of a wanted commit runs. */
+export const BUILDING = "Building";
 
 interface Projected {
   readonly metadata: Pick<EphemeralEnvironment["metadata"], "deletionTimestamp">;
-  readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt" | "pursuing"> | undefined;
+  readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt"> | undefined;
 }
 
 /**
@@ -15,7 +17,9 @@ interface Projected {
  */
 export function phaseOf({ metadata, status }: Projected): Phase {
   if (metadata.deletionTimestamp !== undefined) return "terminating";
-  if (findCondition(status?.conditions, "Ready")?.status === "False") return "failed";
-  if (status?.readyAt === undefined) return "creating";
-  return status.pursuing === undefined ? "ready" : "updating";
+  const ready = findCondition(status?.conditions, "Ready")?.status;
+  if (ready === "False") return "failed";
+  if (findCondition(status?.conditions, "SourceResolved")?.reason === BUILDING) return "building";
+  if (ready === "True") return "ready";
+  return status?.readyAt === undefined ? "creating" : "updating";
 }

@@ -85,12 +85,14 @@ function toCreator({ spec }: EphemeralEnvironment) {
   return { email: "", name: spec.trigger?.login ?? "manifest" };
 }
 
+/** What runs, else what is going to. */
 function toSource({ spec, status }: EphemeralEnvironment, component: Component) {
   const source = spec[component];
+  const { commit, resolved } = status?.components?.[component] ?? {};
   return {
     repo: source?.repository ?? "",
     branch: source?.branch ?? "",
-    commit: status?.components?.[component]?.commit ?? source?.commit ?? "",
+    commit: commit ?? resolved?.commit ?? source?.commit ?? "",
   };
 }
 

@@ -9,12 +9,12 @@ import {
   type StepCondition,
   transition,
 } from "../../crds/conditions.ts";
-import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { expiresAt, reprieve, ttlHours } from "../../crds/lifetime.ts";
-import { COMPONENTS } from "../../crds/names.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
-import { shortHash } from "./short-hash.ts";
+import { pipelineEnd } from "../../crds/pipelines.ts";
+import { noticesOf } from "./notices.ts";
+import { askedHash, isServed, reconcileToken, wantedPipelines } from "./progress.ts";
 import type { StepResult } from "./step.ts";
 
 export type StepResults = ReadonlyMap<StepCondition, StepResult>;
@@ -33,11 +33,15 @@ const MINUTE_MS = 60_000;
  * Pure, so that a pass that found nothing new yields the very status that is there, and nothing is written.
  */
 export function statusAfter(environment: EphemeralEnvironment, results: StepResults, judge: Judge): EnvironmentStatus {
-  const { metadata } = environment;
+  const { metadata, spec } = environment;
   const former = environment.status;
   const grace = reprieve(environment, judge.now);
   const found: EnvironmentStatus = Object.assign({}, former, ...[...results.values()].map(({ findings }) => findings));
-  const { pursuing: _, ...lived } = {
+  const {
+    pursuing: _,
+    protected: __,
+    ...lived
+  } = {
     ...found,
     observedGeneration: metadata.generation,
     ttlHours: ttlHours(environment),
@@ -47,11 +51,16 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
     ...handledToken(environment),
   };
   const pursuit = pursued(environment, lived, judge.now);
-  const judged: EnvironmentStatus = pursuit === undefined ? lived : { ...lived, pursuing: pursuit };
+  const judged: EnvironmentStatus = {
+    ...lived,
+    ...(spec.protected ? { protected: true } : {}),
+    ...(pursuit === undefined ? {} : { pursuing: pursuit }),
+  };
   const steps = stepConditions(environment, results, judge.now);
   const ready = readiness({ ...environment, status: { ...judged, conditions: steps } }, judge);
   const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
-  const conditions = [...steps, summary];
+  const notices = noticesOf({ ...environment, status: judged }, former?.conditions, judge.now);
+  const conditions = [...steps, ...notices, summary];
   return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }
 
@@ -63,12 +72,9 @@ export function sameStatus(one: EnvironmentStatus | undefined, other: Environmen
 /** As it looks after a trip to the API server and back: no `undefined`, no prototypes. */
 const normal = (status: EnvironmentStatus | undefined) => JSON.parse(JSON.stringify(status ?? {}));
 
-/** Longer than any clock's text: a token that does not fit its field was never one of ours. */
-const TOKEN_MAX_LENGTH = 128;
-
-function handledToken({ metadata }: EphemeralEnvironment): Pick<EnvironmentStatus, "lastHandledReconcileAt"> {
-  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
-  return token === undefined || token.length > TOKEN_MAX_LENGTH ? {} : { lastHandledReconcileAt: token };
+function handledToken(environment: EphemeralEnvironment): Pick<EnvironmentStatus, "lastHandledReconcileAt"> {
+  const token = reconcileToken(environment);
+  return token === undefined ? {} : { lastHandledReconcileAt: token };
 }
 
 function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): string {
@@ -86,21 +92,12 @@ function pursued(
   now: Date,
 ): EnvironmentStatus["pursuing"] {
   const { spec, metadata, status: former } = environment;
-  const isSettled = COMPONENTS.every((component) => isSourceSettled(spec[component], status.components?.[component]));
-  if (isSettled && status.wanted !== undefined && status.answered === status.wanted) return undefined;
-  const source = shortHash(COMPONENTS.map((component) => [spec[component]?.branch, spec[component]?.commit ?? ""]));
-  if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, source };
+  if (isServed({ spec, status })) return undefined;
+  const asked = askedHash(spec);
+  if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, asked };
   const isOther = former.wanted !== undefined && former.wanted !== status.wanted;
   const begun = former.pursuing;
-  return { since: begun?.source === source && !isOther ? begun.since : now.toISOString(), source };
-}
-
-function isSourceSettled(
-  source: EnvironmentSpec["backend"] | undefined,
-  settled: { readonly branch?: string; readonly commit?: string } | undefined,
-): boolean {
-  if (source === undefined) return true;
-  return settled?.branch === source.branch && (!source.commit || settled.commit === source.commit);
+  return { since: begun?.asked === asked && !isOther ? begun.since : now.toISOString(), asked };
 }
 
 function stepConditions(environment: EphemeralEnvironment, results: StepResults, now: Date): Condition[] {
@@ -133,10 +130,13 @@ function readiness(environment: EphemeralEnvironment, judge: Judge): Judgement {
   const open = conditions.find((condition) => condition.status !== "True");
   if (status?.pursuing === undefined) return judgement("True", "Ready", open?.message ?? "");
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(status.pursuing.since, judge)) return judgement("Unknown", reason, message);
+  if (!isOverdue(environment, status.pursuing.since, judge)) return judgement("Unknown", reason, message);
   return judgement("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
 }
 
-function isOverdue(since: string, { now, settings }: Judge): boolean {
-  return now.getTime() - Date.parse(since) > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+/** Nobody can deploy a commit before it is built: the clock starts with the end of its pipeline. */
+function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: Judge): boolean {
+  const built = wantedPipelines(environment).map((pipeline) => pipelineEnd(pipeline).getTime());
+  const begun = Math.max(Date.parse(since), ...built);
+  return now.getTime() - begun > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }

@@ -1,10 +1,10 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
-import type { ChartSource } from "../../../crds/repository.ts";
-import { imageOf, type Repository } from "../../../crds/repository.ts";
+import type { ChartSource, Repository } from "../../../crds/repository.ts";
 import { shortHash } from "../short-hash.ts";
-import { currentVersion, secretName } from "./secret.ts";
+import { asleep } from "./asleep.ts";
+import { wantedPodSecret } from "./secret.ts";
 
 type ComponentRepositories = { readonly [component in Component]?: Repository };
 
@@ -36,11 +36,12 @@ export function environmentValues(
     if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
     return [component, componentValues(environment, component, repository, settings)];
   });
-  return {
+  const values = {
     environment: { name, uid },
     ...Object.fromEntries(components),
-    secret: { name: secretName(currentVersion(environment)) },
+    secret: { name: wantedPodSecret(environment) },
   };
+  return environment.spec.suspended ? asleep(values) : values;
 }
 
 /** Tells one wanted state from another, in 12 hex digits. */
@@ -54,11 +55,10 @@ function componentValues(
   repository: Repository,
   settings: Settings,
 ) {
-  const commit = environment.status?.components?.[component]?.commit;
-  const branch = environment.spec[component]?.branch;
-  if (commit === undefined || branch === undefined) throw new Error(`the commit of ${component} is not settled`);
+  const image = environment.status?.components?.[component]?.applied?.image;
+  if (image === undefined) throw new Error(`the commit of ${component} is not settled`);
   return {
-    image: imageOf(repository, { commit, branch }),
+    image,
     port: repository.spec.port ?? 8080,
     healthPath: repository.spec.healthPath ?? "/",
     host: componentHost(environment.metadata.name, component, settings.baseDomain),

@@ -2,6 +2,7 @@ import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.t
 import { namespaceName } from "../../../crds/names.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
+import { askedHash, isAsAsked } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
 
@@ -19,7 +20,8 @@ export const application: Step = {
     const hash = wantedHash(wanted.chart, wanted.values);
     const result = judged(environment, hash, context.deployer.observe(wanted));
     const deployerApp = namespaceName(environment.metadata.name);
-    return { ...result, findings: { ...result.findings, deployerApp, wanted: hash } };
+    const rendered = askedHash(environment.spec);
+    return { ...result, findings: { ...result.findings, deployerApp, wanted: hash, rendered } };
   },
 };
 
@@ -40,7 +42,7 @@ export function wantedApplication(
 
 function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
   const settled = componentsOf(environment).map((component) => {
-    const { branch = "", commit = "" } = environment.status?.components?.[component] ?? {};
+    const { branch = "", commit = "" } = environment.status?.components?.[component]?.applied ?? {};
     return [component, { branch, commit }];
   });
   return Object.fromEntries(settled);
@@ -56,8 +58,10 @@ function judged(
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
     return done("Synced", { findings: { components: running(environment, revision) } });
   }
-  // What serves is judged by its URLs: a deployer that can't look now, or a pod that restarts, fails nothing.
-  if (state === "broken" && !serves(environment, hash)) return failed("DeploymentFailed", message);
+  // What serves is judged by its URLs: a deployer that can't look now, or a pod that restarts, fails nothing. And what
+  // only stands until a commit is built or found is not what is wanted.
+  if (state === "broken" && !serves(environment, hash) && isAsAsked(environment))
+    return failed("DeploymentFailed", message);
   return waiting(REASONS[state], message, { recheckAfterMs: RECHECK_MS });
 }
 
@@ -68,7 +72,10 @@ function serves({ status }: EphemeralEnvironment, hash: string): boolean {
 }
 
 function running(environment: EphemeralEnvironment, revision: string) {
-  const components = environment.status?.components ?? {};
-  const now = componentsOf(environment).map((component) => [component, { ...components[component], revision }]);
+  const now = componentsOf(environment).map((component) => {
+    const status = environment.status?.components?.[component];
+    const { commit, image } = status?.applied ?? {};
+    return [component, { ...status, commit, image, revision }];
+  });
   return Object.fromEntries(now);
 }

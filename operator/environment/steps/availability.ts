@@ -1,8 +1,9 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
 import { urlsOf } from "../desired/values.ts";
+import { runningHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { done, type Findings, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
@@ -20,6 +21,8 @@ export function availability(schedule: Schedule): Step {
     async run(environment, context) {
       const urls = urlsOf(environment, context.settings);
       const findings = addresses(urls);
+      // Nobody is expected to answer, and whoever wakes it has to answer anew.
+      if (environment.spec.suspended) return done("Suspended", { findings: { ...findings, answered: "" } });
       const dueInMs = isNew(environment) ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings, recheckAfterMs: dueInMs });
 
@@ -37,16 +40,11 @@ export function availability(schedule: Schedule): Step {
 /** Whether something runs whose URLs have not answered yet, or did not when they were asked last. */
 function isNew({ status }: EphemeralEnvironment): boolean {
   const answering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
-  return !answering || runs(status) !== status?.answered;
-}
-
-/** The hash of the values that run, from `<chart revision>+<hash>`. */
-function runs(status: EnvironmentStatus | undefined): string | undefined {
-  return status?.components?.backend?.revision?.split("+")[1];
+  return !answering || runningHash(status) !== status?.answered;
 }
 
 function answer({ status }: EphemeralEnvironment, { clock }: StepContext): Findings {
-  const answered = runs(status);
+  const answered = runningHash(status);
   return { readyAt: status?.readyAt ?? clock.now().toISOString(), ...(answered === undefined ? {} : { answered }) };
 }
 
@@ -79,7 +77,7 @@ function unanswered(environment: EphemeralEnvironment, silent: readonly string[]
     former === undefined || former.status === "True"
       ? 0
       : context.clock.now().getTime() - Date.parse(former.lastTransitionTime);
-  if (runs(status) !== status?.answered)
+  if (runningHash(status) !== status?.answered)
     return waiting("NotAnswering", message, { recheckAfterMs: patience(silentMs) });
   const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
   // A failed URL is asked on: the environment heals by itself when it answers again.

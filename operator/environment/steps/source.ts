@@ -1,14 +1,28 @@
 import type { ComponentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
+import { BUILDING } from "../../../crds/phase.ts";
+import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
 import { componentsOf } from "../desired/values.ts";
+import { reconcileToken, wantedPipelines } from "../progress.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
-import { done, failed, type Step, type StepContext, type StepResult } from "../step.ts";
+import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
-/** Settles the commit of every component: what was asked for, else the head of the branch, asked once. */
+type Applied = NonNullable<ComponentStatus["applied"]>;
+
+/**
+ * Settles the commit of every component: what was asked for, else the head of the branch, asked once. The application
+ * is given all of them together, when the last of their pipelines has ended; what runs stays until then.
+ */
 export const source: Step = {
   condition: "SourceResolved",
   after: [],
+
+  stands(environment, { repositories }) {
+    const isMissing = missingRepository(environment, repositoriesOf(environment, repositories)) !== undefined;
+    const wasApplied = (component: Component) => environment.status?.components?.[component]?.applied !== undefined;
+    return !isMissing && componentsOf(environment).every(wasApplied);
+  },
 
   async run(environment, context) {
     const repositories = repositoriesOf(environment, context.repositories);
@@ -16,42 +30,84 @@ export const source: Step = {
     if (missing !== undefined) return missing;
 
     const components = componentsOf(environment);
-    const settle = (component: Component) =>
-      settled(environment, component, repositories[component] as Repository, context);
-    const outcomes = await Promise.all(components.map(settle));
+    const outcomes = await Promise.all(
+      components.map((component) => resolved(environment, component, repositories[component] as Repository, context)),
+    );
     const problem = outcomes.find((outcome) => "state" in outcome);
     if (problem !== undefined) return problem as StepResult;
-    return done("Resolved", {
-      findings: { components: Object.fromEntries(components.map((component, i) => [component, outcomes[i]])) },
-    });
+    return judged(environment, new Map(components.map((component, i) => [component, outcomes[i] as Applied])), context);
   },
 };
 
-async function settled(
+/** The application may be given the new sources unless a commit of them is still to be built. */
+function judged(
+  environment: EphemeralEnvironment,
+  sources: ReadonlyMap<Component, Applied>,
+  { clock }: StepContext,
+): StepResult {
+  const former = environment.status?.components;
+  const known = [...sources].map(([component, { branch, commit }]): [Component, ComponentStatus] => [
+    component,
+    { ...former?.[component], resolved: { branch, commit } },
+  ]);
+  const components = Object.fromEntries(known);
+  const unbuilt = awaited({ ...environment, status: { ...environment.status, components } }, clock.now());
+  if (unbuilt !== undefined) return { ...unbuilt, findings: { components } };
+  const given = known.map(([component, status]) => [component, { ...status, applied: sources.get(component) }]);
+  return done("Resolved", { findings: { components: Object.fromEntries(given) } });
+}
+
+/** What the commits wait for, or why they will not come; `undefined` when all may be deployed. */
+function awaited(environment: EphemeralEnvironment, now: Date): Unfinished | undefined {
+  const pipelines = wantedPipelines(environment).map((pipeline) => ({ ...pipeline, build: buildOf(pipeline, now) }));
+  const broken = pipelines.find(({ build }) => build === "failed");
+  if (broken !== undefined) {
+    const { id, project, commit, status, component, url } = broken;
+    const outcome = status === "canceled" ? "was canceled" : "failed";
+    const message = `pipeline ${id} of ${project} ${outcome} for the ${component}'s commit ${commit.slice(0, 8)}`;
+    const remedy = "run it again, or ask for another commit";
+    return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
+  }
+  const running = pipelines.filter(({ build }) => build === "building");
+  if (running.length === 0) return undefined;
+  const message = running.map(({ id, project, component }) => `pipeline ${id} of ${project} builds the ${component}`);
+  const silentInMs = Math.min(...running.map((pipeline) => pipelineEnd(pipeline).getTime() - now.getTime()));
+  return waiting(BUILDING, message.join("; "), { recheckAfterMs: silentInMs });
+}
+
+async function resolved(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,
   context: StepContext,
-): Promise<ComponentStatus | StepResult> {
-  const former = environment.status?.components?.[component];
-  const branch = environment.spec[component]?.branch ?? "";
-  const { cloneUrl } = repository.spec;
-  const commit = known(environment, component, context) ?? (await context.repositoryHost.head(cloneUrl, branch));
+): Promise<Applied | StepResult> {
+  const { branch = "", commit: requested, follow } = environment.spec[component] ?? {};
+  const former = known(environment, component, context);
+  const isOpen = former === undefined || (follow && !requested && isAskedAgain(environment));
+  const head = isOpen ? await context.repositoryHost.head(repository.spec.cloneUrl, branch) : undefined;
+  const commit = head ?? former;
   if (commit === undefined) return branchNotFound(component, branch, repository);
   const image = imageOf(repository, { commit, branch });
-  return isImage(image) ? { ...former, branch, commit, image } : imageInvalid(image, repository);
+  return isImage(image) ? { branch, commit, image } : imageInvalid(image, repository);
 }
 
 /**
- * The commit that needs no question: the requested one; the one settled for this branch before; or, when a crash came
- * between making the application and writing the status, the one that the application carries.
+ * The commit that needs no question: the requested one; the one resolved for this branch before; or, when a crash came
+ * between changing the application and writing the status, the one that the application carries.
  */
 function known(environment: EphemeralEnvironment, component: Component, { deployer }: StepContext): string | undefined {
   const { commit, branch } = environment.spec[component] ?? {};
   if (commit) return commit;
-  const former = environment.status?.components?.[component];
-  const remembered = former ?? deployer.deployedSources(environment.metadata)[component];
-  return remembered?.branch === branch ? remembered?.commit : undefined;
+  const former = environment.status?.components?.[component]?.resolved;
+  if (former?.branch === branch) return former?.commit;
+  const carried = deployer.deployedSources(environment.metadata)[component];
+  return carried?.branch === branch ? carried?.commit : undefined;
+}
+
+/** Whether somebody asked for a pass and has had no answer. */
+function isAskedAgain(environment: EphemeralEnvironment): boolean {
+  const token = reconcileToken(environment);
+  return token !== undefined && token !== environment.status?.lastHandledReconcileAt;
 }
 
 /** Nothing tells when somebody pushes the branch. */

@@ -1,0 +1,53 @@
+import type { Pipeline } from "./ephemeral-environment.schema.ts";
+
+/** What a report of a pipeline must keep to beside the one before, in both languages that enforce it: CEL in the API server and this code. */
+export interface PipelineRule {
+  /** Over `self` and `oldSelf`. */
+  readonly cel: string;
+  readonly holds: (next: Pipeline, former: Pipeline) => boolean;
+  readonly message: string;
+}
+
+const isSame = (next: Pipeline, former: Pipeline) => next.project === former.project && next.id === former.id;
+const CEL_IS_OTHER = "self.project != oldSelf.project || self.id != oldSelf.id";
+
+/** Reports come twice and out of order: none may take an environment back to what is over. */
+export const PIPELINE_RULES: readonly PipelineRule[] = [
+  {
+    cel: "self.project != oldSelf.project || self.id >= oldSelf.id",
+    holds: (next, former) => next.project !== former.project || next.id >= former.id,
+    message: "a newer pipeline of this project is recorded already",
+  },
+  {
+    cel: `${CEL_IS_OTHER} || self.commit == oldSelf.commit`,
+    holds: (next, former) => !isSame(next, former) || next.commit === former.commit,
+    message: "a pipeline builds one commit, and never another",
+  },
+  {
+    cel: `${CEL_IS_OTHER} || oldSelf.status != 'success' || self.status == 'success'`,
+    holds: (next, former) => !isSame(next, former) || former.status !== "success" || next.status === "success",
+    message: "the success of a pipeline is final; failed and canceled may be followed by running",
+  },
+];
+
+/** Whether a report may replace the one that is recorded. */
+export function mayFollow(next: Pipeline, former: Pipeline | undefined): boolean {
+  return former === undefined || PIPELINE_RULES.every(({ holds }) => holds(next, former));
+}
+
+/** How long a pipeline may run without another word. */
+const SILENT_AFTER_MS = 2 * 3_600_000;
+
+/** When a pipeline's commit may be deployed: at its end, or when it has said nothing for too long. */
+export function pipelineEnd({ status, at }: Pipeline): Date {
+  return new Date(Date.parse(at) + (status === "running" ? SILENT_AFTER_MS : 0));
+}
+
+/** What a pipeline means for its commit; `silent`: its end was missed, or never came. */
+export type Build = "building" | "silent" | "failed" | "built";
+
+export function buildOf(pipeline: Pipeline, now: Date): Build {
+  if (pipeline.status === "success") return "built";
+  if (pipeline.status !== "running") return "failed";
+  return now < pipelineEnd(pipeline) ? "building" : "silent";
+}

@@ -1,0 +1,29 @@
+import { type Condition, findCondition, type Notice, transition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { buildOf } from "../../crds/pipelines.ts";
+import { wantedPipelines } from "./progress.ts";
+
+const ASLEEP = "scaled to zero; secrets and data stay, and it wakes when spec.suspended is false";
+
+/** What users should know although no step failed. `environment.status` holds what the pass found. */
+export function noticesOf(
+  environment: EphemeralEnvironment,
+  former: readonly Condition[] | undefined,
+  now: Date,
+): Condition[] {
+  const notice = (type: Notice, message: string) =>
+    transition(
+      findCondition(former, type),
+      { type, status: "True", reason: type, message, observedGeneration: environment.metadata.generation },
+      now,
+    );
+  const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
+  const silence = silent.map(
+    ({ component, id, project }) =>
+      `pipeline ${id} of ${project} said nothing for two hours: the ${component}'s commit is deployed without it`,
+  );
+  return [
+    ...(environment.spec.suspended ? [notice("Suspended", ASLEEP)] : []),
+    ...(silence.length > 0 ? [notice("PipelineSilent", silence.join("; "))] : []),
+  ];
+}

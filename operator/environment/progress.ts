@@ -1,0 +1,61 @@
+import type { Pipeline } from "../../crds/ephemeral-environment.schema.ts";
+import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
+import { COMPONENTS, type Component } from "../../crds/names.ts";
+import { shortHash } from "./short-hash.ts";
+
+type Judged = Pick<EphemeralEnvironment, "spec" | "status">;
+
+/** Tells one wish from another: only what decides what runs counts, so that an extension is no update. */
+export function askedHash({ backend, frontend, ...spec }: EnvironmentSpec): string {
+  const sources = [backend, frontend].map((source) => [source?.repository, source?.branch, source?.commit || ""]);
+  return shortHash([sources, spec.database, spec.secrets, spec.configSet, spec.overrides, spec.suspended ?? false]);
+}
+
+/** The commit that a component should run; `undefined` while the head of its branch is not known. */
+export function wantedCommit({ spec, status }: Judged, component: Component): string | undefined {
+  const { branch, commit } = spec[component] ?? {};
+  const resolved = status?.components?.[component]?.resolved;
+  return commit || (resolved?.branch === branch ? resolved?.commit : undefined);
+}
+
+/** Whether the application was given the sources that the spec asks for: not so while they are unknown or being built. */
+export function isAsAsked(environment: Judged): boolean {
+  return COMPONENTS.every((component) => {
+    const source = environment.spec[component];
+    const applied = environment.status?.components?.[component]?.applied;
+    if (source === undefined) return true;
+    return applied?.branch === source.branch && applied.commit === wantedCommit(environment, component);
+  });
+}
+
+/** The hash of the values that run, from `<chart revision>+<hash>`. */
+export function runningHash(status: EnvironmentStatus | undefined): string | undefined {
+  return status?.components?.backend?.revision?.split("+")[1];
+}
+
+/** Whether what the spec asks for runs and its URLs answered; of a suspended environment, that all of it sleeps. */
+export function isServed(environment: Judged): boolean {
+  const { spec, status } = environment;
+  const isRunning = status?.wanted !== undefined && runningHash(status) === status.wanted;
+  const isWanted = isAsAsked(environment) && status?.rendered === askedHash(spec);
+  return isRunning && isWanted && (spec.suspended === true || status?.answered === status?.wanted);
+}
+
+/** The pipelines that build what the environment wants now; those of other commits say nothing about it. */
+export function wantedPipelines(environment: Judged): (Pipeline & { readonly component: Component })[] {
+  return COMPONENTS.flatMap((component) => {
+    const pipeline = environment.spec[component]?.pipeline;
+    const isWanted = pipeline !== undefined && pipeline.commit === wantedCommit(environment, component);
+    return isWanted ? [{ ...pipeline, component }] : [];
+  });
+}
+
+/** Longer than any clock's text: a token that does not fit its field was never one of ours. */
+const TOKEN_MAX_LENGTH = 128;
+
+/** The token that asks for a pass, to be answered in `status.lastHandledReconcileAt`. */
+export function reconcileToken({ metadata }: Pick<EphemeralEnvironment, "metadata">): string | undefined {
+  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
+  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
+}
