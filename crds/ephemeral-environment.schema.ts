@@ -71,6 +71,9 @@ const Source = Type.Object(
 /** A name that Kubernetes, a shell and every language take for an environment variable. */
 export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
 
+/** The system ends a variable at its first NUL. */
+export const PLAIN_VALUE_PATTERN = "^[^\\x00]*$";
+
 /** Which value of the secret manager is meant. */
 export const SecretRef = Type.Object(
   {
@@ -293,7 +296,10 @@ const SecretStatus = Type.Object({
     Type.String({ maxLength: 64, description: "The `spec.secrets.rotate` that this version answers." }),
   ),
   source: Type.Optional(
-    Type.String({ maxLength: 255, description: "The shared secret it is read from; absent for one of its own." }),
+    Type.String({
+      maxLength: 270,
+      description: "Where else it is read from, as <secret>@<key>; absent for a value of its own.",
+    }),
   ),
 });
 export type SecretStatus = Static<typeof SecretStatus>;

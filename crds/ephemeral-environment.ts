@@ -1,7 +1,13 @@
 import type { EnvironmentSpec, EnvironmentStatus } from "./ephemeral-environment.schema.ts";
-import { API_VERSION, FINALIZER, GROUP, type Kind, VERSION } from "./group.ts";
+import { API_VERSION, FINALIZER, GROUP, type Kind, RECONCILE_ANNOTATION, VERSION } from "./group.ts";
 
-export type { ComponentStatus, EnvironmentSpec, EnvironmentStatus, Phase } from "./ephemeral-environment.schema.ts";
+export type {
+  ComponentStatus,
+  EnvironmentSpec,
+  EnvironmentStatus,
+  Phase,
+  SecretStatus,
+} from "./ephemeral-environment.schema.ts";
 
 /** One environment: what is wanted (`spec`, written by its users) and what is (`status`, written by the operator alone). */
 export interface EphemeralEnvironment {
@@ -39,4 +45,13 @@ export function isHeld({ metadata }: EphemeralEnvironment): boolean {
 /** A manifest of an environment that does not exist yet. */
 export function environmentManifest(name: string, spec: EnvironmentSpec) {
   return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata: { name }, spec } as const;
+}
+
+/** Longer than any clock's text: a token that does not fit its field was never one of ours. */
+const TOKEN_MAX_LENGTH = 128;
+
+/** The token that asks for a pass, to be answered in `status.lastHandledReconcileAt`; `undefined` when nobody asks. */
+export function reconcileToken({ metadata }: Pick<EphemeralEnvironment, "metadata">): string | undefined {
+  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
+  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }

@@ -5,26 +5,31 @@ import type { Clock } from "../kit/clock.ts";
  * only, because a restart may do it early.
  */
 export interface Schedule {
-  /** Milliseconds until it is due; 0 when it is. First sight after a start is spread over a period. */
-  dueInMs(uid: string): number;
+  /**
+   * Milliseconds until it is due; 0 when it is. First sight after a start is spread over a period.
+   *
+   * @param withinMs a shorter period, for what is in doubt
+   */
+  dueInMs(uid: string, withinMs?: number): number;
   /** It was done: a period begins. */
   taken(uid: string): void;
   forget(uid: string): void;
 }
 
 export function createSchedule(clock: Clock, periodMs: number): Schedule {
-  const dueAt = new Map<string, number>();
+  const takenAt = new Map<string, number>();
   return {
-    dueInMs(uid) {
-      const due = dueAt.get(uid) ?? clock.monotonicMs() + spread(uid) * periodMs;
-      dueAt.set(uid, due);
-      return Math.max(0, Math.ceil(due - clock.monotonicMs()));
+    dueInMs(uid, withinMs = periodMs) {
+      const now = clock.monotonicMs();
+      const taken = takenAt.get(uid) ?? now - (1 - spread(uid)) * periodMs;
+      takenAt.set(uid, taken);
+      return Math.max(0, Math.ceil(taken + withinMs - now));
     },
     taken(uid) {
-      dueAt.set(uid, clock.monotonicMs() + periodMs);
+      takenAt.set(uid, clock.monotonicMs());
     },
     forget(uid) {
-      dueAt.delete(uid);
+      takenAt.delete(uid);
     },
   };
 }

@@ -1,33 +1,41 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment, SecretStatus } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
+import { shortHash } from "../short-hash.ts";
 
-/** The namespace Secret of a version. */
-export function secretName(version: number): string {
-  return `environment-secrets-${version}`;
+/**
+ * The namespace Secret of these versions: other values have another name, and a crash never forgets it. What a rotation
+ * answers is no part of it, because it changes no value.
+ */
+export function podSecretName(secrets: readonly SecretStatus[]): string {
+  const values = secrets.map(({ name, version, source = "" }) => [name, version, source]);
+  return `environment-secrets-${shortHash(values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))).slice(0, 8)}`;
 }
 
-/** The version that the status speaks of; the first one before anything was stored. */
-export function currentVersion({ status }: EphemeralEnvironment): number {
-  return Math.max(1, ...(status?.secrets ?? []).map(({ version }) => version));
+/** The namespace Secret that pods should name now. */
+export function wantedPodSecret({ status }: EphemeralEnvironment): string {
+  return status?.podSecrets?.at(-1) ?? podSecretName(status?.secrets ?? []);
 }
 
 /**
- * The secret manager's values as the pods see them. Immutable, so that an edit is refused; named by its version, so
+ * The secret manager's values as the pods see them. Immutable, so that an edit is refused; named by what it holds, so
  * that new values are a new object and restart the pods that name it.
  */
 export function secretObject(
   { metadata }: EphemeralEnvironment,
-  version: number,
+  name: string,
   values: ReadonlyMap<string, StoredSecret>,
 ): DesiredObject {
-  const encoded = [...values].map(([name, { value }]) => [name, Buffer.from(value.reveal()).toString("base64")]);
+  const encoded = [...values].map(([variable, { value }]) => [
+    variable,
+    Buffer.from(value.reveal()).toString("base64"),
+  ]);
   return {
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { name: secretName(version), namespace: namespaceName(metadata.name) },
+    metadata: { name, namespace: namespaceName(metadata.name) },
     type: "Opaque",
     immutable: true,
     data: Object.fromEntries(encoded),

@@ -5,6 +5,7 @@ import { componentsOf, environmentValues, wantedHash } from "../desired/values.t
 import { askedHash, isAsAsked } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
+import { retirePodSecrets } from "./secrets.ts";
 
 /** The deployer's watch wakes the environment; this is only the net below it. */
 const RECHECK_MS = 30_000;
@@ -21,7 +22,10 @@ export const application: Step = {
     const result = judged(environment, hash, context.deployer.observe(wanted));
     const deployerApp = namespaceName(environment.metadata.name);
     const rendered = askedHash(environment.spec);
-    return { ...result, findings: { ...result.findings, deployerApp, wanted: hash, rendered } };
+    // What was wanted answered and runs alone: no pod names a former Secret any more.
+    const isAlone = result.state === "done" && environment.status?.answered === hash;
+    const retired = isAlone ? await retirePodSecrets(environment, context) : {};
+    return { ...result, findings: { ...result.findings, ...retired, deployerApp, wanted: hash, rendered } };
   },
 };
 

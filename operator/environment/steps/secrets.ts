@@ -1,74 +1,155 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { isDeepStrictEqual } from "node:util";
+import { findCondition } from "../../../crds/conditions.ts";
+import { type EphemeralEnvironment, reconcileToken } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { type Repository, wantedSecrets } from "../../../crds/repository.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
-import type { StoredSecret } from "../../ports/secret-manager.ts";
-import { accessBindingObject, currentVersion, secretName, secretObject } from "../desired/secret.ts";
+import type { ObjectRef } from "../../ports/cluster.ts";
+import { accessBindingObject, podSecretName, secretObject } from "../desired/secret.ts";
+import { type PlannedSecret, plannedStatus, secretPlan } from "../desired/secret-plan.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
-import { done, type Step, type StepContext } from "../step.ts";
+import type { Schedule } from "../schedule.ts";
+import { type Complete, gather } from "../secret-values.ts";
+import { done, type Findings, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
 
-/** The shape of a value that is gone from the secret manager and that no Repository describes any more. */
-const UNLISTED = { kind: "password", length: 32 } as const;
+/** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
+const DOUBT_MS = 30_000;
+/** So long may a value take that somebody provides; the facade writes it right after the resource. */
+const PATIENCE_MS = 120_000;
+const OVERDUE_RECHECK_MS = 30_000;
+/** As many as the status holds. */
+const POD_SECRETS_MAX = 16;
+
+interface Context extends StepContext {
+  readonly looks: Schedule;
+}
 
 /**
- * Gives the environment its generated secrets: made once, kept in the secret manager, mirrored into the namespace.
+ * Gives the environment its secrets: kept in the secret manager, mirrored into the namespace under a name that says
+ * which values they are.
  *
  * The secret manager is written first. A crash between the two writes then leaves a value the next pass finds and
  * mirrors; the other order could hand a pod a password that nobody recorded.
+ *
+ * @param looks when the pods' Secret is to be looked at again: watching it would take a right on every Secret of the
+ *   cluster, and ten thousand environments can't all be asked in every pass
  */
-export const secrets: Step = {
-  condition: "SecretsReady",
-  after: ["NamespaceReady"],
+export function secrets(looks: Schedule): Step {
+  return {
+    condition: "SecretsReady",
+    after: ["NamespaceReady"],
 
-  async run(environment, context) {
-    const { cluster, settings } = context;
-    if (await isMirrored(environment, context)) return done("Mirrored");
-
-    const repositories = repositoriesOf(environment, context.repositories);
-    const missing = missingRepository(environment, repositories);
-    if (missing !== undefined) return missing;
-    const [stored] = await Promise.all([
-      storedSecrets(environment, Object.values(repositories), context),
-      cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings)),
-    ]);
-    return mirror(environment, stored, context);
-  },
-};
-
-/** Whether the pods' Secret is there; the right to look comes first, because somebody may have taken it away. */
-async function isMirrored(environment: EphemeralEnvironment, { cluster, settings }: StepContext): Promise<boolean> {
-  if (environment.status?.secrets === undefined) return false;
-  await cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
-  const ref = {
-    name: secretName(currentVersion(environment)),
-    namespace: namespaceName(environment.metadata.name),
+    async run(environment, context) {
+      const repositories = repositoriesOf(environment, context.repositories);
+      const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
+      if (missing !== undefined) return missing;
+      const plan = secretPlan(environment, repositories);
+      return plan.problem ?? have(environment, plan.secrets, { ...context, looks });
+    },
   };
-  return (await cluster.read(environment.metadata, secretKind, ref)) !== undefined;
 }
 
-/** The values of what the environment was made with: a variable that a Repository lists later does not reach it. */
-function storedSecrets(
+async function have(
   environment: EphemeralEnvironment,
-  repositories: readonly Repository[],
-  { secretManager, generateSecret }: StepContext,
-) {
-  const listed = new Map(repositories.flatMap(wantedSecrets).map((secret) => [secret.name, secret]));
-  const known = environment.status?.secrets ?? [...listed.keys()].map((name) => ({ name, version: 1 }));
-  const requests = known.map(({ name, version }) => ({
-    name,
-    version,
-    generate: () => generateSecret(listed.get(name) ?? { name, ...UNLISTED }),
-  }));
-  return secretManager.ensure(environment.metadata, requests);
+  plan: readonly PlannedSecret[],
+  context: Context,
+): Promise<StepResult> {
+  if (await isMirrored(environment, plan, context)) {
+    return done("Mirrored", { recheckAfterMs: dueInMs(environment, context.looks) });
+  }
+  const [gathered] = await Promise.all([gather(environment, plan, context), bind(environment, context)]);
+  if (gathered.state === "refused") return gathered.result;
+  if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context);
+  // Settled in the status before anything is made of it: a crash in between would otherwise settle another one.
+  if (plan.some(({ version }) => version === "latest")) return pinned(gathered);
+  return mirror(environment, gathered, context);
+}
+
+/** Deletes the Secrets of former values; to be called when the pods that named them are gone. */
+export async function retirePodSecrets(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
+  const names = environment.status?.podSecrets ?? [];
+  if (names.length < 2) return {};
+  const former = names.slice(0, -1).map(async (name) => {
+    const { state } = await cluster.remove(environment.metadata, secretKind, refOf(environment, name));
+    return state === "gone" ? [] : [name];
+  });
+  return { podSecrets: [...(await Promise.all(former)).flat(), ...names.slice(-1)] };
+}
+
+function bind(environment: EphemeralEnvironment, { cluster, settings }: StepContext) {
+  return cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
+}
+
+const refOf = ({ metadata }: EphemeralEnvironment, name: string): ObjectRef => ({
+  name,
+  namespace: namespaceName(metadata.name),
+});
+
+/** Whether the pods' Secret holds what is planned; looked at afresh only where there is a reason to. */
+async function isMirrored(
+  environment: EphemeralEnvironment,
+  plan: readonly PlannedSecret[],
+  context: Context,
+): Promise<boolean> {
+  const { status, metadata } = environment;
+  const wanted = plannedStatus(plan);
+  const name = podSecretName(wanted);
+  if (status?.podSecrets?.at(-1) !== name || !isDeepStrictEqual(status.secrets, wanted)) return false;
+  // The right to look comes first, because somebody may have taken it away; with its namespace it went, too.
+  const right = await bind(environment, context);
+  const isTrusted = right === "unchanged" && !isInDoubt(environment) && dueInMs(environment, context.looks) > 0;
+  if (isTrusted) return true;
+  const found = await context.cluster.read(metadata, secretKind, refOf(environment, name));
+  if (found !== undefined) context.looks.taken(metadata.uid);
+  return found !== undefined;
+}
+
+/** Somebody asks for a look, or the last pass did not get to the end of what makes the Secret. */
+function isInDoubt(environment: EphemeralEnvironment): boolean {
+  const { status } = environment;
+  const token = reconcileToken(environment);
+  const isAsked = token !== undefined && token !== status?.lastHandledReconcileAt;
+  const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => findCondition(status?.conditions, type));
+  return isAsked || stood.some((condition) => condition?.status !== "True");
+}
+
+function dueInMs({ metadata, status }: EphemeralEnvironment, looks: Schedule): number {
+  const isCalm = status?.conditions?.every((condition) => condition.status === "True") ?? false;
+  return looks.dueInMs(metadata.uid, isCalm ? undefined : DOUBT_MS);
+}
+
+function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], { clock }: StepContext): StepResult {
+  const names = variables.join(", ");
+  const former = findCondition(status?.conditions, "SecretsReady");
+  const since = former?.reason === "AwaitingValue" ? Date.parse(former.lastTransitionTime) : clock.now().getTime();
+  const waitedMs = clock.now().getTime() - since;
+  const hasFailed = former?.reason === "AwaitingValue" && former.status === "False";
+  if (hasFailed || waitedMs >= PATIENCE_MS) {
+    const message = `${names}: nobody wrote the value into the secret manager: write it there, or make the environment anew`;
+    return { ...failed("AwaitingValue", message), recheckAfterMs: OVERDUE_RECHECK_MS };
+  }
+  const message = `${names}: waiting for the value to be written into the secret manager`;
+  return waiting("AwaitingValue", message, { recheckAfterMs: waitedMs < 5_000 ? 200 : 2_000 });
+}
+
+function pinned({ secrets }: Complete): StepResult {
+  return waiting("Resolved", "the versions of what is referred to are settled", {
+    recheckAfterMs: 1,
+    findings: { secrets },
+  });
 }
 
 async function mirror(
   environment: EphemeralEnvironment,
-  stored: ReadonlyMap<string, StoredSecret>,
-  { cluster }: StepContext,
-) {
-  const version = Math.max(1, ...[...stored.values()].map((secret) => secret.version));
-  await cluster.ensure(environment.metadata, secretKind, secretObject(environment, version, stored));
-  const versions = [...stored].map(([name, secret]) => ({ name, version: secret.version }));
-  return done("Mirrored", { findings: { secrets: versions } });
+  { secrets, values }: Complete,
+  context: Context,
+): Promise<StepResult> {
+  const { metadata, status } = environment;
+  const name = podSecretName(secrets);
+  await context.cluster.ensure(metadata, secretKind, secretObject(environment, name, values));
+  context.looks.taken(metadata.uid);
+  const former = (status?.podSecrets ?? []).filter((other) => other !== name);
+  // The first is what serves; of those that never did, the oldest has to go when there are too many.
+  const surplus = former.length < POD_SECRETS_MAX ? [] : former.splice(1, former.length - POD_SECRETS_MAX + 1);
+  for (const other of surplus) await context.cluster.remove(metadata, secretKind, refOf(environment, other));
+  return done("Mirrored", { findings: { secrets, podSecrets: [...former, name] } });
 }

@@ -28,4 +28,15 @@ describe("a schedule", () => {
     schedule.forget(half);
     expect(schedule.dueInMs(half)).toBe(30_000);
   });
+
+  test("is sooner for what is in doubt", () => {
+    const clock = new TestClock();
+    const schedule = createSchedule(clock, period);
+    schedule.taken(UID);
+    clock.advance(5_000);
+    expect(schedule.dueInMs(UID, 10_000)).toBe(5_000);
+    clock.advance(5_000);
+    expect(schedule.dueInMs(UID, 10_000)).toBe(0);
+    expect(schedule.dueInMs(UID)).toBe(50_000);
+  });
 });

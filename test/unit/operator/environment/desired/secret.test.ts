@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import type { SecretStatus } from "../../../../../crds/ephemeral-environment.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import {
   accessBindingObject,
-  currentVersion,
-  secretName,
+  podSecretName,
   secretObject,
+  wantedPodSecret,
 } from "../../../../../operator/environment/desired/secret.ts";
 import { environmentFixture, fixtureSettings } from "../../../../support/environment-fixture.ts";
 
@@ -14,25 +15,50 @@ const stored = (values: Record<string, string>) =>
 describe("the Secret that the pods see", () => {
   test("holds each value under its variable, byte for byte, and can't be edited", () => {
     const values = { TOKEN: "pässwörd $X {{ y }}\n", EMPTY: "" };
-    const object = secretObject(environmentFixture(), 3, stored(values));
+    const object = secretObject(environmentFixture(), "environment-secrets-x", stored(values));
     expect(object).toMatchObject({
       ...{ kind: "Secret", type: "Opaque", immutable: true },
-      metadata: { name: "environment-secrets-3", namespace: "env-shop" },
+      metadata: { name: "environment-secrets-x", namespace: "env-shop" },
     });
     const data = object.data as Record<string, string>;
     const decoded = Object.entries(data).map(([name, text]) => [name, Buffer.from(text, "base64").toString()]);
     expect(Object.fromEntries(decoded)).toEqual(values);
   });
+});
 
-  test.each([
-    ["before anything was stored", undefined, 1],
-    ["without any secret", [], 1],
-    ["of several versions", [2, 10, 9], 10],
-  ])("is named by the newest version: %s", (_when, versions, expected) => {
-    const secrets = versions?.map((version) => ({ name: `V${version}`, version }));
-    const environment = environmentFixture(secrets === undefined ? {} : { status: { secrets } });
-    expect(currentVersion(environment)).toBe(expected);
-    expect(secretName(currentVersion(environment))).toBe(`environment-secrets-${expected}`);
+describe("its name", () => {
+  const one: SecretStatus = { name: "ONE", version: 1 };
+  const two: SecretStatus = { name: "TWO", version: 1 };
+  const base = podSecretName([one, two]);
+
+  test("is a DNS label that says nothing", () => expect(base).toMatch(/^environment-secrets-[0-9a-f]{8}$/));
+
+  test.each<{ name: string; given: SecretStatus[] }>([
+    { name: "in another order", given: [two, one] },
+    { name: "when a rotation is answered that changed no value", given: [{ ...one, rotation: "2" }, two] },
+  ])("stays: $name", ({ given }) => expect(podSecretName(given)).toBe(base));
+
+  test.each<{ name: string; given: SecretStatus[] }>([
+    { name: "one variable has a newer value", given: [{ ...one, version: 2 }, two] },
+    { name: "another variable has", given: [one, { ...two, version: 2 }] },
+    {
+      name: "both have",
+      given: [
+        { ...one, version: 2 },
+        { ...two, version: 2 },
+      ],
+    },
+    { name: "a value comes from elsewhere", given: [{ ...one, source: "shared@latest" }, two] },
+    { name: "a variable is more", given: [one, two, { name: "THREE", version: 1 }] },
+    { name: "a variable is less", given: [one] },
+    { name: "there is none", given: [] },
+  ])("is another one when $name", ({ given }) => expect(podSecretName(given)).not.toBe(base));
+
+  test("is the last that was made, else that of what is to be made", () => {
+    const secrets = [one, two];
+    expect(wantedPodSecret(environmentFixture({ status: { secrets } }))).toBe(base);
+    const podSecrets = ["environment-secrets-a", "environment-secrets-b"];
+    expect(wantedPodSecret(environmentFixture({ status: { secrets, podSecrets } }))).toBe("environment-secrets-b");
   });
 });
 

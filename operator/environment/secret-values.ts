@@ -1,0 +1,83 @@
+import type { SecretStatus } from "../../crds/ephemeral-environment.schema.ts";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { isSharedWith } from "../../crds/secret-sharing.ts";
+import type { StoredSecret } from "../ports/secret-manager.ts";
+import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/secret-plan.ts";
+import { failed, type StepContext, type Unfinished } from "./step.ts";
+
+/** Nobody watches the secret manager: whether a secret is shared or there by now has to be asked. */
+const REFERENCE_RECHECK_MS = 30_000;
+
+type Outside = Pick<StepContext, "secretManager" | "settings" | "generateSecret">;
+
+/** Every value of a plan, by variable, and what the status says of them. */
+export interface Complete {
+  readonly state: "complete";
+  readonly values: ReadonlyMap<string, StoredSecret>;
+  readonly secrets: SecretStatus[];
+}
+
+/** What the secret manager answered for a plan. */
+export type Gathered =
+  | Complete
+  /** Variables whose value somebody else is to write, and has not yet. */
+  | { readonly state: "awaiting"; readonly variables: readonly string[] }
+  | { readonly state: "refused"; readonly result: Unfinished };
+
+/** The values of a plan, by variable; a value of our own is made where there is none. */
+export async function gather(
+  environment: EphemeralEnvironment,
+  plan: readonly PlannedSecret[],
+  outside: Outside,
+): Promise<Gathered> {
+  const own = plan.filter((secret) => secret.kind === "own");
+  const referred = plan.filter((secret) => secret.kind !== "own");
+  const [stored, answers] = await Promise.all([
+    ownValues(environment, own, outside),
+    Promise.all(referred.map((secret) => referredValue(environment, secret, outside))),
+  ]);
+  const refusal = answers.find((answer) => "state" in answer);
+  if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
+  const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
+  if (variables.length > 0) return { state: "awaiting", variables };
+  const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
+  const values = new Map([...stored, ...others]);
+  return { state: "complete", values, secrets: plannedStatus(plan, values) };
+}
+
+async function ownValues(
+  { metadata }: EphemeralEnvironment,
+  own: readonly OwnSecret[],
+  { secretManager, generateSecret }: Outside,
+): Promise<ReadonlyMap<string, StoredSecret>> {
+  const requests = own.map(({ name, version, generate }) => ({
+    ...{ name, version },
+    ...(generate === undefined ? {} : { generate: () => generateSecret(generate) }),
+  }));
+  return secretManager.ensure(metadata, requests);
+}
+
+/** Judged at every look, whoever wrote the reference: what was shared yesterday may not be today. */
+async function referredValue(
+  { metadata, spec }: EphemeralEnvironment,
+  secret: ReferredSecret,
+  { secretManager, settings }: Outside,
+): Promise<StoredSecret | Unfinished> {
+  const { name, of, version, source } = secret;
+  if (secret.kind === "alias") {
+    if (version === "latest") return notFound(name, source);
+    const found = await secretManager.ensure(metadata, [{ name: of, version }]);
+    return found.get(of) ?? notFound(name, source);
+  }
+  const labelsOf = async () => (await secretManager.shared(of))?.labels;
+  if (!(await isSharedWith(settings.secrets.shared, spec.access?.groups ?? [], { id: of, labelsOf }))) {
+    const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;
+    return { ...failed("SecretNotShared", message), recheckAfterMs: REFERENCE_RECHECK_MS };
+  }
+  return (await secretManager.read(of, version)) ?? notFound(name, source);
+}
+
+function notFound(variable: string, source: string): Unfinished {
+  const message = `${variable}: the secret manager has no '${source}': write it there, or refer to another one`;
+  return { ...failed("SecretNotFound", message), recheckAfterMs: REFERENCE_RECHECK_MS };
+}
