@@ -1,4 +1,5 @@
 import { type Settings, settingsFrom } from "../../config/settings.ts";
+import type { Pipeline } from "../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { API_VERSION } from "../../crds/group.ts";
 import type { Repository, RepositorySpec } from "../../crds/repository.ts";
@@ -47,6 +48,11 @@ export function repositoryFixture(name = "shop-api", spec: Partial<RepositorySpe
       ...spec,
     },
   };
+}
+
+/** A pipeline of the fixture's commit, running since `CREATED` unless said otherwise. */
+export function pipelineFixture(more: Partial<Pipeline> = {}): Pipeline {
+  return { project: "g/shop", id: 7, commit: commitA, status: "running", at: CREATED, ...more };
 }
 
 /** So many minutes after `CREATED`. */

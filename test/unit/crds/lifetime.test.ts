@@ -48,18 +48,26 @@ describe("the end", () => {
 });
 
 describe("a reprieve", () => {
-  test.each([
-    ["lowered into the past", { settled: 24, wanted: 1 }, 120, 135],
-    ["lowered to within a quarter of an hour", { settled: 24, wanted: 1 }, 50, 65],
-    ["lowered to exactly a quarter of an hour away", { settled: 24, wanted: 1 }, 45, undefined],
-    ["lowered, but far away", { settled: 24, wanted: 12 }, 60, undefined],
-    ["unchanged and past", { settled: 1, wanted: 1 }, 120, undefined],
-    ["raised and still past", { settled: 1, wanted: 2 }, 180, undefined],
-    ["never settled before", { settled: undefined, wanted: 1 }, 120, undefined],
-  ])("%s", (_rule, { settled, wanted }, nowMinutes, expected) => {
-    const status = settled === undefined ? undefined : { ttlHours: settled };
-    const given = { spec: { ttlHours: wanted }, ...(status ? { status } : {}) };
-    const granted = reprieve(environmentFixture(given), minutesLater(nowMinutes));
+  const protectedBefore = { protected: true };
+
+  test.each<[string, Given, number, number | undefined]>([
+    ["lowered into the past", { status: { ttlHours: 24 } }, 120, 135],
+    ["lowered to within a quarter of an hour", { status: { ttlHours: 24 } }, 50, 65],
+    ["lowered to exactly a quarter of an hour away", { status: { ttlHours: 24 } }, 45, undefined],
+    ["lowered, but far away", { spec: { ttlHours: 12 }, status: { ttlHours: 24 } }, 60, undefined],
+    ["unchanged and past", { status: { ttlHours: 1 } }, 120, undefined],
+    ["raised and still past", { spec: { ttlHours: 2 }, status: { ttlHours: 1 } }, 180, undefined],
+    ["never settled before", {}, 120, undefined],
+    ["protected no longer, and past", { status: { ttlHours: 1, ...protectedBefore } }, 120, 135],
+    ["protected no longer, and far away", { spec: { ttlHours: 12 }, status: protectedBefore }, 120, undefined],
+    ["protected still", { spec: { protected: true }, status: { ttlHours: 24, ...protectedBefore } }, 120, undefined],
+    ["protected now", { spec: { protected: true }, status: { ttlHours: 1 } }, 120, undefined],
+    ["never protected, and past", { spec: { protected: false }, status: { ttlHours: 1 } }, 120, undefined],
+  ])("%s", (_rule, { spec, ...given }, nowMinutes, expected) => {
+    const granted = reprieve(
+      environmentFixture({ ...given, spec: { ttlHours: 1, ...spec } }),
+      minutesLater(nowMinutes),
+    );
     expect(granted).toEqual(expected === undefined ? undefined : minutesLater(expected));
   });
 });
