@@ -26,13 +26,14 @@ interface Scene {
   readonly askedMinutesAgo?: number;
   /** What runs, where it is not what answered before. */
   readonly runs?: string;
+  readonly suspended?: boolean;
 }
 
 /** When they are asked again at the latest. */
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
-  const { askedMinutesAgo, runs = "hash" } = more;
+  const { askedMinutesAgo, runs = "hash", suspended = false } = more;
   const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
   const asked: string[] = [];
   const prober = {
@@ -55,7 +56,7 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   const schedule = createSchedule(clock, PERIOD_MS);
   if (askedMinutesAgo !== undefined) schedule.taken(UID);
   clock.advance((askedMinutesAgo ?? 0) * 60_000);
-  const result = await availability(schedule).run(environmentFixture({ status }), context);
+  const result = await availability(schedule).run(environmentFixture({ spec: { suspended }, status }), context);
   return { result, asked, schedule, clock };
 }
 
@@ -92,6 +93,12 @@ describe("the URLs", () => {
     const { result, asked } = await step({ urlsReady: "True", wasReady: true, runs: "new", answer: "healthy" });
     expect(asked).toHaveLength(1);
     expect(result.findings).toMatchObject({ answered: "new" });
+  });
+
+  test("are not asked while nobody should answer, and have to answer anew after", async () => {
+    const { result, asked } = await step({ urlsReady: "False", wasReady: true, suspended: true, atMinutes: 60 });
+    expect(asked).toEqual([]);
+    expect(result).toMatchObject({ state: "done", reason: "Suspended", findings: { answered: "" } });
   });
 
   test.each([

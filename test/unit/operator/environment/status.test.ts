@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { findCondition, STEP_CONDITIONS, type StepCondition } from "../../../../crds/conditions.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../../../crds/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { askedHash } from "../../../../operator/environment/progress.ts";
 import { sameStatus, statusAfter } from "../../../../operator/environment/status.ts";
 import { done, failed, type StepResult, waiting } from "../../../../operator/environment/step.ts";
 import {
@@ -10,25 +15,37 @@ import {
   environmentFixture,
   fixtureSettings,
   minutesLater,
+  pipelineFixture,
 } from "../../../support/environment-fixture.ts";
 
 const soon = { recheckAfterMs: 1 };
 const allDone = new Map<StepCondition, StepResult>(STEP_CONDITIONS.map((type) => [type, done("Fine")]));
 const but = (type: StepCondition, result: StepResult) => new Map(allDone).set(type, result);
-/** As the steps leave it that settle the source, have it run, and hear it answer. */
-const found = (commit: string, answered?: string) => ({
-  components: { backend: { branch: "main", commit } },
-  wanted: `hash of ${commit}`,
-  ...(answered === undefined ? {} : { readyAt: CREATED, answered: `hash of ${answered}` }),
+const hashOf = (commit: string) => commit.slice(0, 12);
+const sourceOf = (commit: string) => ({ branch: "main", commit });
+/** As the steps leave it when the application was given one commit, and another one runs and answered. */
+const found = (applied: string, { running, spec }: { running?: string; spec?: Partial<EnvironmentSpec> } = {}) => ({
+  components: {
+    backend: {
+      resolved: sourceOf(applied),
+      applied: { ...sourceOf(applied), image: "image" },
+      ...(running === undefined ? {} : { commit: running, revision: `0123456789ab+${hashOf(running)}` }),
+    },
+  },
+  wanted: hashOf(applied),
+  rendered: askedHash(environmentFixture({ spec: { backend: { ...wish, commit: applied }, ...spec } }).spec),
+  ...(running === undefined ? {} : { readyAt: CREATED, answered: hashOf(running) }),
 });
-const serving = but("UrlsReady", done("Answering", { findings: found(commitA, commitA) }));
+const wish = { repository: "shop-api", branch: "main" };
+const serving = but("UrlsReady", done("Answering", { findings: found(commitA, { running: commitA }) }));
 /** Another commit is wanted, and the one before answers. */
 const commitB = "b".repeat(40);
 const updating = but(
   "ApplicationSynced",
-  waiting("Syncing", "syncing", { ...soon, findings: found(commitB, commitA) }),
+  waiting("Syncing", "syncing", { ...soon, findings: found(commitB, { running: commitA }) }),
 );
-const commitCSettled = done("Resolved", { findings: found("c".repeat(40), commitA) });
+const commitC = "c".repeat(40);
+const commitCSettled = done("Resolved", { findings: found(commitC, { running: commitA }) });
 
 function judged(
   environment: EphemeralEnvironment,
@@ -40,7 +57,7 @@ function judged(
 
 const ready = judged(environmentFixture(), serving);
 const updated = {
-  spec: { backend: { repository: "shop-api", branch: "main", commit: commitB } },
+  spec: { backend: { ...wish, commit: commitB } },
   status: ready,
   metadata: { generation: 2 },
 };
@@ -139,13 +156,39 @@ describe("the deadline", () => {
 
   const sourceUnknown = new Map([["SourceResolved", waiting("RepositoryHostUnavailable", "away", soon)]] as const);
   test.each([
-    ["another commit that was settled", { commit: "c".repeat(40) }, but("SourceResolved", commitCSettled)],
+    ["another commit that was settled", { commit: commitC }, but("SourceResolved", commitCSettled)],
     ["another branch whose head is not known yet", { branch: "other", commit: "" }, sourceUnknown],
   ])("begins anew with %s", (_what, source, results) => {
     const begun = judged(environmentFixture(updated), updating, 600);
     const spec = { backend: { ...updated.spec.backend, ...source } };
     const again = judged(environmentFixture({ spec, status: begun, metadata: { generation: 3 } }), results, 610);
     expect(again).toMatchObject({ phase: "updating", pursuing: { since: minutesLater(610).toISOString() } });
+  });
+
+  test("begins anew when an override changes, also before its values are known", () => {
+    const begun = judged(environmentFixture(updated), updating, 600);
+    const spec = { ...updated.spec, overrides: { backend: { replicas: 2 } } };
+    const away = new Map([["SecretsReady", waiting("SecretManagerUnavailable", "away", soon)]] as const);
+    const again = judged(environmentFixture({ spec, status: begun, metadata: { generation: 3 } }), away, 610);
+    expect(again.pursuing?.since).toBe(minutesLater(610).toISOString());
+  });
+
+  test.each([
+    ["the end of the pipeline that built the commit", "success", 640, 655],
+    ["the end of our patience with one that fell silent", "running", 600, 735],
+  ] as const)("is counted from %s", (_what, status, at, until) => {
+    const pipeline = pipelineFixture({ commit: commitB, status, at: minutesLater(at).toISOString() });
+    const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipeline } } };
+    const begun = judged(environmentFixture(wanted), updating, 600);
+    expect(judged(environmentFixture({ ...wanted, status: begun }), updating, until).phase).toBe("updating");
+    expect(judged(environmentFixture({ ...wanted, status: begun }), updating, until + 0.1).phase).toBe("failed");
+  });
+
+  test("is not moved by the pipeline of a commit that is not wanted", () => {
+    const pipeline = pipelineFixture({ commit: commitC, status: "success", at: minutesLater(640).toISOString() });
+    const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipeline } } };
+    const begun = judged(environmentFixture(wanted), updating, 600);
+    expect(judged(environmentFixture({ ...wanted, status: begun }), updating, 615.1).phase).toBe("failed");
   });
 
   test("is not moved by an extension", () => {
@@ -183,6 +226,98 @@ describe("an environment that was ready", () => {
   });
 });
 
+describe("an update", () => {
+  test("shows at once, also while what it needs is away", () => {
+    const spec = { overrides: { backend: { replicas: 2 } } };
+    const changed = environmentFixture({ spec, status: ready, metadata: { generation: 2 } });
+    const away = new Map([["SecretsReady", waiting("SecretManagerUnavailable", "away", soon)]] as const);
+    expect(judged(changed, away, 600)).toMatchObject({ phase: "updating", observedGeneration: 2 });
+  });
+
+  test("is not over when it was taken back before what it brought is gone", () => {
+    const ranB = { ...found(commitA, { running: commitB }), answered: hashOf(commitA) };
+    const back = environmentFixture({ status: { ...ready, ...found(commitB, { running: commitB }) } });
+    expect(judged(back, but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: ranB }))).phase).toBe(
+      "updating",
+    );
+  });
+});
+
+describe("a suspended environment", () => {
+  const suspended = environmentFixture({ spec: { suspended: true }, status: ready, metadata: { generation: 2 } });
+  const asleep = { ...found(commitA, { running: commitA, spec: { suspended: true } }), answered: "" };
+  const sleeping = but("UrlsReady", done("Suspended", { findings: asleep }));
+
+  test("is ready, and says that it sleeps", () => {
+    const status = judged(suspended, sleeping, 600);
+    expect(status.phase).toBe("ready");
+    expect(findCondition(status.conditions, "Suspended")).toMatchObject({ status: "True", reason: "Suspended" });
+    expect(sameStatus(status, judged({ ...suspended, status }, sleeping, 900))).toBe(true);
+  });
+
+  test("is so too when it never was awake", () => {
+    const { readyAt: _, ...never } = asleep;
+    const made = environmentFixture({ spec: { suspended: true } });
+    expect(judged(made, but("UrlsReady", done("Suspended", { findings: never }))).phase).toBe("ready");
+  });
+
+  test("is updating until all of it sleeps", () => {
+    const wanted = { ...asleep, wanted: "hash of values" };
+    const falling = but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: wanted }));
+    expect(judged(suspended, falling, 600).phase).toBe("updating");
+  });
+
+  test("is awake only when its URLs answered anew", () => {
+    const status = judged(suspended, sleeping, 600);
+    const woken = environmentFixture({ status, metadata: { generation: 3 } });
+    const up = { ...found(commitA, { running: commitA }), answered: "" };
+    const silent = but("UrlsReady", waiting("NotAnswering", "silent", { ...soon, findings: up }));
+    const waking = judged(woken, silent, 610);
+    expect(waking.phase).toBe("updating");
+    expect(findCondition(waking.conditions, "Suspended")).toBeUndefined();
+    expect(judged({ ...woken, status: waking }, serving, 611).phase).toBe("ready");
+  });
+});
+
+describe("a commit that is being built", () => {
+  const pipeline = pipelineFixture({ commit: commitB, at: minutesLater(600).toISOString() });
+  const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipeline } } };
+  const { components, ...standing } = found(commitA, { running: commitA });
+  const held = { components: { backend: { ...components.backend, resolved: sourceOf(commitB) } } };
+  const building = new Map(allDone)
+    .set("SourceResolved", waiting("Building", "pipeline 7 builds", { ...soon, findings: { ...held, ...standing } }))
+    .set("UrlsReady", done("Answering"));
+
+  test("makes the environment building, for as long as it may", () => {
+    const begun = judged(environmentFixture(wanted), building, 600);
+    expect(begun.phase).toBe("building");
+    expect(readyOf(begun)).toMatchObject({ status: "Unknown", reason: "Building" });
+    expect(judged(environmentFixture({ ...wanted, status: begun }), building, 719).phase).toBe("building");
+  });
+
+  test("is deployed when its pipeline fell silent, which is said", () => {
+    const begun = judged(environmentFixture(wanted), building, 600);
+    const gone = judged(environmentFixture({ ...wanted, status: begun }), updating, 721);
+    expect(gone.phase).toBe("updating");
+    expect(findCondition(gone.conditions, "PipelineSilent")?.message).toContain("pipeline 7 of g/shop");
+    const over = {
+      spec: { backend: { ...wanted.spec.backend, pipeline: { ...pipeline, status: "success" as const } } },
+    };
+    const later = judged(environmentFixture({ ...wanted, ...over, status: gone }), updating, 722);
+    expect(findCondition(later.conditions, "PipelineSilent")).toBeUndefined();
+  });
+
+  test("fails the environment when it could not be built", () => {
+    const broken = new Map(building).set("SourceResolved", {
+      ...failed("PipelineFailed", "pipeline 7"),
+      findings: { ...held, ...standing },
+    });
+    const status = judged(environmentFixture(wanted), broken, 600);
+    expect(status.phase).toBe("failed");
+    expect(readyOf(status)).toMatchObject({ status: "False", reason: "PipelineFailed" });
+  });
+});
+
 describe("a lowered TTL", () => {
   test("is granted its reprieve once", () => {
     const lowered = environmentFixture({ spec: { ttlHours: 1 }, status: ready, metadata: { generation: 2 } });
@@ -191,5 +326,23 @@ describe("a lowered TTL", () => {
     const second = judged({ ...lowered, status: first }, allDone, 130);
     expect(second.expiryNotBefore).toBe(first.expiryNotBefore);
     expect(second.expiresAt).toBe(minutesLater(60).toISOString());
+  });
+});
+
+describe("a protection", () => {
+  const shielded = judged(environmentFixture({ spec: { ttlHours: 1, protected: true } }), serving, 120);
+
+  test("is granted a reprieve when it is lifted after the time was up, once", () => {
+    expect(shielded).toMatchObject({ protected: true });
+    expect(shielded).not.toHaveProperty("expiryNotBefore");
+    const lifted = environmentFixture({ spec: { ttlHours: 1 }, status: shielded, metadata: { generation: 2 } });
+    const first = judged(lifted, serving, 130);
+    expect(first).toMatchObject({ expiryNotBefore: minutesLater(145).toISOString() });
+    expect(first).not.toHaveProperty("protected");
+    expect(judged({ ...lifted, status: first }, serving, 140).expiryNotBefore).toBe(first.expiryNotBefore);
+  });
+
+  test("changes nothing that runs", () => {
+    expect(shielded.phase).toBe("ready");
   });
 });

@@ -42,6 +42,19 @@ describe("a walk over the steps", () => {
     expect(error).toBeUndefined();
   });
 
+  test.each([
+    ["waiting", waiting("Building", "", { recheckAfterMs: 1 })],
+    ["failed", failed("Broken", "")],
+  ])("goes on behind one that is %s where what it found before stands, and nowhere else", async (_state, result) => {
+    const stands: Step["stands"] = ({ status }) => status?.namespace === "env-shop";
+    const plan = (namespace: string) => [
+      { ...step("SourceResolved", [], { ...result, findings: { namespace } }), stands },
+      step("ApplicationSynced", ["SourceResolved"], done("Synced")),
+    ];
+    expect((await statesOf(plan("env-shop"))).states).toMatchObject({ ApplicationSynced: "done" });
+    expect((await statesOf(plan("other"))).states).not.toHaveProperty("ApplicationSynced");
+  });
+
   test("gives a step what the ones before it found", async () => {
     const seen: unknown[] = [];
     const look: Step["run"] = async ({ status }) => {
