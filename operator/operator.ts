@@ -5,9 +5,12 @@ import { argocdDeployer } from "./adapters/argocd-deployer.ts";
 import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
 import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
+import { kubernetesConfigSets, kubernetesConfigSetVersions } from "./adapters/kubernetes-config-sets.ts";
 import { kubernetesEnvironmentLifecycle } from "./adapters/kubernetes-environment-lifecycle.ts";
 import { kubernetesEnvironments } from "./adapters/kubernetes-environments.ts";
 import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.ts";
+import { kubernetesPods } from "./adapters/kubernetes-pods.ts";
+import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
 import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
@@ -20,6 +23,7 @@ import { createKubeClient } from "./kit/kube-client.ts";
 import type { RequestSeam } from "./kit/kube-request.ts";
 import type { Log } from "./kit/log.ts";
 import type { Mandate } from "./kit/mandate.ts";
+import type { ConfigSets } from "./ports/config-sets.ts";
 import type { Environments } from "./ports/environments.ts";
 import type { PlatformHealthCheck } from "./ports/platform-health.ts";
 import type { Repositories } from "./ports/repositories.ts";
@@ -46,6 +50,7 @@ export interface OperatorOptions {
 export interface Operator {
   readonly environments: Environments;
   readonly repositories: Repositories;
+  readonly configSets: ConfigSets;
   readonly health: PlatformHealthCheck;
   /** Begins to watch; resolves when every cache has its first complete list. */
   start(signal: AbortSignal): Promise<void>;
@@ -83,25 +88,35 @@ export function createOperator(options: OperatorOptions): Operator {
   const environments = kubernetesEnvironments({ client, cache: caches.environments, clock });
   const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
   const cluster = kubernetesCluster({ client: working, watched: caches.children, clock });
+  const configSets = kubernetesConfigSets(caches.configSets, settings.namespace);
+  const serverClock = options.serverClock ?? { now: () => working.serverTime() };
+  const configSetVersions = kubernetesConfigSetVersions({
+    ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },
+  });
   const repositoryHost = gitRepositoryHost();
   const context = onPorts({
     ...options,
     cluster,
     repositories,
+    configSets,
+    configSetVersions,
     repositoryHost,
     environments: kubernetesEnvironments({ client: working, cache: caches.environments, clock }),
     lifecycle: kubernetesEnvironmentLifecycle({ client: working, cache: caches.environments }),
+    records: kubernetesRecords({ client: working, namespace: settings.namespace }),
     environment: (name) => caches.environments.get(name),
-    deployer: argocdDeployer(cluster, settings.deployer),
+    deployer: argocdDeployer(cluster, settings.deployer, clock),
+    pods: kubernetesPods(working),
     secretManager: kubernetesSecretManager({ client: working, namespace: settings.secretsNamespace }),
     prober: options.prober ?? httpsUrlProber(proberSettings(settings), clock),
-    serverClock: options.serverClock ?? { now: () => working.serverTime() },
+    serverClock,
     generateSecret: randomSecret,
   });
   const reconcile = createReconciler(context);
   return {
     environments,
     repositories,
+    configSets,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
     get synced() {
       return caches.synced;

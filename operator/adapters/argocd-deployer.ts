@@ -66,11 +66,8 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Depl
       return Object.fromEntries(sources);
     },
 
-    async remove(environment) {
-      const application = await translated(() => cluster.remove(environment, applicationKind, ref(environment)));
-      if (application.state === "removing") return application;
-      return translated(() => cluster.remove(environment, appProjectKind, ref(environment)));
-    },
+    remove: (environment) => translated(() => cluster.remove(environment, applicationKind, ref(environment))),
+    unconfine: (environment) => translated(() => cluster.remove(environment, appProjectKind, ref(environment))),
   };
 }
 

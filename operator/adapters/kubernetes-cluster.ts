@@ -7,6 +7,7 @@ import { keyOfRef, type ResourceType } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import {
   BeingDeleted,
+  type Blocker,
   type Cluster,
   type DesiredObject,
   NameTaken,
@@ -140,21 +141,36 @@ async function startRemoval({ client, watched }: Context, kind: Kind, found: Wir
 }
 
 function removing(kind: Kind, object: WireObject | ObservedObject): Removal {
-  const holders = [
-    ...(object.metadata.finalizers ?? []).map((finalizer) => `finalizer ${finalizer}`),
-    ...namespaceBlockers(object),
-  ];
+  const blockers = blockersOf(kind, object);
   const what = `${kind.kind} '${object.metadata.name}' is being deleted`;
-  return { state: "removing", message: holders.length === 0 ? what : `${what}, held by ${holders.join("; ")}` };
+  if (blockers.length === 0) return { state: "removing", message: what };
+  return { state: "removing", message: `${what}, held by ${blockers.map(holder).join("; ")}`, blockers };
 }
 
-/** A terminating namespace says in its conditions what is left in it. */
-function namespaceBlockers(object: { readonly [field: string]: unknown }): string[] {
-  const status = object.status as { conditions?: { status: string; message?: string }[] } | undefined;
-  const conditions = object.kind === "Namespace" ? (status?.conditions ?? []) : [];
-  return conditions
-    .filter(({ status, message }) => status === "True" && message)
-    .map(({ message }) => message as string);
+const holder = ({ reason, message }: Blocker) => `${reason}: ${message}`;
+
+/** The finalizers on the object itself, and what it says of its own deletion. */
+function blockersOf(kind: Kind, object: WireObject | ObservedObject): Blocker[] {
+  const { name, finalizers = [] } = object.metadata;
+  return [
+    ...finalizers.map((finalizer) => ({ reason: finalizer, message: "a finalizer that is not removed yet" })),
+    ...troubles(object).map(({ type, message = "" }) => ({ reason: type, message })),
+  ].map((blocker) => ({ kind: kind.kind, name, ...blocker }));
+}
+
+interface WireCondition {
+  readonly type: string;
+  readonly status?: string;
+  readonly message?: string;
+}
+
+/**
+ * A terminating namespace has a condition for whatever is left in it, True while it is so. Argo CD's conditions have no
+ * status: they are there while they hold, and those that tell of trouble end in `Error`.
+ */
+function troubles(object: { readonly [field: string]: unknown }): WireCondition[] {
+  const { conditions = [] } = (object.status ?? {}) as { conditions?: WireCondition[] };
+  return conditions.filter(({ type, status }) => (status === undefined ? type.endsWith("Error") : status === "True"));
 }
 
 function remember({ bound, clock }: Context, namespace: string): void {

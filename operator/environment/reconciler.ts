@@ -1,6 +1,6 @@
 import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
-import type { EnvironmentLifecycle } from "../ports/environments.ts";
+import { type DepartureContext, leave } from "./departure.ts";
 import { type ExpiryContext, expire } from "./expiry.ts";
 import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
@@ -11,11 +11,12 @@ import { isolation } from "./steps/isolation.ts";
 import { namespace } from "./steps/namespace.ts";
 import { secrets } from "./steps/secrets.ts";
 import { source } from "./steps/source.ts";
-import { tearDown, terminatingStatus } from "./teardown.ts";
 import { walk } from "./walk.ts";
 
-export interface ReconcilerContext extends Omit<StepContext, "signal">, ExpiryContext {
-  readonly lifecycle: EnvironmentLifecycle;
+export interface ReconcilerContext
+  extends Omit<StepContext, "signal">,
+    Omit<DepartureContext, "signal">,
+    ExpiryContext {
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   /** Uniform in [0, 1): spreads the recurring passes. */
@@ -23,8 +24,6 @@ export interface ReconcilerContext extends Omit<StepContext, "signal">, ExpiryCo
 }
 
 const MINUTE_MS = 60_000;
-/** The watch tells when a thing is gone; this is only the net below it. */
-const TEARDOWN_RECHECK_MS = 2_000;
 /** Enough for the watch to deliver the version that the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
 
@@ -69,21 +68,6 @@ async function advance(
   if (!sameStatus(held.status, status)) await pass.lifecycle.writeStatus(held, status);
   if (error !== undefined) throw error;
   return { recheckAfterMs: nextLook(results, pass) };
-}
-
-async function leave(environment: EphemeralEnvironment, pass: Pass): Promise<ReconcileResult | undefined> {
-  if (!isHeld(environment)) return;
-  const { steps, error } = await tearDown(environment, pass);
-  pass.signal.throwIfAborted();
-  if (steps.every(({ state }) => state === "gone")) {
-    await pass.lifecycle.release(environment);
-    pass.log.info("environment removed", { environment: environment.metadata.name });
-    return;
-  }
-  const status = terminatingStatus(environment, steps, pass.clock.now());
-  if (!sameStatus(environment.status, status)) await pass.lifecycle.writeStatus(environment, status);
-  if (error !== undefined) throw error;
-  return { recheckAfterMs: TEARDOWN_RECHECK_MS };
 }
 
 /** The soonest of what the steps ask for, the expiry, and the recurring pass that repairs what no watch reports. */

@@ -30,8 +30,19 @@ export interface ObjectRef {
   readonly namespace?: string;
 }
 
+/** What holds an object that is being deleted. */
+export interface Blocker {
+  readonly kind: string;
+  readonly name: string;
+  /** The finalizer or the condition. */
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** Whether a thing is gone, verified by a fresh read, or what its removal waits for. */
-export type Removal = { readonly state: "gone" } | { readonly state: "removing"; readonly message: string };
+export type Removal =
+  | { readonly state: "gone" }
+  | { readonly state: "removing"; readonly message: string; readonly blockers?: readonly Blocker[] };
 
 /**
  * The objects that belong to environments, whatever their kind. Ownership is the UID label and nothing else.

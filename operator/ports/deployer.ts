@@ -55,11 +55,11 @@ export interface Deployer {
   /** The sources that the existing application was made with: what a crash before the status write left as the only trace. */
   deployedSources(environment: { name: string; uid: string }): Sources;
 
-  /**
-   * Deletes the application with all it made, then its project, each verified by a fresh read.
-   * Belongs to nobody but this environment: others of the same name stay.
-   */
+  /** Deletes the application with all it made, if it is this environment's; call again until `gone`. */
   remove(environment: { name: string; uid: string }): Promise<Removal>;
+
+  /** Takes the fence away, if it is this environment's; only when the application is gone: it can't go without. */
+  unconfine(environment: { name: string; uid: string }): Promise<Removal>;
 }
 
 /** The deployer's API can't be used now. */
