@@ -12,7 +12,8 @@ import {
 
 type Parts = NonNullable<Parameters<typeof environmentFixture>[0]>;
 
-const settled = { branch: "main", commit: commitA };
+const image = `registry.test/shop-api:${commitA}`;
+const settled = { applied: { branch: "main", commit: commitA, image } };
 const both: Parts["spec"] = { frontend: { repository: "shop-web", branch: "main" } };
 
 function shop({ spec, status, metadata }: Parts = {}): EphemeralEnvironment {
@@ -33,7 +34,7 @@ function valuesOf(
 }
 
 const backendValues = {
-  image: `registry.test/shop-api:${commitA}`,
+  image,
   port: 8080,
   healthPath: "/",
   host: "shop--api.env.localhost",
@@ -53,7 +54,7 @@ describe("the values of an environment", () => {
     expect(valuesOf(shop({ spec: both }), { port: 9000 })).toMatchObject({
       backend: { ...backendValues, port: 9000 },
       frontend: {
-        image: `registry.test/shop-web:${commitA}`,
+        image,
         ...{ port: 3000, healthPath: "/up", host: "shop.env.localhost", url: "https://shop.env.localhost:18443" },
       },
     });
@@ -65,6 +66,18 @@ describe("the values of an environment", () => {
       { name: "B", version: 10 },
     ];
     expect(valuesOf(shop({ status: { secrets } }))).toMatchObject({ secret: { name: "environment-secrets-10" } });
+  });
+
+  test("of a suspended environment are the same at no replica, and awake again the former", () => {
+    const awake = valuesOf(shop({ spec: both })) as Record<string, object>;
+    const asleep = {
+      ...awake,
+      backend: { ...awake.backend, replicas: 0 },
+      frontend: { ...awake.frontend, replicas: 0 },
+      suspended: true,
+    };
+    expect(valuesOf(shop({ spec: { ...both, suspended: true } }))).toEqual(asleep);
+    expect(valuesOf(shop({ spec: { ...both, suspended: false } }))).toEqual(awake);
   });
 
   test("leave out HTTPS's own port", () => {
@@ -100,10 +113,16 @@ describe("what is wanted", () => {
   });
 
   test.each([
-    ["another commit", shop({ status: { components: { backend: { ...settled, commit: "b".repeat(40) } } } }), {}],
+    [
+      "another image",
+      shop({
+        status: { components: { backend: { applied: { ...settled.applied, image: "registry.test/other:1" } } } },
+      }),
+      {},
+    ],
     ["a new version of the secrets", shop({ status: { secrets: [{ name: "A", version: 2 }] } }), {}],
     ["another health path", shop(), { healthPath: "/healthz" }],
-    ["another image", shop(), { image: { repository: "registry.test/other" } }],
+    ["sleep", shop({ spec: { suspended: true } }), {}],
     ["an environment of the same name made anew", shop({ metadata: { uid: UID.replace("0", "1") } }), {}],
   ])("is something else with %s", (_what, environment, backend) => {
     expect(hashOf(environment, backend)).not.toBe(usual);

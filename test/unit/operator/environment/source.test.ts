@@ -1,0 +1,224 @@
+import { describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import type { StepContext } from "../../../../operator/environment/step.ts";
+import { source } from "../../../../operator/environment/steps/source.ts";
+import {
+  commitA,
+  environmentFixture,
+  minutesLater,
+  pipelineFixture,
+  repositoryFixture,
+} from "../../../support/environment-fixture.ts";
+import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+const commitB = "b".repeat(40);
+const HEAD = "f".repeat(40);
+
+interface Scene {
+  readonly spec?: Partial<EnvironmentSpec>;
+  /** What was settled before, by commit; on `main` unless said otherwise. */
+  readonly before?: { readonly resolved?: string; readonly applied?: string; readonly branch?: string };
+  readonly minutes?: number;
+  readonly token?: string;
+  /** `<branch>@<commit>` that the application carries. */
+  readonly carried?: string;
+  readonly registered?: readonly string[];
+}
+
+const backend = (more: object) => ({ backend: { repository: "shop-api", branch: "main", ...more } });
+const imageOf = (commit: string) => `registry.test/shop-api:${commit}`;
+
+function statusOf({ resolved, applied, branch = "main" }: NonNullable<Scene["before"]>): EnvironmentStatus {
+  const given = applied && { branch, commit: applied, image: imageOf(applied) };
+  return {
+    components: {
+      backend: {
+        ...(resolved ? { resolved: { branch, commit: resolved } } : {}),
+        ...(given ? { applied: given } : {}),
+      },
+    },
+  };
+}
+
+async function step({ spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"] }: Scene) {
+  const asked: string[] = [];
+  const environment = environmentFixture({
+    spec,
+    ...(before ? { status: { ...statusOf(before), lastHandledReconcileAt: "answered" } } : {}),
+    metadata: { annotations: token === undefined ? {} : { [RECONCILE_ANNOTATION]: token } },
+  });
+  const [branch = "", commit = ""] = carried?.split("@") ?? [];
+  const context = {
+    clock: new TestClock(minutesLater(minutes).toISOString()),
+    deployer: { deployedSources: () => (carried ? { backend: { branch, commit } } : {}) },
+    repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name))),
+    repositoryHost: {
+      async head(_url: string, of: string) {
+        asked.push(of);
+        return of === "gone" ? undefined : HEAD;
+      },
+    },
+  } as unknown as StepContext;
+  const result = await source.run(environment, context);
+  const found = result.findings?.components?.backend ?? environment.status?.components?.backend;
+  return { result, asked, found, stands: source.stands?.(environment, context) };
+}
+
+describe("the commit of a component", () => {
+  test.each<[string, Scene, string, readonly string[]]>([
+    ["is the one asked for", { spec: backend({ commit: commitB }) }, commitB, []],
+    ["is the head of the branch, when none is", { spec: backend({}) }, HEAD, ["main"]],
+    ["stays the head that it was", { spec: backend({}), before: { resolved: commitA } }, commitA, []],
+    [
+      "is the head of another branch, asked once",
+      { spec: backend({ branch: "next" }), before: { resolved: commitA } },
+      HEAD,
+      ["next"],
+    ],
+    ["is what a crash left in the application", { spec: backend({}), carried: `main@${commitB}` }, commitB, []],
+    [
+      "is what a crash left in the application of another branch",
+      { spec: backend({ branch: "next" }), before: { resolved: commitA }, carried: `next@${commitB}` },
+      commitB,
+      [],
+    ],
+    [
+      "is not what the application carries of a branch before",
+      { spec: backend({}), carried: `old@${commitB}` },
+      HEAD,
+      ["main"],
+    ],
+    [
+      "stays when a pass is asked for and it does not follow",
+      { spec: backend({}), before: { resolved: commitA }, token: "new" },
+      commitA,
+      [],
+    ],
+    [
+      "is asked again for one that follows, when a pass is asked for",
+      { spec: backend({ follow: true }), before: { resolved: commitA }, token: "new" },
+      HEAD,
+      ["main"],
+    ],
+    [
+      "is not asked again when that pass was answered",
+      { spec: backend({ follow: true }), before: { resolved: commitA }, token: "answered" },
+      commitA,
+      [],
+    ],
+    [
+      "is not asked again when one is given",
+      { spec: backend({ follow: true, commit: commitB }), before: { resolved: commitA }, token: "new" },
+      commitB,
+      [],
+    ],
+    [
+      "stays for one that follows a branch which is gone",
+      { spec: backend({ follow: true, branch: "gone" }), before: { resolved: commitA, branch: "gone" }, token: "new" },
+      commitA,
+      ["gone"],
+    ],
+  ])("%s", async (_rule, scene, commit, questions) => {
+    const { result, asked, found } = await step(scene);
+    expect(result).toMatchObject({ state: "done", reason: "Resolved" });
+    expect(asked).toEqual(questions);
+    const branch = scene.spec?.backend?.branch ?? "main";
+    expect(found).toEqual({ resolved: { branch, commit }, applied: { branch, commit, image: imageOf(commit) } });
+  });
+
+  test("is looked for on when its branch is not there", async () => {
+    const { result } = await step({ spec: backend({ branch: "gone" }) });
+    expect(result).toMatchObject({ state: "failed", reason: "BranchNotFound", recheckAfterMs: 30_000 });
+  });
+});
+
+describe("a commit with a pipeline", () => {
+  const wanted = (more: Parameters<typeof pipelineFixture>[0]) =>
+    backend({ commit: commitB, pipeline: pipelineFixture({ commit: commitB, ...more }) });
+  const before = { resolved: commitA, applied: commitA };
+
+  test.each<[string, Scene, object, string | undefined]>([
+    ["waits while it runs, the first time", { spec: wanted({}) }, { state: "waiting", reason: "Building" }, undefined],
+    ["waits while it runs, and what was before stands", { spec: wanted({}), before }, { reason: "Building" }, commitA],
+    [
+      "is looked at again when its pipeline will have been silent for too long",
+      { spec: wanted({}), before, minutes: 90 },
+      { reason: "Building", recheckAfterMs: 30 * 60_000 },
+      commitA,
+    ],
+    [
+      "is deployed when the pipeline fell silent",
+      { spec: wanted({}), before, minutes: 120 },
+      { state: "done" },
+      commitB,
+    ],
+    ["is deployed after its success", { spec: wanted({ status: "success" }), before }, { state: "done" }, commitB],
+    [
+      "fails with it",
+      { spec: wanted({ status: "failed", url: "https://ci.test/7" }), before },
+      {
+        state: "failed",
+        reason: "PipelineFailed",
+        message: `pipeline 7 of g/shop failed for the backend's commit bbbbbbbb (https://ci.test/7): run it again, or ask for another commit`,
+      },
+      commitA,
+    ],
+    [
+      "fails when it was canceled",
+      { spec: wanted({ status: "canceled" }), before },
+      { reason: "PipelineFailed" },
+      commitA,
+    ],
+    [
+      "is not held up by the failure of another one's",
+      { spec: wanted({ status: "failed", commit: commitA }), before },
+      { state: "done" },
+      commitB,
+    ],
+    [
+      "is not held up by the building of another one",
+      { spec: wanted({ commit: commitA }), before },
+      { state: "done" },
+      commitB,
+    ],
+  ])("%s", async (_rule, scene, expected, applied) => {
+    const { result, found } = await step(scene);
+    expect(result).toMatchObject(expected);
+    expect(found).toMatchObject({ resolved: { branch: "main", commit: commitB } });
+    expect(found?.applied?.commit).toBe(applied);
+  });
+
+  test("is remembered while it is built, although the branch moves on", async () => {
+    const spec = backend({ pipeline: pipelineFixture({ commit: HEAD }) });
+    const { found } = await step({ spec });
+    expect(found).toEqual({ resolved: { branch: "main", commit: HEAD } });
+    const { asked, result } = await step({ spec, before: { resolved: HEAD } });
+    expect(asked).toEqual([]);
+    expect(result).toMatchObject({ reason: "Building" });
+  });
+
+  test("holds the other component back: what is wanted comes together", async () => {
+    const frontend = { repository: "shop-web", branch: "main", commit: commitB };
+    const building = { ...wanted({}), frontend };
+    const web = repositoryFixture("shop-web", { type: "frontend" });
+    const context = {
+      clock: new TestClock(minutesLater(0).toISOString()),
+      deployer: { deployedSources: () => ({}) },
+      repositories: memoryRepositories(repositoryFixture(), web),
+    } as unknown as StepContext;
+    const { findings } = await source.run(environmentFixture({ spec: building }), context);
+    expect(findings?.components?.frontend).toEqual({ resolved: { branch: "main", commit: commitB } });
+  });
+});
+
+describe("what was applied before", () => {
+  test.each<[string, Scene, boolean]>([
+    ["stands", { before: { applied: commitA } }, true],
+    ["does not, when there is nothing", {}, false],
+    ["does not, when nothing can be said about it", { before: { applied: commitA }, registered: [] }, false],
+  ])("%s", async (_rule, scene, expected) => {
+    expect((await step(scene)).stands).toBe(expected);
+  });
+});
