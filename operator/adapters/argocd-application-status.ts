@@ -14,9 +14,16 @@ export interface ApplicationStatus {
     readonly phase?: string;
     readonly message?: string;
     readonly finishedAt?: string;
-    readonly syncResult?: { readonly source?: unknown };
+    readonly syncResult?: { readonly source?: unknown; readonly resources?: readonly SyncedResource[] };
   };
   readonly reconciledAt?: string;
+}
+
+interface SyncedResource {
+  readonly kind: string;
+  readonly name: string;
+  readonly status?: string;
+  readonly message?: string;
 }
 
 /** What a watch keeps of it: moments and retries change all the time and wake nobody, so they become one answer. */
@@ -37,43 +44,99 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
     health: { ...(health?.status === undefined ? {} : { status: health.status }) },
     conditions: conditions.map(({ type, message: text }) => ({
       type,
-      ...(text === undefined ? {} : { message: text }),
+      ...(text === undefined ? {} : { message: essence(text) }),
     })),
     isCalm: operation === undefined && phase !== "Running" && phase !== "Terminating" && reconciledAt >= finishedAt,
-    ...(hasFailed ? { failedSync: { message, source: syncResult?.source } } : {}),
+    ...(hasFailed
+      ? { failedSync: { message: syncWords(message, syncResult?.resources), source: syncResult?.source } }
+      : {}),
   };
+}
+
+/** The prefaces of a failed rendering; the command line among them names another temporary file each time. */
+const PREFACES = [
+  /^Failed to load target state: failed to generate manifest for source \d+ of \d+: rpc error: code = Unknown desc = /,
+  /^Manifest generation error \(cached\): /,
+  /^failed to execute helm template command: [\s\S]*?`helm template [\s\S]*?` failed exit status \d+: /,
+];
+
+/** Without what changes from one attempt to the next although nothing changed, so that the same failure has the same words. */
+function essence(message: string): string {
+  const short = PREFACES.reduce((rest, preface) => rest.replace(preface, ""), message);
+  return short.replace(/\/tmp\/[\w./-]+/g, "/tmp/…");
+}
+
+const RESOURCES_NAMED = 3;
+
+/** What became of the single objects, where the operation only says that some failed. */
+function syncWords(message: string, resources: readonly SyncedResource[] = []): string {
+  const failed = resources
+    .filter(({ status }) => status === "SyncFailed")
+    .map(({ kind, name, message: said = "" }) => `${kind} '${name}': ${essence(said)}`)
+    // They were applied side by side: the order tells nothing, and must not make new words.
+    .sort();
+  return failed.length === 0 ? essence(message) : failed.slice(0, RESOURCES_NAMED).join("; ");
 }
 
 /** What an Application's status says of the wanted source; the status is empty before Argo CD has seen it. */
 export function observed(status: Partial<KeptApplicationStatus>, source: unknown): ObservedApplication {
   const revision = status.sync?.revision ?? "";
-  const problem = status.conditions?.find(({ type }) => type.endsWith("Error"));
-  const words = problem && `${problem.type}: ${problem.message ?? ""}`;
+  const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
+  const words = problem && wordsOf(problem);
   // Everything else that is said may still be about the values before.
   if (!isDeepStrictEqual(status.sync?.comparedTo?.source, source)) {
-    return { state: "waiting", revision, message: words ?? "waiting for Argo CD to compare the application" };
+    return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
   }
-  if (words !== undefined) return { state: "broken", revision, message: words };
+  if (problem !== undefined) return { state: "broken", revision, ...comparisonProblem(problem) };
   if (status.sync?.status !== "Synced") return unsynced(status, revision, source);
   if (!status.isCalm) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
   return judgedHealth(status, revision);
 }
 
+type Problem = Pick<ObservedApplication, "problem" | "message">;
+
+const wordsOf = ({ type, message = "" }: { type: string; message?: string }) => `${type}: ${message}`;
+
+function comparisonProblem(said: { readonly type: string; readonly message?: string }): Required<Problem> {
+  const words = wordsOf(said);
+  // gRPC's own word for a repo-server that is down or too slow, which Argo CD passes on as text.
+  if (/rpc error: code = (Unavailable|DeadlineExceeded)/.test(words)) {
+    return { problem: "DeployerUnavailable", message: `a part of Argo CD does not answer: ${words}` };
+  }
+  const what =
+    "the chart gives no manifests: correct it, its place (chart of the Repository), or the values given to it";
+  return { problem: "ChartInvalid", message: `${what}; Argo CD says ${words}` };
+}
+
 function unsynced(
-  { failedSync }: Partial<KeptApplicationStatus>,
+  { failedSync, conditions, isCalm }: Partial<KeptApplicationStatus>,
   revision: string,
   source: unknown,
 ): ObservedApplication {
   const isAboutThis = failedSync !== undefined && isDeepStrictEqual(failedSync.source, source);
-  if (isAboutThis) return { state: "broken", revision, message: `the sync failed: ${failedSync.message}` };
-  return { state: "waiting", revision, message: "Argo CD is syncing the application" };
+  const refusal = conditions?.find(({ type }) => type === "SyncError");
+  // A sync that runs may be the one that mends what this condition still tells of.
+  const said = isAboutThis ? failedSync.message : isCalm ? refusal?.message : undefined;
+  if (said === undefined) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
+  return { state: "broken", revision, ...syncProblem(said) };
+}
+
+function syncProblem(said: string): Required<Problem> {
+  // The quota's admission says it in these words, and nothing but words tells it from other refusals.
+  if (said.includes("exceeded quota")) {
+    const what = "the environment's quota leaves no room for what the chart makes: lower it, or have the quota raised";
+    return { problem: "QuotaExceeded", message: `${what}; Argo CD says ${said}` };
+  }
+  return { problem: "SyncFailed", message: `the cluster did not take all that the chart makes: ${said}` };
 }
 
 function judgedHealth({ health }: Partial<KeptApplicationStatus>, revision: string): ObservedApplication {
   const said = health?.status ?? "Unknown";
   if (said === "Healthy") return { state: "healthy", revision, message: "" };
-  if (said === "Degraded")
-    return { state: "broken", revision, message: "Argo CD calls the application degraded: see its pods" };
+  if (said === "Degraded") {
+    const message = "Argo CD calls the application degraded: see its pods";
+    return { state: "broken", problem: "DeploymentFailed", revision, message };
+  }
   return {
     state: "progressing",
     revision,

@@ -2,9 +2,15 @@ import { GROUP } from "../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository.ts";
 import { applicationKind, appProjectKind } from "../kinds.ts";
+import type { Clock } from "../kit/clock.ts";
 import { isForbidden, isNotFound, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import type { Cluster, DesiredObject } from "../ports/cluster.ts";
-import { type Deployer, DeployerUnavailable, type WantedApplication } from "../ports/deployer.ts";
+import {
+  type Deployer,
+  DeployerUnavailable,
+  type DeploymentProblem,
+  type WantedApplication,
+} from "../ports/deployer.ts";
 import { type KeptApplicationStatus, observed } from "./argocd-application-status.ts";
 
 /** Has Argo CD delete what an application made before the application itself goes. */
@@ -36,7 +42,7 @@ export interface ArgocdSettings {
 }
 
 /** The Deployer port on Argo CD's resources: one Application and one AppProject an environment. */
-export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Deployer {
+export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock: Clock): Deployer {
   const ref = (environment: { name: string }) => ({
     name: namespaceName(environment.name),
     namespace: settings.namespace,
@@ -57,6 +63,16 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Depl
       return found && observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
     },
 
+    async retry(wanted, brokenSince) {
+      const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
+      const inMs = dueInMs(found?.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+      if (found === undefined || inMs > 0) return inMs;
+      const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
+      const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
+      await translated(() => cluster.ensure(wanted.environment, applicationKind, asking));
+      return dueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+    },
+
     deployedSources(environment) {
       const annotations = cluster.observe(environment, applicationKind, ref(environment))?.metadata.annotations ?? {};
       const sources = COMPONENTS.flatMap((component) => {
@@ -69,6 +85,36 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings): Depl
     remove: (environment) => translated(() => cluster.remove(environment, applicationKind, ref(environment))),
     unconfine: (environment) => translated(() => cluster.remove(environment, appProjectKind, ref(environment))),
   };
+}
+
+/** How Argo CD's history calls us. */
+const OPERATOR = "ephemeral-environments";
+/** When the application was last asked to try again: what keeps the pauses, whoever asks. */
+const ASKED_AT = `${GROUP}/asked-again-at`;
+const FIRST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 600_000;
+
+/** The next try comes after as long a time as the failure was old at the last one. */
+function dueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
+  const since = brokenSince.getTime();
+  const last = Math.max(since, Date.parse(askedAt ?? "") || 0);
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, last - since));
+  return Math.max(0, last + pauseMs - now.getTime());
+}
+
+/**
+ * The application with a wish that Argo CD fulfils and takes out again. Where manifests are missing: a hard refresh,
+ * because it would answer with the failed rendering of that commit for an hour. Else: a sync, and without a revision,
+ * so that the newest of the branch is taken. https://argo-cd.readthedocs.io/en/stable/user-guide/sync-kubectl/
+ */
+function askingObject(application: DesiredObject, problem: DeploymentProblem | undefined, now: Date): DesiredObject {
+  const { metadata, spec } = application;
+  const isUnrendered = problem === "ChartInvalid" || problem === "DeployerUnavailable";
+  const refresh = isUnrendered ? { "argocd.argoproj.io/refresh": "hard" } : {};
+  const annotations = { ...metadata.annotations, [ASKED_AT]: now.toISOString(), ...refresh };
+  const { syncOptions, retry } = (spec as { syncPolicy: { syncOptions: string[]; retry: object } }).syncPolicy;
+  const sync = { initiatedBy: { username: OPERATOR, automated: true }, sync: { prune: true, syncOptions }, retry };
+  return { ...application, metadata: { ...metadata, annotations }, ...(isUnrendered ? {} : { operation: sync }) };
 }
 
 function projectObject(

@@ -5,7 +5,9 @@ import type { WantedSecret } from "../../crds/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Cluster } from "../ports/cluster.ts";
+import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
 import type { Deployer } from "../ports/deployer.ts";
+import type { Pods } from "../ports/pods.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
@@ -62,7 +64,10 @@ export interface StepContext {
   readonly cluster: Cluster;
   readonly secretManager: SecretManager;
   readonly deployer: Deployer;
+  readonly pods: Pods;
   readonly repositories: Repositories;
+  readonly configSets: ConfigSets;
+  readonly configSetVersions: ConfigSetVersions;
   readonly repositoryHost: RepositoryHost;
   readonly prober: UrlProber;
   /** A new random value of the wanted shape. */

@@ -15,13 +15,27 @@ export interface WantedApplication {
   readonly sources: Sources;
 }
 
+/**
+ * `ChartInvalid`: the chart gives no manifests; `SyncFailed`: the cluster took not all of them; `QuotaExceeded`: for
+ * lack of quota; `DeployerUnavailable`: the deployer itself lacks a part; `DeploymentFailed`: all of them are there,
+ * and don't get healthy.
+ */
+export type DeploymentProblem =
+  | "ChartInvalid"
+  | "SyncFailed"
+  | "QuotaExceeded"
+  | "DeployerUnavailable"
+  | "DeploymentFailed";
+
 /** What the deployer says of an application now. */
 export interface ObservedApplication {
   /**
-   * `waiting`: not compared with the wanted values yet, or being synced; `progressing`: synced, pods not healthy yet;
-   * `healthy`: the wanted values and revision run; `broken`: it can't get there by itself.
+   * `unseen`: not compared with what is wanted yet; `waiting`: being synced; `progressing`: synced, pods not healthy
+   * yet; `healthy`: the wanted values and revision run; `broken`: it can't get there by itself.
    */
-  readonly state: "waiting" | "progressing" | "healthy" | "broken";
+  readonly state: "unseen" | "waiting" | "progressing" | "healthy" | "broken";
+  /** What is broken. */
+  readonly problem?: DeploymentProblem;
   /** The revision of the chart that runs; empty before the first sync. */
   readonly revision: string;
   /** What the deployer says is missing or wrong, for people. */
@@ -51,6 +65,16 @@ export interface Deployer {
 
   /** The application as it was observed last; `undefined` before it exists. */
   observe(wanted: WantedApplication): ObservedApplication | undefined;
+
+  /**
+   * Has the deployer look at the chart and try to sync once more, when the time for it has come: for an application
+   * that is broken since `brokenSince`, to be called in every pass. The pauses grow with the age of what is broken,
+   * from 15 seconds to 10 minutes, and are counted from what the application itself remembers: no crash and no second
+   * process asks more often.
+   *
+   * @returns in how many milliseconds the time comes next
+   */
+  retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 
   /** The sources that the existing application was made with: what a crash before the status write left as the only trace. */
   deployedSources(environment: { name: string; uid: string }): Sources;

@@ -1,0 +1,162 @@
+import { TROUBLE_REASONS, type Trouble, type TroubleReason } from "../ports/pods.ts";
+import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } from "./pod-objects.ts";
+
+/** A trouble before its evidence is gathered, and where that is. */
+export interface Finding extends Omit<Trouble, "evidence"> {
+  /** What the cluster says of it. */
+  readonly said: string;
+  /** The container whose last lines tell more. */
+  readonly speaker?: { readonly pod: Pod; readonly container: string; readonly isPrevious: boolean };
+}
+
+/** So often a container ends before it counts as a loop: by then the first pauses between restarts, some 30 s, are over. */
+const LOOP_RESTARTS = 3;
+
+const COMPONENT_LABEL = "app.kubernetes.io/component";
+
+/** What keeps an environment's pods from serving, the gravest first, one a component. */
+export function troublesOf(pods: readonly Pod[], deployments: readonly Deployment[]): readonly Finding[] {
+  const findings = [...currentPods(pods).flatMap(podTroubles), ...deployments.flatMap(refusals)].sort(byGravity);
+  const firsts = new Map<string, Finding>();
+  for (const finding of findings) if (!firsts.has(finding.component)) firsts.set(finding.component, finding);
+  return [...firsts.values()];
+}
+
+function byGravity(one: Finding, other: Finding): number {
+  const rank = ({ reason }: Finding) => TROUBLE_REASONS.indexOf(reason);
+  return rank(one) - rank(other) || one.component.localeCompare(other.component);
+}
+
+/**
+ * The pods that count: what ended by itself was replaced already, and of several makers of one component (the
+ * ReplicaSets before and after an update) the one that made the newest pod is the one that is wanted.
+ */
+function currentPods(pods: readonly Pod[]): readonly Pod[] {
+  const living = pods.filter(
+    ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed",
+  );
+  const newest = new Map<string, Pod>();
+  for (const pod of living) {
+    const former = newest.get(componentOf(pod));
+    if (former === undefined || former.metadata.creationTimestamp < pod.metadata.creationTimestamp)
+      newest.set(componentOf(pod), pod);
+  }
+  return living
+    .filter((pod) => makerOf(pod) === makerOf(newest.get(componentOf(pod))))
+    .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
+}
+
+const makerOf = (pod: Pod | undefined) => pod?.metadata.ownerReferences?.[0]?.uid;
+
+function componentOf({ metadata }: Pod | Deployment): string {
+  const { [COMPONENT_LABEL]: component, "pod-template-hash": hash = "" } = metadata.labels ?? {};
+  const maker = metadata.ownerReferences?.[0]?.name ?? metadata.name;
+  return component ?? (hash !== "" && maker.endsWith(`-${hash}`) ? maker.slice(0, -hash.length - 1) : maker);
+}
+
+/** Why a Deployment's pods don't even come to be: only its own condition says so. */
+function refusals(deployment: Deployment): readonly Finding[] {
+  const { status, metadata } = deployment;
+  const refused = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
+  if (refused?.status !== "True" || status?.observedGeneration !== metadata.generation) return [];
+  const component = componentOf(deployment);
+  const said = refused.message ?? "";
+  const since = new Date(refused.lastTransitionTime ?? metadata.creationTimestamp);
+  // The quota's admission says it in these words, and nothing but words tells it from other refusals.
+  const isQuota = said.includes("exceeded quota");
+  const what = isQuota
+    ? `the environment's quota leaves no room for its pods: lower replicas or resources (spec.overrides), or have the quota raised`
+    : `the cluster refuses to make its pods: correct what the chart asks for`;
+  return [
+    { reason: isQuota ? "QuotaExceeded" : "PodRefused", component, sentence: `${component}: ${what}`, since, said },
+  ];
+}
+
+function podTroubles(pod: Pod): readonly Finding[] {
+  const { status } = pod;
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
+    const what = "no node has room for its pod: lower its resources (spec.overrides), or have a node added";
+    return [finding(pod, "Unschedulable", what, scheduled.message)];
+  }
+  const initial = (status?.initContainerStatuses ?? []).flatMap((container) =>
+    containerTroubles(pod, container, false),
+  );
+  const main = (status?.containerStatuses ?? []).flatMap((container) => containerTroubles(pod, container, true));
+  return [...initial, ...main];
+}
+
+const NO_IMAGE = [
+  ...["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"],
+  ...["RegistryUnavailable", "SignatureValidationFailed"],
+];
+const NO_CONFIGURATION = ["CreateContainerConfigError", "CreateContainerError"];
+
+function containerTroubles(pod: Pod, container: ContainerStatus, isProbed: boolean): readonly Finding[] {
+  const { ready, state, lastState, restartCount } = container;
+  if (ready) return [];
+  const { reason = "", message = "" } = state?.waiting ?? {};
+  if (NO_IMAGE.includes(reason)) return [imageTrouble(pod, container, message)];
+  if (NO_CONFIGURATION.includes(reason)) {
+    const what = `${named(pod, container)} can't be set up: correct the Secret, ConfigMap or volume that its last words name`;
+    return [finding(pod, "ContainerMisconfigured", what, message)];
+  }
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (ended !== undefined && restartCount >= LOOP_RESTARTS) return [loopTrouble(pod, container, ended)];
+  return isProbed && state?.running !== undefined ? [probeTrouble(pod, container)] : [];
+}
+
+function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
+  const { image = "its image" } = specOf(pod, container) ?? {};
+  const what =
+    `image '${image}' can't be pulled: build and push it (is its pipeline done?), correct image.repository and ` +
+    "image.tagTemplate of the Repository, or give the cluster access to the registry";
+  // The pause between two tries says the same, with a preface.
+  return finding(pod, "ImagePullFailed", what, message.replace(/^Back-off pulling image "[^"]*":? ?/, ""));
+}
+
+function loopTrouble(pod: Pod, container: ContainerStatus, ended: Terminated): Finding {
+  const how = ended.signal ? `signal ${ended.signal}` : `exit code ${ended.exitCode}`;
+  const limit = specOf(pod, container)?.resources?.limits?.memory;
+  const what =
+    ended.reason === "OOMKilled"
+      ? `needs more memory than its limit${limit ? ` of ${limit}` : ""} allows (OOMKilled) and is ended again and again: ` +
+        "raise resources.limits.memory (spec.overrides), or make it use less"
+      : `ends soon after every start (${how}): mend what its last lines say, and deploy the new commit or setting`;
+  const isPrevious = container.state?.running !== undefined;
+  return {
+    ...finding(pod, "CrashLoop", `${named(pod, container)} ${what}`, ended.message),
+    speaker: { pod, container: container.name, isPrevious },
+  };
+}
+
+function probeTrouble(pod: Pod, container: ContainerStatus): Finding {
+  const spec = specOf(pod, container);
+  const isStarting = container.started === false && spec?.startupProbe !== undefined;
+  const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
+  const what =
+    `${named(pod, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails: ` +
+    "let it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
+  return { ...finding(pod, "ProbeFailing", what), speaker: { pod, container: container.name, isPrevious: false } };
+}
+
+const asked = (probe: Probe | undefined) =>
+  probe?.httpGet === undefined ? "" : ` (GET ${probe.httpGet.path ?? "/"} on port ${probe.httpGet.port})`;
+
+function specOf({ spec }: Pod, { name }: ContainerStatus): Container | undefined {
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find((container) => container.name === name);
+}
+
+/** With its image: words about another image are other words. */
+function named(pod: Pod, container: ContainerStatus): string {
+  const { image } = specOf(pod, container) ?? {};
+  return `container '${container.name}'${image === undefined ? "" : ` of image '${image}'`}`;
+}
+
+function finding(pod: Pod, reason: TroubleReason, what: string, said = ""): Finding {
+  const component = componentOf(pod);
+  const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
+  const since = new Date(ready?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  return { reason, component, sentence: `${component}: ${what}`, since, said };
+}

@@ -1,0 +1,164 @@
+import { type Condition, clipped, findCondition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { namespaceName } from "../../crds/names.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
+import type { DeploymentProblem, ObservedApplication, WantedApplication } from "../ports/deployer.ts";
+import type { Trouble, TroubleReason } from "../ports/pods.ts";
+import { failed, type StepContext, type Unfinished, waiting } from "./step.ts";
+
+/** The deployer's watch wakes the environment; this is only the net below it. */
+const RECHECK_MS = 30_000;
+/** Healthy applications are there by then: only others are worth a look at their pods. */
+const DIAGNOSE_AFTER_MS = 10_000;
+/** A deployer that works compares within seconds. */
+const SILENT_MS = 120_000;
+/** Whatever lasts so long is worth telling, also where it may pass. */
+const TELL_AFTER_MS = 30_000;
+/**
+ * How long each trouble may last before it fails what is being made. Pulls and refused pods are tried again within this
+ * time; a node may be added, and an application may take the five minutes to start that the chart allows it.
+ */
+const PATIENCE_MS: Readonly<Record<TroubleReason, number>> = {
+  ImagePullFailed: 30_000,
+  ContainerMisconfigured: 30_000,
+  CrashLoop: 0,
+  QuotaExceeded: 30_000,
+  PodRefused: 30_000,
+  Unschedulable: 300_000,
+  ProbeFailing: 300_000,
+};
+
+/** An application that is not healthy, and what is known of it. */
+export interface Ailing {
+  readonly environment: EphemeralEnvironment;
+  readonly wanted: WantedApplication;
+  /** Of what is wanted now. */
+  readonly hash: string;
+  /** Absent before the deployer's watch has seen it. */
+  readonly observed: ObservedApplication | undefined;
+  /** Whether it can fail the environment: what serves is judged by its URLs. */
+  readonly mayFail: boolean;
+}
+
+interface Case extends Ailing {
+  /** What was said of this very application in the pass before. */
+  readonly former: Condition | undefined;
+  /** For how long it is not healthy. */
+  readonly ailingMs: number;
+}
+
+/**
+ * Why the application is not healthy: in words to act on, with a reason that stays the same, and as a failure once it
+ * has lasted too long to pass by itself. A failure stands until it is healthy or something else is known to be wrong,
+ * so that a new try, or a pod between two starts, makes nobody believe that it is over.
+ */
+export async function diagnosed(ailing: Ailing, context: StepContext): Promise<Unfinished> {
+  const one = caseOf(ailing, context);
+  const { state, problem } = ailing.observed ?? { state: "unseen" };
+  if (state === "unseen") return unseen(one);
+  if (state === "waiting") return standing(one) ?? waiting("Syncing", messageOf(one), { recheckAfterMs: RECHECK_MS });
+  if (problem !== undefined && problem !== "DeploymentFailed") return refused(one, problem, context);
+  return troubled(one, context);
+}
+
+function caseOf(ailing: Ailing, { clock }: StepContext): Case {
+  const { status } = ailing.environment;
+  const former = status?.wanted === ailing.hash ? findCondition(status.conditions, "ApplicationSynced") : undefined;
+  if (former === undefined || former.status === "True") return { ...ailing, former, ailingMs: 0 };
+  const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.pursuing?.since ?? "") || 0);
+  return { ...ailing, former, ailingMs: clock.now().getTime() - since };
+}
+
+const messageOf = ({ observed }: Case) => observed?.message ?? "waiting for the deployer to pick the application up";
+
+function standing({ former, mayFail }: Case): Unfinished | undefined {
+  if (former?.status !== "False" || !mayFail) return undefined;
+  return { ...failed(former.reason, former.message), recheckAfterMs: RECHECK_MS };
+}
+
+function unseen(one: Case): Unfinished {
+  const { environment, ailingMs } = one;
+  if (ailingMs < SILENT_MS) {
+    const recheckAfterMs = Math.min(RECHECK_MS, SILENT_MS - ailingMs);
+    return standing(one) ?? waiting("Syncing", messageOf(one), { recheckAfterMs });
+  }
+  const message =
+    `the deployer has not looked at application '${namespaceName(environment.metadata.name)}' for ${SILENT_MS / 60_000} minutes: ` +
+    `see that its application-controller runs; ${messageOf(one)}`;
+  return waiting("DeployerSilent", message, { recheckAfterMs: RECHECK_MS });
+}
+
+/** The deployer has given up for this state of things: it has to be asked to try again. */
+async function refused(one: Case, problem: DeploymentProblem, { clock, deployer }: StepContext): Promise<Unfinished> {
+  const { former, wanted } = one;
+  const isSame = former !== undefined && former.status !== "True" && former.reason === problem;
+  const retryInMs = await deployer.retry(wanted, isSame ? new Date(former.lastTransitionTime) : clock.now());
+  const recheckAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
+  // A deployer that lacks a part is nobody's mistake in this environment.
+  const isFinal = one.mayFail && problem !== "DeployerUnavailable";
+  return verdict(isFinal, problem, messageOf(one), recheckAfterMs);
+}
+
+async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfinished> {
+  const { environment, ailingMs, observed, former, mayFail } = one;
+  const isBroken = observed?.state === "broken";
+  if (!isBroken && former?.status !== "False" && ailingMs < DIAGNOSE_AFTER_MS) {
+    return waiting("Progressing", messageOf(one), { recheckAfterMs: DIAGNOSE_AFTER_MS - ailingMs });
+  }
+  const now = clock.now().getTime();
+  const lastedMs = ({ since }: Trouble) => now - since.getTime();
+  const told = (await pods.diagnose(environment.metadata)).filter(
+    (trouble) => lastedMs(trouble) >= tellAfterMs(trouble),
+  );
+  const lasting = told.filter((trouble) => lastedMs(trouble) >= PATIENCE_MS[trouble.reason]);
+  if (lasting.length > 0 && mayFail) return explained(one, lasting, true);
+  const kept = standing(one);
+  if (kept !== undefined) return kept;
+  if (isBroken && mayFail) return verdict(true, "DeploymentFailed", messageOf(one), RECHECK_MS);
+  if (told.length > 0) return explained(one, told, false);
+  return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { recheckAfterMs: nextLookMs(one) });
+}
+
+const tellAfterMs = ({ reason }: Trouble) => Math.min(TELL_AFTER_MS, PATIENCE_MS[reason]);
+
+async function explained(one: Case, troubles: readonly Trouble[], isFinal: boolean): Promise<Unfinished> {
+  const { former } = one;
+  const reason = (troubles[0] as Trouble).reason;
+  const sentences = troubles.map(({ sentence }) => sentence).join("; ");
+  const isTold =
+    former?.reason === reason &&
+    former.status === (isFinal ? "False" : "Unknown") &&
+    former.message.startsWith(sentences);
+  // Evidence has other words each time: once it was shown it stays, or every pass would write.
+  const message = isTold ? former.message : await withEvidence(sentences, troubles);
+  return verdict(isFinal, reason, message, nextLookMs(one));
+}
+
+function verdict(isFinal: boolean, reason: string, message: string, recheckAfterMs: number): Unfinished {
+  return isFinal ? { ...failed(reason, message), recheckAfterMs } : waiting(reason, message, { recheckAfterMs });
+}
+
+/** Often while something may still come of it, ever more calmly once it failed or serves: a look costs two reads. */
+function nextLookMs({ ailingMs, former, mayFail }: Case): number {
+  const isOpen = mayFail && former?.status !== "False" && ailingMs < 900_000;
+  return Math.min(isOpen ? 10_000 : 300_000, Math.max(5_000, ailingMs));
+}
+
+/** The sentences first, then of every component as many of its last lines as there is room for. */
+async function withEvidence(sentences: string, troubles: readonly Trouble[]): Promise<string> {
+  const evidences = await Promise.all(troubles.map((trouble) => trouble.evidence()));
+  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - sentences.length) / troubles.length);
+  const shown = troubles.map(({ component }, index) => {
+    const title = `\n${component} said last:\n`;
+    const lines = lastThatFit(evidences[index] ?? "", room - title.length);
+    return lines === "" ? "" : title + lines;
+  });
+  return clipped(sentences + shown.join(""));
+}
+
+function lastThatFit(text: string, length: number): string {
+  const lines = text.split("\n");
+  while (lines.length > 1 && lines.join("\n").length > length) lines.shift();
+  const left = lines.join("\n");
+  return length <= 0 ? "" : clipped(left, length);
+}

@@ -1,0 +1,41 @@
+import type { Owner } from "./cluster.ts";
+
+/** What keeps pods from serving, the gravest first: a stable word for each. */
+export const TROUBLE_REASONS = [
+  "ImagePullFailed",
+  "ContainerMisconfigured",
+  "CrashLoop",
+  "QuotaExceeded",
+  "PodRefused",
+  "Unschedulable",
+  "ProbeFailing",
+] as const;
+export type TroubleReason = (typeof TROUBLE_REASONS)[number];
+
+/** One component of an environment whose pods don't serve. */
+export interface Trouble {
+  readonly reason: TroubleReason;
+  /** As its chart labels it: `backend`, `frontend`, or whatever a chart of one's own has. */
+  readonly component: string;
+  /** What is wrong and what to do, for people; the same words for as long as it is the same trouble. */
+  readonly sentence: string;
+  /** Since when, by the cluster's clock. */
+  readonly since: Date;
+  /**
+   * What the cluster or the container itself said last: other words each time. At most 20 lines and 2 KiB, without
+   * control characters and without any value of the Secrets that the pod sees; empty when there is nothing that may be
+   * shown. Reads logs and Secrets, so it is for what is about to be shown. Never throws.
+   */
+  evidence(): Promise<string>;
+}
+
+/** Looks into the pods of an environment's own namespace. */
+export interface Pods {
+  /**
+   * What keeps them from serving now, the gravest first, one a component; what an update has replaced already does not
+   * count. Two reads.
+   *
+   * @throws KubeError when the API server does not answer
+   */
+  diagnose(environment: Owner): Promise<readonly Trouble[]>;
+}
