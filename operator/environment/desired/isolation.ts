@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import type { Quota } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
@@ -7,13 +8,27 @@ import type { DesiredObject } from "../../ports/cluster.ts";
 type IsolationSettings = Settings["isolation"];
 const networkPolicy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" } as const;
 
-/** What the whole environment may use together. */
-export function quotaObject(environment: EphemeralEnvironment, { quota }: IsolationSettings): DesiredObject {
+/** What the whole environment may use together: as the settings say, and as its config set does where it says something. */
+export function quotaObject(
+  environment: EphemeralEnvironment,
+  { quota }: IsolationSettings,
+  chosen: Quota = {},
+): DesiredObject {
   return {
     apiVersion: "v1",
     kind: "ResourceQuota",
     metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
-    spec: unlessEmpty("hard", canonical(quota)),
+    spec: unlessEmpty("hard", canonical({ ...quota, ...hardLimits(chosen) })),
+  };
+}
+
+/** `memory` bounds what pods may come to use, and with it what they may reserve. */
+function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
+  return {
+    ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
+    ...(memory === undefined ? {} : { "requests.memory": memory, "limits.memory": memory }),
+    ...(storage === undefined ? {} : { "requests.storage": storage }),
+    ...(pods === undefined ? {} : { pods: String(pods) }),
   };
 }
 

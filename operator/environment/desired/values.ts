@@ -1,10 +1,14 @@
 import type { Settings } from "../../../config/settings.ts";
+import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
 import type { ChartSource, Repository } from "../../../crds/repository.ts";
+import { scalarOf } from "../overrides.ts";
 import { shortHash } from "../short-hash.ts";
 import { asleep } from "./asleep.ts";
+import { type JsonObject, merge, nested } from "./merge.ts";
 import { wantedPodSecret } from "./secret.ts";
+import { variablesOf } from "./variables.ts";
 
 type ComponentRepositories = { readonly [component in Component]?: Repository };
 
@@ -21,7 +25,8 @@ export function urlsOf(environment: EphemeralEnvironment, settings: Settings): {
 }
 
 /**
- * The values that the environment's chart is rendered with; the same whenever they are computed.
+ * The values that the environment's chart is rendered with; the same whenever they are computed. The environment's
+ * overrides win over its config set, which wins over the chart; what the platform itself sets wins over all of them.
  *
  * @throws Error when a component's commit is not settled or its repository is missing: steps settle both before
  */
@@ -29,12 +34,22 @@ export function environmentValues(
   environment: EphemeralEnvironment,
   repositories: ComponentRepositories,
   settings: Settings,
+  configSet?: ConfigSetSpec,
 ): Record<string, unknown> {
   const { name, uid } = environment.metadata;
+  const { plain } = variablesOf(environment, repositories, configSet);
   const components = componentsOf(environment).map((component) => {
     const repository = repositories[component];
     if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
-    return [component, componentValues(environment, component, repository, settings)];
+    const env = plain[component] ?? [];
+    return [
+      component,
+      {
+        ...chosenValues(environment, component, configSet),
+        ...(env.length === 0 ? {} : { env }),
+        ...ownValues(environment, component, repository, settings),
+      },
+    ];
   });
   const values = {
     environment: { name, uid },
@@ -49,7 +64,25 @@ export function wantedHash(chart: ChartSource, values: Record<string, unknown>):
   return shortHash([chart, values]);
 }
 
-function componentValues(
+/** What people choose for a component, variables aside. */
+function chosenValues(
+  { spec }: EphemeralEnvironment,
+  component: Component,
+  configSet: ConfigSetSpec | undefined,
+): JsonObject {
+  const paths = [...(spec.overrides?.values ?? [])].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const { [component]: values } = merge(
+    { [component]: (configSet?.helmValues?.[component] ?? {}) as JsonObject },
+    { [component]: (spec.overrides?.[component] ?? {}) as JsonObject },
+    // A step has refused what is no scalar.
+    ...paths.map((override) => nested(override.path.split("."), scalarOf(override) ?? null)),
+  );
+  const { env: _, ...others } = values as JsonObject;
+  return others;
+}
+
+/** What the platform alone decides. */
+function ownValues(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,

@@ -1,26 +1,39 @@
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { Kind } from "../../../crds/group.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kinds.ts";
+import type { DesiredObject } from "../../ports/cluster.ts";
+import { foreseenConfiguration } from "../configuration.ts";
 import { allowedTrafficObject, defaultDenyObject, limitRangeObject, quotaObject } from "../desired/isolation.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, type Step } from "../step.ts";
+import { done, type Step, type StepContext } from "../step.ts";
 
 /** Fences the namespace and its deployer in before anything runs; what somebody changed or removed is restored. */
 export const isolation: Step = {
   condition: "IsolationReady",
   after: ["NamespaceReady"],
 
-  async run(environment, { cluster, deployer, repositories, settings }) {
-    const fences = [
-      [resourceQuotaKind, quotaObject(environment, settings.isolation)],
-      [limitRangeKind, limitRangeObject(environment, settings.isolation)],
-      [networkPolicyKind, defaultDenyObject(environment)],
-      [networkPolicyKind, allowedTrafficObject(environment, settings.isolation)],
-    ] as const;
+  async run(environment, context) {
+    const { cluster, deployer, repositories, settings } = context;
     const chart = chartOf(repositoriesOf(environment, repositories), settings);
     const { metadata } = environment;
     await Promise.all([
       deployer.confine(metadata, chart),
-      ...fences.map(([kind, object]) => cluster.ensure(metadata, kind, object)),
+      ...fences(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
     ]);
     return done("Enforced");
   },
 };
+
+function fences(environment: EphemeralEnvironment, context: StepContext): readonly (readonly [Kind, DesiredObject])[] {
+  const { isolation: settings } = context.settings;
+  const configSet = foreseenConfiguration(environment, context);
+  const quota = [resourceQuotaKind, quotaObject(environment, settings, configSet?.spec.quota)] as const;
+  // Until its config set is known nothing new runs there, and what ran before keeps the quota that it has.
+  const isQuotaKnown = environment.spec.configSet === undefined || configSet !== undefined;
+  return [
+    ...(isQuotaKnown ? [quota] : []),
+    [limitRangeKind, limitRangeObject(environment, settings)],
+    [networkPolicyKind, defaultDenyObject(environment)],
+    [networkPolicyKind, allowedTrafficObject(environment, settings)],
+  ];
+}

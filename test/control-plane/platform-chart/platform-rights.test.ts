@@ -46,6 +46,8 @@ describe("the platform's identity can do what the operator does", () => {
   test.each([
     ["ephemeral-environments.dev", "ephemeralenvironments", ""],
     ["ephemeral-environments.dev", "repositories", "ephemeral-system"],
+    ["ephemeral-environments.dev", "configsets", "ephemeral-system"],
+    ["apps", "controllerrevisions", "ephemeral-system"],
     ["", "namespaces", ""],
     ["", "resourcequotas", ""],
     ["", "limitranges", ""],
