@@ -15,7 +15,7 @@ import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
 import { BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, pause } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import {
   isAlreadyExists,
@@ -26,6 +26,7 @@ import {
   isUnavailable,
   KubeError,
 } from "../kit/kube-errors.ts";
+import type { KubeObject } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
@@ -35,6 +36,7 @@ const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
 /** How often a miss by id may ask the API server for everything. */
 const LIST_INTERVAL_MS = 1_000;
+const NEVER = new AbortController().signal;
 
 interface Context {
   readonly client: KubeClient;
@@ -63,18 +65,26 @@ function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: s
 
 /** Asks the API server what the cache does not know: another replica may have made it a moment ago. */
 function liveLookUp({ client, cache, clock }: Context) {
-  let listing: { readonly at: number; readonly items: Promise<readonly EphemeralEnvironment[]> } | undefined;
+  let newest: { readonly beginsMs: number; readonly items: Promise<readonly KubeObject[]> } | undefined;
+  const listIn = async (delayMs: number) => {
+    if (delayMs > 0) await pause(clock, delayMs, NEVER);
+    return (await client.list(environmentType, { metadataOnly: true })).items;
+  };
   const listed = () => {
-    if (listing === undefined || clock.monotonicMs() - listing.at >= LIST_INTERVAL_MS) {
-      const items = client.list(environmentType).then((result) => result.items);
-      listing = { at: clock.monotonicMs(), items };
+    const nowMs = clock.monotonicMs();
+    // One that has begun already may lack what was made since.
+    if (newest === undefined || newest.beginsMs <= nowMs) {
+      const beginsMs = newest === undefined ? nowMs : Math.max(nowMs, newest.beginsMs + LIST_INTERVAL_MS);
+      newest = { beginsMs, items: listIn(beginsMs - nowMs) };
     }
-    return listing.items;
+    return newest.items;
   };
   return async (idOrName: string) => {
     if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
     if (!isUuid(idOrName)) return client.find(environmentType, { name: idOrName });
-    return (await listed()).find(({ metadata }) => metadata.uid === idOrName);
+    const name = (await listed()).find(({ metadata }) => metadata.uid === idOrName)?.metadata.name;
+    const found = name === undefined ? undefined : await client.find(environmentType, { name });
+    return found?.metadata.uid === idOrName ? found : undefined;
   };
 }
 

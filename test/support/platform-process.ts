@@ -17,21 +17,35 @@ export interface PlatformProcess {
   kill(): Promise<void>;
   /** Ends it with SIGTERM; answers its exit code. */
   terminate(): Promise<number | null>;
+  /** Suspends it (SIGSTOP), as a machine that has no time for it, and lets it go on (SIGCONT). */
+  suspend(): void;
+  resume(): void;
+  /** Waits until it ends by itself; answers its exit code. */
+  ended(): Promise<number | null>;
+  /** Where it serves the REST API, such as `http://127.0.0.1:40123`. */
+  readonly url: string;
   /** What it wrote, all runs together. */
   readonly output: string;
   /** Kills it and removes its settings. */
   stop(): Promise<void>;
 }
 
-/** Prepares the process `operator/main.ts` with these settings, under the platform's own identity. */
-export async function platformProcess(identity: PlatformIdentity, settings: object): Promise<PlatformProcess> {
+/**
+ * Prepares the process `operator/main.ts` with these settings, under the platform's own identity; without leader election
+ * unless the settings say so.
+ */
+export async function platformProcess(
+  identity: Pick<PlatformIdentity, "kubeconfigPath">,
+  settings: { readonly api?: object; readonly [name: string]: unknown },
+): Promise<PlatformProcess> {
   const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
   const settingsFile = join(folder, "settings.yaml");
   // Loopback ports of the system's choice; without election, as after a crash nobody else leads.
-  const local = { api: { port: 0 }, probes: { port: 0 }, leaderElection: false };
-  await writeFile(settingsFile, stringify({ ...settings, ...local }));
+  const local = { probes: { port: 0 }, leaderElection: false, ...settings, api: { ...settings.api, port: 0 } };
+  await writeFile(settingsFile, stringify(local));
   let child: ChildProcess | undefined;
   let output = "";
+  let url = "";
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
     const ending = child;
     child = undefined;
@@ -55,16 +69,29 @@ export async function platformProcess(identity: PlatformIdentity, settings: obje
           output += String(chunk);
         });
       }
-      const isServing = () => {
+      const servingAt = () => {
         if (started.exitCode !== null) throw new Error(`the process ended: ${output.slice(begunAt)}`);
-        return output.slice(begunAt).includes('"message":"serving"');
+        return /"api":"([^"]+)".*"message":"serving"|"message":"serving".*"api":"([^"]+)"/.exec(output.slice(begunAt));
       };
-      await until(isServing, { what: "the process serving", deadlineMs: 30_000 });
+      const found = await until(servingAt, { what: "the process serving", deadlineMs: 30_000 });
+      url = found[1] ?? found[2] ?? "";
     },
     async kill() {
       await end("SIGKILL");
     },
     terminate: () => end("SIGTERM"),
+    suspend: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
+    async ended() {
+      const ending = child;
+      child = undefined;
+      if (ending === undefined || ending.exitCode !== null) return ending?.exitCode ?? null;
+      const [code] = (await once(ending, "exit")) as [number | null];
+      return code;
+    },
+    get url() {
+      return url;
+    },
     get output() {
       return output;
     },

@@ -2,26 +2,42 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import { DomainError, EnvironmentConflict } from "../../../../crds/errors.ts";
 import { kubernetesEnvironments } from "../../../../operator/adapters/kubernetes-environments.ts";
+import { BY_UID } from "../../../../operator/caches.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
 import { KubeError } from "../../../../operator/kit/kube-errors.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { createObjectCache } from "../../../../operator/kit/object-cache.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
 import type { Environments } from "../../../../operator/ports/environments.ts";
 import { environmentFixture } from "../../../support/environment-fixture.ts";
-import { type Answer, type FakeApiServer, json, startFakeApiServer, status } from "../../../support/fake-api-server.ts";
+import {
+  type Answer,
+  type FakeApiServer,
+  json,
+  type SeenRequest,
+  startFakeApiServer,
+  status,
+} from "../../../support/fake-api-server.ts";
 import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
 
 const environment = environmentFixture();
+const UNKNOWN = "ffffffff-1111-4222-8333-444455556666";
 
 let server: FakeApiServer;
 let client: KubeClient;
+let cache: ObjectCache<EphemeralEnvironment> & CacheFeed<EphemeralEnvironment>;
+let clock: TestClock;
 let environments: Environments;
 
 beforeEach(async () => {
   server = await startFakeApiServer();
   client = createKubeClient({ kubeConfig: server.kubeConfig, random: () => 0 });
-  const clock = new TestClock();
-  const cache = createObjectCache<EphemeralEnvironment>({ log: silentLog, clock });
+  clock = new TestClock();
+  cache = createObjectCache<EphemeralEnvironment>({
+    log: silentLog,
+    clock,
+    indexes: { [BY_UID]: ({ metadata }) => [metadata.uid] },
+  });
   environments = kubernetesEnvironments({ client, cache, clock });
 });
 
@@ -48,7 +64,7 @@ describe("a removal that the API server forbids", () => {
   });
 
   test("is none when the environment is gone, or its name has passed to another", async () => {
-    answer("GET", json(environmentFixture({ metadata: { uid: "ffffffff-1111-4222-8333-444455556666" } })));
+    answer("GET", json(environmentFixture({ metadata: { uid: UNKNOWN } })));
     expect(await environments.remove(environment)).toBe("removing");
     expect(await environments.remove(environment, { onlyThisVersion: true })).toBe("changed");
   });
@@ -57,6 +73,41 @@ describe("a removal that the API server forbids", () => {
 test("an extension that the API server forbids is a fault with its cause", async () => {
   answer("PATCH", status(403, "Forbidden"));
   expectFault(await failureOf(environments.extend(environment, { ttlHours: 48 })));
+});
+
+describe("an id that the cache does not know", () => {
+  const { name, uid } = environment.metadata;
+  const isList = ({ path }: SeenRequest) => !path.endsWith(name);
+  const lists = () => server.seen.filter(isList);
+  const listOf = (...items: readonly EphemeralEnvironment[]) =>
+    json({ metadata: { resourceVersion: "1" }, items: items.map(({ metadata }) => ({ metadata })) });
+
+  beforeEach(() => cache.replace([], cache.beginList()));
+
+  test("is looked up by the metadata of all, and then read in full", async () => {
+    server.on(isList, listOf(environment));
+    server.on(({ path }) => path.endsWith(name), json(environment));
+    expect(await environments.find(uid)).toEqual(environment);
+    expect(lists()[0]?.headers.accept).toMatch(/as=PartialObjectMetadataList/);
+  });
+
+  test("is asked for by a list that began after the question, once a second for all who ask", async () => {
+    server.on(isList, listOf(), listOf(environment));
+    server.on(({ path }) => path.endsWith(name), json(environment));
+    expect(await environments.find(uid)).toBeUndefined();
+    const asked = [environments.find(uid), environments.find(uid), environments.find(UNKNOWN)];
+    await until(() => clock.pending.includes(1_000));
+    expect(lists()).toHaveLength(1);
+    clock.advance(1_000);
+    expect(await Promise.all(asked)).toEqual([environment, environment, undefined]);
+    expect(lists()).toHaveLength(2);
+  });
+
+  test("that stands for another object by the time it is read is not found", async () => {
+    server.on(isList, listOf(environment));
+    server.on(({ path }) => path.endsWith(name), json(environmentFixture({ metadata: { uid: UNKNOWN } })));
+    expect(await environments.find(uid)).toBeUndefined();
+  });
 });
 
 function expectFault(error: unknown): void {

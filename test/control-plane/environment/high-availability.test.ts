@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { isHeld } from "../../../crds/ephemeral-environment.ts";
+import { secretKind } from "../../../operator/kinds.ts";
+import { leases } from "../../../operator/kit/lease.ts";
+import { completeInventory } from "../../support/environment-inventory.ts";
+import { COMMIT, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import { type HttpsServer, startHttpsServer } from "../../support/https-server.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
+import { until } from "../../support/until.ts";
+
+/** What is promised of a hand-over, from the signal to the first work of the next leader. */
+const STOP_LIMIT_MS = 3_000;
+const KILL_LIMIT_MS = 20_000;
+
+const lease = { name: "platform", namespace: "ephemeral-system" };
+
+let world: World;
+let ingress: HttpsServer;
+let issuer: TokenIssuer;
+let replicas: PlatformProcess[];
+let made = 0;
+
+beforeAll(async () => {
+  world = await createWorld();
+  ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
+  issuer = await startTokenIssuer();
+}, 60_000);
+afterAll(async () => {
+  await issuer.stop();
+  await ingress.stop();
+  await world.stop();
+}, 60_000);
+
+/** Prepares a replica with the settings of the tests, changed as said. */
+function replica(changed: object): Promise<PlatformProcess> {
+  return platformProcess(world.identity, {
+    ...testSettings,
+    ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
+    api: {
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
+      roles: { maintainer: ["maintainers"] },
+      limits: { authenticatedPerMinute: 100_000 },
+    },
+    ...changed,
+  });
+}
+
+async function startTwo(changed: object): Promise<void> {
+  replicas = await Promise.all([replica(changed), replica(changed)]);
+  await Promise.all(replicas.map((one) => one.start()));
+}
+
+afterEach(() => Promise.all(replicas.map((one) => one.stop())), 30_000);
+
+function createSome(count: number): Promise<EphemeralEnvironment[]> {
+  const names = Array.from({ length: count }, () => `available-${++made}`);
+  return Promise.all(names.map((name) => world.create(name)));
+}
+
+async function expectComplete({ metadata }: EphemeralEnvironment): Promise<void> {
+  const ready = await world.expectPhase(metadata.name, "ready");
+  const inventory = await world.inventory(ready);
+  expect([...inventory.keys()].sort()).toEqual(completeInventory(ready));
+  const store = [...inventory].find(([title]) => title.startsWith("store/"))?.[1];
+  const pods = await world.admin.find(secretKind, podSecretRef(metadata.name));
+  const values = Object.entries((pods?.data ?? {}) as Record<string, string>);
+  expect(Object.fromEntries(values.map(([name, value]) => [`${name}.1`, value]))).toEqual(store?.data);
+}
+
+const isWorkedOn = async ({ metadata }: EphemeralEnvironment) => {
+  const found = await world.find(metadata.name);
+  return found !== undefined && isHeld(found);
+};
+
+describe("with leader election", () => {
+  let leader: PlatformProcess;
+  let follower: PlatformProcess;
+
+  beforeEach(async () => {
+    await startTwo({ leaderElection: true });
+    const leads = (one: PlatformProcess) => one.output.includes('"message":"leading"');
+    leader = await until(() => replicas.find(leads), { what: "a leader", deadlineMs: KILL_LIMIT_MS });
+    follower = replicas.find((one) => one !== leader) as PlatformProcess;
+    expect(leads(follower)).toBe(false);
+  }, 60_000);
+
+  const holder = async () => (await world.admin.find(leases, lease))?.spec?.holderIdentity ?? "";
+
+  /** Ends the leader in the midst of creations; answers what was in work, and how long the next leader took to work. */
+  async function handOver(end: (one: PlatformProcess) => unknown, limitMs: number) {
+    const former = await holder();
+    const underWay = await createSome(6);
+    await until(() => isWorkedOn(underWay[0] as EphemeralEnvironment), { what: "work in progress" });
+    const begunMs = performance.now();
+    const ended = end(leader);
+    const within = (what: string) => ({ what, deadlineMs: limitMs - (performance.now() - begunMs) });
+    await until(async () => !["", former].includes(await holder()), within("the next leader's lease"));
+    // Made when the former leads no longer: whoever works on this one is the next.
+    const [after] = (await createSome(1)) as [EphemeralEnvironment];
+    await until(() => isWorkedOn(after), within("the next leader's work"));
+    const tookMs = performance.now() - begunMs;
+    expect(follower.output).toContain('"message":"leading"');
+    return { tookMs, exitCode: await ended, environments: [...underWay, after] };
+  }
+
+  test("a leader that is asked to stop hands over within 3 s, and creation goes on", async () => {
+    const { tookMs, exitCode, environments } = await handOver((one) => one.terminate(), STOP_LIMIT_MS);
+    expect(tookMs).toBeLessThan(STOP_LIMIT_MS);
+    expect(exitCode).toBe(0);
+    await Promise.all(environments.map(expectComplete));
+  }, 60_000);
+
+  test("a leader that is killed is followed within 20 s, and creation goes on", async () => {
+    const { tookMs, environments } = await handOver((one) => one.kill(), KILL_LIMIT_MS);
+    expect(tookMs).toBeLessThan(KILL_LIMIT_MS);
+    await Promise.all(environments.map(expectComplete));
+  }, 90_000);
+
+  test("a leader that was suspended past its lease writes nothing more, and ends", async () => {
+    const environments = await createSome(4);
+    await until(() => isWorkedOn(environments[0] as EphemeralEnvironment), { what: "work in progress" });
+    const former = await holder();
+    leader.suspend();
+    await until(async () => (await holder()) !== former, { what: "the next leader", deadlineMs: KILL_LIMIT_MS });
+    await Promise.all(environments.map(expectComplete));
+    const before = await Promise.all(environments.map(world.inventory));
+    leader.resume();
+    expect(await leader.ended()).toBe(1);
+    expect(await Promise.all(environments.map(world.inventory))).toEqual(before);
+  }, 90_000);
+
+  test("both answer reads from their own caches, and each knows at once what the other made", async () => {
+    const bearer = `Bearer ${await issuer.sign({ sub: "mai", email: "mai@example.test", groups: ["maintainers"] })}`;
+    const call = async (one: PlatformProcess, path: string, body?: object) => {
+      const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const headers = { authorization: bearer, "content-type": "application/json" };
+      const reply = await fetch(`${one.url}/api/environments${path}`, { ...options, headers });
+      return { status: reply.status, body: (await reply.json()) as { environment?: { id: string }; total?: number } };
+    };
+    for (let round = 0; round < 10; round++) {
+      const [writer, reader] = round % 2 === 0 ? [leader, follower] : [follower, leader];
+      const environment_name = `available-${++made}`;
+      const { body } = await call(writer, "", {
+        ...{ environment_name, backend_repo: "test-backend", backend_branch: "main", backend_commit: COMMIT },
+      });
+      expect((await call(reader, `/${body.environment?.id}`)).status).toBe(200);
+    }
+    const known = await call(leader, "");
+    await until(async () => (await call(follower, "")).body.total === known.body.total, { what: "equal caches" });
+  }, 60_000);
+});
+
+test("without leader election two at once do no harm: one of everything, and one set of secrets", async () => {
+  await startTwo({ leaderElection: false });
+  const environments = await createSome(8);
+  await Promise.all(environments.map(expectComplete));
+  await Promise.all(environments.map(world.delete));
+  await Promise.all(environments.map(world.expectGone));
+}, 120_000);
