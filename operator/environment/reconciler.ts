@@ -7,6 +7,7 @@ import { type StepResults, sameStatus, statusAfter } from "./status.ts";
 import type { Step, StepContext } from "./step.ts";
 import { application } from "./steps/application.ts";
 import { availability } from "./steps/availability.ts";
+import { configuration } from "./steps/configuration.ts";
 import { isolation } from "./steps/isolation.ts";
 import { namespace } from "./steps/namespace.ts";
 import { secrets } from "./steps/secrets.ts";
@@ -34,15 +35,26 @@ const DECIDE_AGAIN_MS = 1_000;
  * or where the process was killed the last time.
  */
 export function createReconciler(context: ReconcilerContext): Reconcile {
-  const schedule = createSchedule(context.clock, context.settings.reconcile.probeSeconds * 1000);
-  const plan: readonly Step[] = [namespace, isolation, secrets, source, application, availability(schedule)];
+  const { probeSeconds, resyncMinutes } = context.settings.reconcile;
+  const probes = createSchedule(context.clock, probeSeconds * 1000);
+  const looks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
+  const plan: readonly Step[] = [
+    namespace,
+    configuration,
+    isolation,
+    secrets(looks),
+    source,
+    application,
+    availability(probes),
+  ];
 
   return async (name, { signal }) => {
     const environment = context.environment(name);
     if (environment === undefined) return;
     const pass = { ...context, signal };
     if (environment.metadata.deletionTimestamp !== undefined) {
-      schedule.forget(environment.metadata.uid);
+      probes.forget(environment.metadata.uid);
+      looks.forget(environment.metadata.uid);
       return leave(environment, pass);
     }
     const expiry = await expire(environment, context);

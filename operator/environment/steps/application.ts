@@ -1,25 +1,24 @@
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
+import type { WantedApplication } from "../../ports/deployer.ts";
+import { configurationOf } from "../configuration.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
+import { diagnosed } from "../diagnosis.ts";
 import { askedHash, isAsAsked } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
+import { done, type Step, type StepContext, type StepResult } from "../step.ts";
 import { retirePodSecrets } from "./secrets.ts";
-
-/** The deployer's watch wakes the environment; this is only the net below it. */
-const RECHECK_MS = 30_000;
 
 /** Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. */
 export const application: Step = {
   condition: "ApplicationSynced",
-  after: ["IsolationReady", "SecretsReady", "SourceResolved"],
+  after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
   async run(environment, context) {
     const wanted = wantedApplication(environment, context);
     await context.deployer.ensure(wanted);
     const hash = wantedHash(wanted.chart, wanted.values);
-    const result = judged(environment, hash, context.deployer.observe(wanted));
+    const result = await judged(environment, wanted, hash, context);
     const deployerApp = namespaceName(environment.metadata.name);
     const rendered = askedHash(environment.spec);
     // What was wanted answered and runs alone: no pod names a former Secret any more.
@@ -30,16 +29,14 @@ export const application: Step = {
 };
 
 /** The application that the environment should have now. */
-export function wantedApplication(
-  environment: EphemeralEnvironment,
-  { repositories, settings }: StepContext,
-): WantedApplication {
-  const known = repositoriesOf(environment, repositories);
+export function wantedApplication(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
+  const { settings } = context;
+  const known = repositoriesOf(environment, context.repositories);
   const { name, uid } = environment.metadata;
   return {
     environment: { name, uid },
     chart: chartOf(known, settings),
-    values: environmentValues(environment, known, settings),
+    values: environmentValues(environment, known, settings, configurationOf(environment, context)?.spec),
     sources: sourcesOf(environment),
   };
 }
@@ -52,24 +49,23 @@ function sourcesOf(environment: EphemeralEnvironment): WantedApplication["source
   return Object.fromEntries(settled);
 }
 
-function judged(
+/** Done once it is healthy; else what is in the way, and whether that is for good. */
+async function judged(
   environment: EphemeralEnvironment,
+  wanted: WantedApplication,
   hash: string,
-  observed: ObservedApplication | undefined,
-): StepResult {
-  const { state = "waiting", message = "waiting for the deployer to pick the application up" } = observed ?? {};
+  context: StepContext,
+): Promise<StepResult> {
+  const observed = context.deployer.observe(wanted);
   if (observed?.state === "healthy") {
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
     return done("Synced", { findings: { components: running(environment, revision) } });
   }
   // What serves is judged by its URLs: a deployer that can't look now, or a pod that restarts, fails nothing. And what
   // only stands until a commit is built or found is not what is wanted.
-  if (state === "broken" && !serves(environment, hash) && isAsAsked(environment))
-    return failed("DeploymentFailed", message);
-  return waiting(REASONS[state], message, { recheckAfterMs: RECHECK_MS });
+  const mayFail = !serves(environment, hash) && isAsAsked(environment);
+  return diagnosed({ environment, wanted, hash, observed, mayFail }, context);
 }
-
-const REASONS = { waiting: "Syncing", progressing: "Progressing", broken: "Degraded", healthy: "Synced" } as const;
 
 function serves({ status }: EphemeralEnvironment, hash: string): boolean {
   return status?.readyAt !== undefined && status.answered === hash;
