@@ -9,6 +9,10 @@ import { installPlatformChart } from "../../support/platform-chart.ts";
 
 const dryRun = `${paths.environments}?dryRun=All`;
 const source = { repository: "sample-backend", branch: "main" };
+const pipeline = {
+  ...{ project: "g/shop", id: 7, commit: "a".repeat(40), status: "failed" },
+  ...{ url: "https://ci.example.test/7", at: "2026-01-01T00:00:00Z" },
+};
 
 /** A name, or a spec, and the words that the API server refuses it with. */
 type Refusal = readonly [what: string, object: object, words: string];
@@ -59,27 +63,89 @@ const refusedSpecs: Refusal[] = [
     environmentObject("shop", { backend: { ...source, commit: "abc" } }),
     "spec.backend.commit in body should match",
   ],
-  ["a database", environmentObject("shop", { database: { provision: true } }), "this release provisions no databases"],
-  ["a config set", environmentObject("shop", { configSet: { name: "default" } }), "this release has no config sets"],
-  ["overrides", environmentObject("shop", { overrides: {} }), "this release has no overrides"],
-  ["suspension", environmentObject("shop", { suspended: true }), "this release can't suspend an environment"],
   [
-    "no generated secrets",
-    environmentObject("shop", { secrets: { autoGenerate: false } }),
-    "this release always generates the secrets",
+    "a pipeline that doesn't say since when",
+    environmentObject("shop", { backend: { ...source, pipeline: { ...pipeline, at: undefined } } }),
+    "spec.backend.pipeline.at: Required value",
   ],
   [
-    "shared API keys",
-    environmentObject("shop", { secrets: { useSharedApiKeys: true } }),
-    "this release has no shared API keys",
+    "a pipeline of an unknown status",
+    environmentObject("shop", { backend: { ...source, pipeline: { ...pipeline, status: "skipped" } } }),
+    'spec.backend.pipeline.status: Unsupported value: "skipped"',
+  ],
+  [
+    "a variable without a value",
+    environmentObject("shop", { overrides: { backend: { env: [{ name: "A" }] } } }),
+    "a variable has either a value or a secretRef",
+  ],
+  [
+    "a variable with two values",
+    environmentObject("shop", {
+      overrides: { backend: { env: [{ name: "A", value: "", secretRef: { name: "shared", key: "latest" } }] } },
+    }),
+    "a variable has either a value or a secretRef",
+  ],
+  [
+    "a variable twice",
+    environmentObject("shop", {
+      overrides: {
+        backend: {
+          env: [
+            { name: "A", value: "1" },
+            { name: "A", value: "2" },
+          ],
+        },
+      },
+    }),
+    "Duplicate value",
+  ],
+  [
+    "a version of a secret that is none",
+    environmentObject("shop", {
+      overrides: { backend: { env: [{ name: "A", secretRef: { name: "shared", key: "0" } }] } },
+    }),
+    "secretRef.key in body should match",
+  ],
+  [
+    "a path outside the components",
+    environmentObject("shop", { overrides: { values: [{ path: "secret.name", value: "1" }] } }),
+    "spec.overrides.values[0].path in body should match",
+  ],
+  [
+    "more replicas than there may be",
+    environmentObject("shop", { overrides: { backend: { replicas: 21 } } }),
+    "spec.overrides.backend.replicas in body should be less than or equal to 20",
+  ],
+  [
+    "version 0 of a config set",
+    environmentObject("shop", { configSet: { name: "default", version: 0 } }),
+    "spec.configSet.version in body should be greater than or equal to 1",
   ],
 ];
 
 const whole = {
   ttlHours: 24,
-  frontend: { repository: "sample-frontend", branch: "main" },
-  secrets: { autoGenerate: true },
+  backend: { ...source, pipeline },
+  frontend: { repository: "sample-frontend", branch: "main", follow: true },
+  database: { provision: true },
+  secrets: { autoGenerate: true, useSharedApiKeys: true, provided: ["STRIPE_KEY"], rotate: { SECRET_KEY: "2" } },
+  configSet: { name: "default", version: 3 },
+  overrides: {
+    backend: {
+      env: [
+        { name: "LOG_LEVEL", value: "debug" },
+        { name: "STRIPE_KEY", secretRef: { name: "shared-stripe", key: "latest" } },
+      ],
+      replicas: 2,
+      resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
+    },
+    frontend: { replicas: 0 },
+    values: [{ path: "backend.port", value: "8081" }],
+  },
+  access: { groups: ["shop-team"] },
   trigger: { kind: "api" },
+  protected: false,
+  suspended: false,
 };
 const refusedChanges: readonly [what: string, spec: object, words: string][] = [
   ["another backend", { backend: { repository: "other" } }, "spec.backend.repository can't be changed after creation"],
@@ -89,9 +155,29 @@ const refusedChanges: readonly [what: string, spec: object, words: string][] = [
     "spec.frontend.repository, and whether there is a frontend",
   ],
   ["no frontend any more", { frontend: null }, "spec.frontend.repository, and whether there is a frontend"],
+  ["secrets that are not generated any more", { secrets: { autoGenerate: false } }, "spec.secrets.autoGenerate can't"],
   ["silence on the secrets", { secrets: null }, "spec.secrets.autoGenerate can't be changed after creation"],
   ["another trigger", { trigger: { kind: "pipeline" } }, "spec.trigger can't be changed after creation"],
   ["no trigger any more", { trigger: null }, "spec.trigger can't be changed after creation"],
+  ["an older pipeline", { backend: { pipeline: { id: 6 } } }, "a newer pipeline of this project is recorded already"],
+  [
+    "another commit of the same pipeline",
+    { backend: { pipeline: { commit: "b".repeat(40) } } },
+    "a pipeline builds one commit, and never another",
+  ],
+  ["no pipeline any more", { backend: { pipeline: null } }, "a recorded pipeline can't be removed"],
+];
+
+const acceptedChanges: readonly [what: string, spec: object][] = [
+  ["another branch, commit and TTL", { ttlHours: 48, backend: { branch: "next", commit: "a".repeat(40) } }],
+  ["protection and suspension", { protected: true, suspended: true }],
+  ["another config set version", { configSet: { name: "default", version: 4 } }],
+  ["no overrides and no database", { overrides: null, database: null }],
+  ["another rotation, and secrets provided no longer", { secrets: { rotate: { SECRET_KEY: "3" }, provided: null } }],
+  ["the same pipeline run again", { backend: { pipeline: { status: "running" } } }],
+  ["a newer pipeline of another commit", { backend: { pipeline: { id: 8, commit: "b".repeat(40) } } }],
+  ["a pipeline of another project", { backend: { pipeline: { id: 1, project: "g/other", commit: "b".repeat(40) } } }],
+  ["a first pipeline", { frontend: { pipeline } }],
 ];
 
 describe("the kind EphemeralEnvironment", () => {
@@ -112,9 +198,9 @@ describe("the kind EphemeralEnvironment", () => {
   test.each([
     ["the smallest", environmentObject("abc")],
     ["the longest name", environmentObject("a".repeat(50))],
-    ["every field of this release", environmentObject("shop-pr-42", { ...whole, ttlHours: 168, protected: true })],
+    ["every field", environmentObject("shop-pr-42", { ...whole, ttlHours: 168, protected: true })],
     ["the shortest TTL", environmentObject("shop", { ttlHours: 1 })],
-    ["what is off anyway", environmentObject("shop", { database: { provision: false }, suspended: false })],
+    ["secrets that are all given", environmentObject("shop", { secrets: { autoGenerate: false } })],
   ])("accepts %s", async (_, object) => {
     expect(await admin.create(dryRun, object)).toMatchObject({ status: 201 });
   });
@@ -131,9 +217,19 @@ describe("the kind EphemeralEnvironment", () => {
     expect(reply.message).toContain(words);
   });
 
-  test("accepts another branch, commit and TTL after creation", async () => {
-    const spec = { ttlHours: 48, backend: { branch: "next", commit: "a".repeat(40) }, protected: true };
+  test.each(acceptedChanges)("accepts %s after creation", async (_, spec) => {
     expect(await admin.patch(`${paths.environments}/${name}?dryRun=All`, { spec })).toMatchObject({ status: 200 });
+  });
+
+  test.each(["failed", "canceled", "running"])("refuses %s after the success of a pipeline", async (status) => {
+    const succeeded = unique("kind-");
+    const backend = { ...source, pipeline: { ...pipeline, status: "success" } };
+    await given(admin, paths.environments, environmentObject(succeeded, { backend }));
+    const change = { spec: { backend: { pipeline: { status } } } };
+    const reply = await admin.patch(`${paths.environments}/${succeeded}?dryRun=All`, change);
+    await admin.delete(`${paths.environments}/${succeeded}`);
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain("the success of a pipeline is final");
   });
 
   test("shows phase, URL, owner, expiry and age to kubectl", async () => {

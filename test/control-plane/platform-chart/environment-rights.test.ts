@@ -9,10 +9,25 @@ const group = "ephemeral-environments.dev";
 const dryRun = `${paths.environments}?dryRun=All`;
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
 const finalizer = `${group}/teardown`;
+const source = { repository: "sample-backend", branch: "main" };
+const pipeline = {
+  ...{ project: "g/shop", id: 7, commit: "a".repeat(40) },
+  ...{ status: "running", at: "2026-01-01T00:00:00Z" },
+};
 
 const refusedToMake: readonly [what: string, object: object, words: string][] = [
   ["an owner", environmentObject("shop", { owner }), "spec.owner is set by the platform"],
   ["a trigger", environmentObject("shop", { trigger: { kind: "api" } }), "spec.trigger is set by the platform"],
+  [
+    "a pipeline of the backend",
+    environmentObject("shop", { backend: { ...source, pipeline } }),
+    "are what the pipeline host reported",
+  ],
+  [
+    "a pipeline of the frontend",
+    environmentObject("shop", { frontend: { ...source, pipeline } }),
+    "are what the pipeline host reported",
+  ],
   [
     "a group of others",
     environmentObject("shop", { access: { groups: ["shop-team", "other-team"] } }),
@@ -37,6 +52,7 @@ const refusedToMake: readonly [what: string, object: object, words: string][] = 
 
 const refusedToChange: readonly [what: string, change: object, words: string][] = [
   ["the owner", { spec: { owner: { name: "Me" } } }, "spec.owner is set by the platform"],
+  ["the pipeline", { spec: { backend: { pipeline: { id: 8 } } } }, "are what the pipeline host reported"],
   ["the owner away", { spec: { owner: null } }, "spec.owner is set by the platform"],
   ["the groups", { spec: { access: { groups: ["shop-team", "third-team"] } } }, "spec.access can't be changed"],
   ["the groups away", { spec: { access: null } }, "spec.access can't be changed after creation without"],
@@ -69,7 +85,7 @@ describe("rights on an environment", () => {
       annotations: { [`${group}/note`]: "x" },
       finalizers: [finalizer],
     };
-    const spec = { owner, access: { groups: ["other-team"] } };
+    const spec = { owner, access: { groups: ["other-team"] }, backend: { ...source, pipeline } };
     await given(platform, paths.environments, environmentObject(name, spec, metadata));
   }, 60_000);
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../../deploy/local/api-client.ts";
 import { helmProgram, lintChart } from "../../../../deploy/local/helm.ts";
+import { asleep } from "../../../../operator/environment/desired/asleep.ts";
 import { environmentValues, renderEnvironment } from "../../../support/environment-values.ts";
 
 const values = environmentValues("shop");
@@ -129,6 +130,16 @@ describe("the environment chart", () => {
       ...Object.fromEntries(hostile.map((value, index) => [`V${index}`, value])),
     });
     expect(Object.values(seen).join("").replaceAll("$$", "")).not.toContain("$");
+  });
+
+  test("runs no pod while it is suspended, and keeps all else", async () => {
+    const sleeping = await rendered(asleep(values));
+    const replicas = (objects: readonly Manifest[]) =>
+      (objects.filter(({ kind }) => kind === "Deployment") as Deployment[]).map(({ spec }) => spec.replicas);
+    expect(replicas(sleeping)).toEqual([0, 0]);
+    const identified = (objects: readonly Manifest[]) =>
+      objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(identified(sleeping)).toEqual(identified(await rendered()));
   });
 
   test("takes replicas, none included, and resources as they are given", async () => {
