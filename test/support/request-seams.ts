@@ -1,14 +1,16 @@
+import { type EnvironmentRecord, recordKind } from "../../crds/environment-record.ts";
 import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "../../operator/kit/kube-request.ts";
 
 /** Which environment a request is about; `undefined` when it is about none (watches, lists, the clock). */
 export type Concerned = (request: KubeRequest) => string | undefined;
 
-/** Knows a request's environment among the given ones by the names in its address. */
+/** Knows a request's environment among the given ones by the names in its address; a record's is in its body. */
 export function concernedAmong(names: Iterable<string>): Concerned {
   const known = [...names];
-  return ({ name, namespace }) =>
+  return ({ type, name, namespace, body }) =>
     known.find(
       (candidate) =>
+        (type?.kind === recordKind.kind && (body as EnvironmentRecord | undefined)?.spec?.name === candidate) ||
         name === candidate ||
         name === `env-${candidate}` ||
         namespace === `env-${candidate}` ||
@@ -19,6 +21,7 @@ export function concernedAmong(names: Iterable<string>): Concerned {
 /** A request without what differs between environments, such as `create Namespace env-NAME`. */
 export function normalised({ verb, type, namespace, name = "", subresource }: KubeRequest, environment: string) {
   const kind = [type?.kind, subresource].filter(Boolean).join("/");
+  if (type?.kind === recordKind.kind) return `${verb} ${kind} UID`;
   const general = name.replace(new RegExp(`^${environment}-[0-9a-f]{8}$`), "NAME-UID").replace(environment, "NAME");
   return `${verb} ${kind} ${namespace === "ephemeral-secrets" ? "store " : ""}${general}`;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { secretKind as secretType } from "../../../operator/kinds.ts";
+import { recordType, secretKind as secretType } from "../../../operator/kinds.ts";
 import { completeInventory, type Inventory } from "../../support/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
 import { type CrashPoint, concernedAmong, killAt, recordWrites } from "../../support/request-seams.ts";
@@ -26,6 +26,7 @@ const KNOWN_DELETE_WRITES = [
   "delete AppProject env-NAME #1",
   "delete Secret store NAME-UID #1",
   "delete Namespace env-NAME #1",
+  "create EnvironmentRecord UID #1",
   "patch EphemeralEnvironment NAME #1",
 ];
 
@@ -92,6 +93,17 @@ function lasting(inventory: Inventory): Map<string, unknown> {
   return new Map([...inventory].map(([title, { metadata, data }]) => [title, { uid: metadata.uid, data }]));
 }
 
+/** What remains of environments that are gone, in the same order; fails for one that left none. */
+function recordsOf(made: readonly EphemeralEnvironment[]) {
+  return Promise.all(
+    made.map(async ({ metadata }) => {
+      const record = await world.admin.find(recordType, { name: metadata.uid, namespace: "ephemeral-system" });
+      if (record === undefined) throw new Error(`'${metadata.name}' left no record`);
+      return record;
+    }),
+  );
+}
+
 /** The values in the secret manager, by variable. */
 function stored(inventory: Inventory, { metadata }: EphemeralEnvironment): Record<string, string> {
   const store = inventory.get(`store/${metadata.name}-${metadata.uid.slice(0, 8)}`);
@@ -143,6 +155,11 @@ describe("the operator is killed at a write", () => {
     const { stop } = await world.startOperator();
     await Promise.all(made.map(world.expectGone));
     await stop();
+    // One each, whenever the crash came.
+    const records = await recordsOf(made);
+    expect(records.map(({ spec }) => ({ name: spec.name, reason: spec.reason, phase: spec.phase }))).toEqual(
+      made.map(({ metadata }) => ({ name: metadata.name, reason: "deleted", phase: "ready" })),
+    );
   }, 180_000);
 
   test("of a creation, and the environment is deleted before the next one starts: nothing is left", async () => {

@@ -50,7 +50,13 @@ describe("an environment's life", () => {
     expect(waiting.status).toMatchObject({
       phase: "terminating",
       teardown: {
-        steps: [{ name: "application", state: "gone" }, { name: "secrets", state: "gone" }, { name: "namespace" }],
+        steps: [
+          { name: "application", state: "gone" },
+          { name: "project", state: "gone" },
+          { name: "secrets", state: "gone" },
+          { name: "namespace", state: "waiting" },
+          { name: "record", state: "pending" },
+        ],
       },
     });
     // A successor must not begin before the last of it is gone.
