@@ -8,8 +8,8 @@ import type { PlatformHealth, PlatformHealthCheck } from "../ports/platform-heal
 
 const ANSWER_SECONDS = 2;
 const DEADLINE_MS = 2_000;
-/** A watch says something every minute, if only that it lives. */
-const SILENT_WATCH_MS = 180_000;
+/** A watch says something every minute, if only that it lives; a half-open one is replaced within another. */
+const SILENT_WATCH_MS = 120_000;
 /** More than an application has, so that its connection is read to the end and kept. */
 const ANSWER_LIMIT_BYTES = 1024 ** 2;
 

@@ -51,6 +51,13 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 }
 
 const MINUTE_MS = 60_000;
+/**
+ * When the server is asked to end a watch, drawn between the two. It sends a bookmark just before, so that the next watch
+ * begins where this one ended. A connection that is half open gives no other sign than that the end does not come: these
+ * times, the grace and the session's next look (5 s) bound together how long one goes unnoticed: a minute.
+ */
+const WATCH_SECONDS = { least: 30, most: 50 };
+const END_GRACE_MS = 5_000;
 const KNOWN_EVENTS: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 class CollectionReflector<T extends KubeObject> implements Reflector {
@@ -123,17 +130,15 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
 
   async #watch(): Promise<WatchEnd> {
     const { client, cache, type } = this.#options;
-    const timeoutSeconds = 300 + Math.floor(300 * this.#random());
+    const { least, most } = WATCH_SECONDS;
+    const timeoutSeconds = least + Math.floor((most - least) * this.#random());
     const session = new WatchSession({
       clock: this.#clock,
-      deadlineMs: timeoutSeconds * 1000 + 5_000 + 25_000 * this.#random(),
+      deadlineMs: timeoutSeconds * 1000 + END_GRACE_MS,
       unconfirmedMs: () => cache.oldestUnconfirmedMs(),
       stop: this.#stop.signal,
     });
-    const onBytes = () => {
-      session.sawBytes();
-      this.#progressed();
-    };
+    const onBytes = () => this.#progressed();
     const start = { resourceVersion: this.#resourceVersion, timeoutSeconds, signal: session.signal, onBytes };
     let events = 0;
     try {

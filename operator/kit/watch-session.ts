@@ -1,10 +1,8 @@
 import type { CancelTimer, Clock } from "./clock.ts";
 
 /** Why we ended a watch ourselves. */
-export type WatchCut = "overdue" | "silent" | "unconfirmed" | "stopped";
+export type WatchCut = "overdue" | "unconfirmed" | "stopped";
 
-/** Bookmarks come about once a minute; three minutes without a byte mean that the connection is half open. */
-const LONGEST_SILENCE_MS = 180_000;
 /** The watch delivers a write of ours within milliseconds; after 10 s its event was missed, or merged into a later list. */
 const LONGEST_CONFIRMATION_MS = 10_000;
 const LOOK_EVERY_MS = 5_000;
@@ -18,20 +16,18 @@ export interface WatchSessionOptions {
   readonly stop: AbortSignal;
 }
 
-/** Looks after one watch: ends it when it is overdue, silent, misses a write of ours, or is to stop. */
+/** Looks after one watch: ends it when it is overdue, misses a write of ours, or is to stop. */
 export class WatchSession {
   readonly #options: WatchSessionOptions;
   readonly #controller = new AbortController();
   readonly #startedMs: number;
   readonly #onStop = () => this.#end("stopped");
-  #lastBytesMs: number;
   #cancel: CancelTimer = () => undefined;
   #cut: WatchCut | undefined;
 
   constructor(options: WatchSessionOptions) {
     this.#options = options;
     this.#startedMs = options.clock.monotonicMs();
-    this.#lastBytesMs = this.#startedMs;
     options.stop.addEventListener("abort", this.#onStop, { once: true });
     if (options.stop.aborted) this.#onStop();
     else this.#lookLater();
@@ -50,10 +46,6 @@ export class WatchSession {
     return this.#options.clock.monotonicMs() - this.#startedMs;
   }
 
-  sawBytes(): void {
-    this.#lastBytesMs = this.#options.clock.monotonicMs();
-  }
-
   release(): void {
     this.#cancel();
     this.#options.stop.removeEventListener("abort", this.#onStop);
@@ -68,8 +60,7 @@ export class WatchSession {
   }
 
   #reasonToEnd(): WatchCut | undefined {
-    if (this.ageMs > this.#options.deadlineMs) return "overdue";
-    if (this.#options.clock.monotonicMs() - this.#lastBytesMs > LONGEST_SILENCE_MS) return "silent";
+    if (this.ageMs >= this.#options.deadlineMs) return "overdue";
     return (this.#options.unconfirmedMs() ?? 0) > LONGEST_CONFIRMATION_MS ? "unconfirmed" : undefined;
   }
 
