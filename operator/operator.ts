@@ -14,9 +14,11 @@ import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
 import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
-import { createCaches } from "./caches.ts";
+import { BY_CONFIG_SET, createCaches } from "./caches.ts";
+import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
+import { environmentType } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import { type Controller, createController } from "./kit/controller.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
@@ -27,6 +29,7 @@ import type { ConfigSets } from "./ports/config-sets.ts";
 import type { Environments } from "./ports/environments.ts";
 import type { PlatformHealthCheck } from "./ports/platform-health.ts";
 import type { Repositories } from "./ports/repositories.ts";
+import type { SecretManager } from "./ports/secret-manager.ts";
 import type { ServerClock } from "./ports/server-clock.ts";
 import type { UrlProber } from "./ports/url-prober.ts";
 
@@ -52,6 +55,7 @@ export interface Operator {
   readonly repositories: Repositories;
   readonly configSets: ConfigSets;
   readonly health: PlatformHealthCheck;
+  readonly secretManager: SecretManager;
   /** Begins to watch; resolves when every cache has its first complete list. */
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
@@ -113,11 +117,17 @@ export function createOperator(options: OperatorOptions): Operator {
     generateSecret: randomSecret,
   });
   const reconcile = createReconciler(context);
+  const discard = discardWhenUnused({
+    versions: context.configSetVersions,
+    environmentsOf: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
+    liveEnvironments: async () => (await working.list(environmentType)).items,
+  });
   return {
     environments,
     repositories,
     configSets,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
+    secretManager: kubernetesSecretManager({ client, namespace: settings.secretsNamespace }),
     get synced() {
       return caches.synced;
     },
@@ -127,19 +137,18 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     async reconcile(signal, isLeading = () => true) {
       mayWrite = isLeading;
-      const workers = settings.reconcile.workers;
-      const controller = createController({
-        name: "environments",
-        reconcile,
-        workers,
-        log,
-        clock,
-        random: options.random,
-      });
-      const asleep = wakeOnChanges(caches, controller.enqueue.bind(controller));
-      for (const { metadata } of caches.environments.list()) controller.enqueue(metadata.name, "low");
-      await runUntil(signal, { controller, term, clock });
-      asleep();
+      const shared = { log, clock, random: options.random };
+      const { workers } = settings.reconcile;
+      const passes = createController({ ...shared, name: "environments", reconcile, workers });
+      const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });
+      const ends = [
+        wakeOnChanges(caches, passes.enqueue.bind(passes)),
+        wakeOnDisuse(caches, unused.enqueue.bind(unused)),
+      ];
+      for (const { metadata } of caches.environments.list()) passes.enqueue(metadata.name, "low");
+      for (const { metadata } of caches.revisions.list()) unused.enqueue(metadata.name, "low");
+      await runUntil(signal, { controllers: [passes, unused], term, clock });
+      for (const end of ends) end();
     },
     async stop() {
       await caches.stop();
@@ -149,21 +158,21 @@ export function createOperator(options: OperatorOptions): Operator {
 }
 
 interface Work {
-  readonly controller: Controller;
+  readonly controllers: readonly Controller[];
   /** Its end cuts the calls of the passes. */
   readonly term: AbortController;
   readonly clock: Clock;
 }
 
-async function runUntil(signal: AbortSignal, { controller, term, clock }: Work): Promise<void> {
-  controller.start();
+async function runUntil(signal: AbortSignal, { controllers, term, clock }: Work): Promise<void> {
+  for (const controller of controllers) controller.start();
   if (!signal.aborted) await new Promise((ended) => signal.addEventListener("abort", ended, { once: true }));
   // A lost lease allows no more work at all: another process may lead already.
   const graceMs = signal.reason === "lost" ? 0 : DRAIN_MS;
   const cut = () => term.abort();
   if (graceMs === 0) cut();
   const cancel = clock.setTimer(graceMs, cut);
-  await controller.stop({ graceMs });
+  await Promise.all(controllers.map((controller) => controller.stop({ graceMs })));
   cancel();
   cut();
 }

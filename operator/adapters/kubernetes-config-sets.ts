@@ -117,8 +117,12 @@ async function discard(context: Context, revision: string, isUsed: () => Promise
   const found = await client.find(revisionKind, { name: revision, namespace });
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
   const now = await serverClock.now();
+  const { creationTimestamp, annotations } = found.metadata;
+  // One that was made a moment ago is about to be named: it is no news that nobody did yet.
+  const youngForMs = Date.parse(creationTimestamp) + UNUSED_FOR_MS - now.getTime();
+  if (youngForMs > 0) return { state: "noted", recheckAfterMs: youngForMs };
   try {
-    const since = found.metadata.annotations?.[UNUSED_SINCE_ANNOTATION];
+    const since = annotations?.[UNUSED_SINCE_ANNOTATION];
     if (since === undefined) cache.written(await note(client, found, now.toISOString()));
     const leftMs = Date.parse(since ?? now.toISOString()) + UNUSED_FOR_MS - now.getTime();
     return leftMs > 0 ? { state: "noted", recheckAfterMs: leftMs } : await removeUnlessUsed(context, found, isUsed);

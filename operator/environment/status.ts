@@ -35,8 +35,10 @@ const MINUTE_MS = 60_000;
 export function statusAfter(environment: EphemeralEnvironment, results: StepResults, judge: Judge): EnvironmentStatus {
   const { metadata, spec } = environment;
   const former = environment.status;
-  const grace = reprieve(environment, judge.now);
   const found: EnvironmentStatus = Object.assign({}, former, ...[...results.values()].map(({ findings }) => findings));
+  // A step may have settled the TTL just now: it counts as one that was asked for.
+  const timed = { ...environment, spec: { ...spec, ttlHours: ttlHours({ ...environment, status: found }) } };
+  const grace = reprieve(timed, judge.now);
   const {
     pursuing: _,
     protected: __,
@@ -44,8 +46,8 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   } = {
     ...found,
     observedGeneration: metadata.generation,
-    ttlHours: ttlHours(environment),
-    expiresAt: expiresAt(environment).toISOString(),
+    ttlHours: ttlHours(timed),
+    expiresAt: expiresAt(timed).toISOString(),
     specChangedAt: specChangedAt(environment, judge.now),
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
     ...handledToken(environment),

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { findCondition } from "../../crds/conditions.ts";
+import { CONFIG_SET_LABEL } from "../../crds/config-set.ts";
 import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
-import { BY_REPOSITORY, BY_UID, type Caches } from "../caches.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../caches.ts";
 import type { KubeObject } from "../kit/kube-object.ts";
 import type { Priority } from "../kit/work-queue.ts";
 
@@ -13,6 +15,19 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
     const uid = object?.metadata.labels?.[ENVIRONMENT_UID_LABEL];
     for (const { metadata } of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) enqueue(metadata.name);
   };
+  const namingSet = (name = "") => caches.environments.by(BY_CONFIG_SET, name);
+  // An environment that has its version does not follow the config set.
+  const wakeUnsettled = (configSet: string | undefined) => {
+    for (const { metadata, status } of namingSet(configSet)) {
+      const isSettled = findCondition(status?.conditions, "ConfigurationResolved")?.status === "True";
+      if (!isSettled) enqueue(metadata.name);
+    }
+  };
+  const wakeKeepers = (revision: KubeObject | undefined) => {
+    const keepers = namingSet(revision?.metadata.labels?.[CONFIG_SET_LABEL]);
+    const isKeeper = ({ status }: EphemeralEnvironment) => status?.configSet?.revision === revision?.metadata.name;
+    for (const { metadata } of keepers.filter(isKeeper)) enqueue(metadata.name);
+  };
   const ends = [
     caches.environments.subscribe((name, current, previous) => {
       if (current !== undefined && wantsPass(current, previous)) enqueue(name);
@@ -20,6 +35,13 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
     caches.repositories.subscribe((_key, current, previous) => {
       const name = (current ?? previous)?.metadata.name;
       for (const { metadata } of caches.environments.by(BY_REPOSITORY, name ?? "")) enqueue(metadata.name, "low");
+    }),
+    caches.configSets.subscribe((_key, current, previous) => {
+      wakeUnsettled((current ?? previous)?.metadata.name);
+    }),
+    caches.revisions.subscribe((_key, current, previous) => {
+      if (current === undefined) wakeKeepers(previous);
+      else if (previous === undefined) wakeUnsettled(current.metadata.labels?.[CONFIG_SET_LABEL]);
     }),
     ...[...caches.children.values()].map((cache) =>
       cache.subscribe((_key, current, previous) => {

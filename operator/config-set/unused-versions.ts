@@ -1,0 +1,52 @@
+import { type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { Caches } from "../caches.ts";
+import type { Reconcile } from "../kit/controller.ts";
+import type { Priority } from "../kit/work-queue.ts";
+import type { ConfigSetVersions } from "../ports/config-sets.ts";
+
+interface Context {
+  readonly versions: ConfigSetVersions;
+  /** The environments that name the config set, from this process's cache. */
+  readonly environmentsOf: (configSet: string) => readonly EphemeralEnvironment[];
+  /** All environments, by a fresh read. */
+  readonly liveEnvironments: () => Promise<readonly EphemeralEnvironment[]>;
+}
+
+/** Discards a version of a config set, by its revision's name, when no environment has it or asks for it any more. */
+export function discardWhenUnused({ versions, environmentsOf, liveEnvironments }: Context): Reconcile {
+  return async (revision) => {
+    const version = versions.find(revision);
+    if (version === undefined || environmentsOf(version.name).some(uses(version))) return;
+    const outcome = await versions.discard(revision, async () => (await liveEnvironments()).some(uses(version)));
+    return outcome.state === "noted" ? { recheckAfterMs: outcome.recheckAfterMs } : undefined;
+  };
+}
+
+/** Whether an environment has the version, or may be about to move to it. */
+function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => boolean {
+  const revision = revisionName(kept);
+  return ({ spec, status }) =>
+    status?.configSet?.revision === revision ||
+    (spec.configSet?.name === kept.name && spec.configSet.version === kept.version);
+}
+
+/** Turns what changed into the revisions that nobody may need any more. */
+export function wakeOnDisuse(
+  { environments, revisions }: Caches,
+  enqueue: (revision: string, priority: Priority) => void,
+): () => void {
+  const ends = [
+    environments.subscribe((_name, current, previous) => {
+      const former = previous?.status?.configSet?.revision;
+      if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
+    }),
+    // Whoever had it made may have died before anybody named it.
+    revisions.subscribe((_key, current, previous) => {
+      if (current !== undefined && previous === undefined) enqueue(current.metadata.name, "low");
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
