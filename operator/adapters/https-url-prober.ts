@@ -46,7 +46,7 @@ async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
   }
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
-    const unreachable = (error: Error) => settle({ status: "unreachable", message: wordsFor(error, signal) });
+    const unreachable = (error: Error) => settle(unanswered(error, signal));
     const call = request(url, { ...connection(url, settings), signal, agent: false }, (reply) => {
       read(reply).then(() => settle(judged(reply)), unreachable);
     });
@@ -88,9 +88,23 @@ function judged({ statusCode = 0 }: IncomingMessage): Outcome {
   return { status: healthy ? "healthy" : "unhealthy", message: `it answered ${statusCode}` };
 }
 
-function wordsFor(error: Error & { code?: string }, signal: AbortSignal): string {
-  if (signal.aborted) return `no answer within ${DEADLINE_MS / 1000} s`;
-  return error.code ?? error.message;
+function unanswered(error: Error & { code?: string }, signal: AbortSignal): Outcome {
+  if (signal.aborted) return { status: "unreachable", message: `no answer within ${DEADLINE_MS / 1000} s` };
+  const code = error.code ?? error.message;
+  const flaw = certificateFlaw(code);
+  if (flaw === undefined) return { status: "unreachable", message: code };
+  return { status: "unreachable", isCertificateRefused: true, message: `${flaw} (${code})` };
+}
+
+/** What is wrong with the certificate, by OpenSSL's words for it. https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+function certificateFlaw(code: string): string | undefined {
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is for another name";
+  if (code === "CERT_HAS_EXPIRED") return "its certificate has expired";
+  if (code === "CERT_NOT_YET_VALID") return "its certificate is not valid yet";
+  if (/SELF_SIGNED|^UNABLE_TO_|^CERT_|^INVALID_CA$/.test(code)) return "its certificate is of an unknown authority";
+  // The other end gives up the handshake when it has no certificate for the name, or speaks no TLS at all.
+  if (/^ERR_SSL_|^EPROTO$/.test(code)) return "it has no certificate for this name";
+  return undefined;
 }
 
 const NOT_PUBLIC = "AddressNotPublic";

@@ -2,6 +2,8 @@
 export interface ProbeResult {
   /** `healthy`: 2xx or 3xx; `unhealthy`: another answer; `unreachable`: none in time. */
   readonly status: "healthy" | "unhealthy" | "unreachable";
+  /** Whether none came because the ingress's certificate is not good for this URL. */
+  readonly isCertificateRefused?: true;
   readonly responseTimeMs: number;
   /** What came back instead, for people. */
   readonly message: string;

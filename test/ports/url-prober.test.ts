@@ -140,12 +140,37 @@ describe("no answer", () => {
   });
 
   test.each([
-    ["another name", () => ({ url: "https://shop.other.localhost", ca: ingress.ca }), "ERR_TLS_CERT_ALTNAME_INVALID"],
-    ["an unknown authority", () => ({ url: URL_OF_SHOP, ca: undefined }), "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    [
+      "another name",
+      () => ({ url: "https://shop.other.localhost", ca: ingress.ca }),
+      "its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)",
+    ],
+    [
+      "an unknown authority",
+      () => ({ url: URL_OF_SHOP, ca: undefined }),
+      "its certificate is of an unknown authority (UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
+    ],
   ])("counts that comes with a certificate of %s", async (_what, given, message) => {
     const { url, ca } = given();
     const strict = httpsUrlProber({ ingressAddress: ingress.address, ca }, systemClock);
-    expect(await strict.probe(url, "/status/200")).toMatchObject({ status: "unreachable", message });
+    const expected = { status: "unreachable", isCertificateRefused: true, message };
+    expect(await strict.probe(url, "/status/200")).toMatchObject(expected);
+  });
+
+  test.each([
+    ["that has no certificate at all", (socket: Socket) => socket.end(Buffer.from("15030300020228", "hex")), true],
+    ["that speaks no TLS", (socket: Socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"), true],
+    ["that hangs up", (socket: Socket) => socket.destroy(), undefined],
+  ])("comes from an ingress %s", async (_what, greet, isCertificateRefused) => {
+    const server = createTcpServer((socket) => socket.on("error", () => undefined).once("data", () => greet(socket)));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const bare = httpsUrlProber({ ingressAddress: `127.0.0.1:${port}`, ca: ingress.ca }, systemClock);
+    const result = await bare.probe(URL_OF_SHOP, "/status/200");
+    server.close();
+    expect(result).toMatchObject({ status: "unreachable" });
+    expect(result.isCertificateRefused).toBe(isCertificateRefused);
   });
 });
 

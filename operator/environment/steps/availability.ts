@@ -53,36 +53,58 @@ function addresses(urls: { readonly [component in Component]?: string }): Findin
   return { urls, ...(url === undefined ? {} : { url }) };
 }
 
+/** A URL that did not answer as it should. */
+interface Silent {
+  readonly result: ProbeResult;
+  /** What is wrong, and what to do. */
+  readonly sentence: string;
+}
+
 async function silentUrls(
   environment: EphemeralEnvironment,
   urls: { readonly [component in Component]?: string },
   { prober, repositories }: StepContext,
-): Promise<string[]> {
+): Promise<Silent[]> {
   const known = repositoriesOf(environment, repositories);
   const probe = async (component: Component, url: string) => {
-    const result = await prober.probe(url, known[component]?.spec.healthPath ?? "/");
-    return result.status === "healthy" ? [] : [sentence(url, result)];
+    const path = known[component]?.spec.healthPath ?? "/";
+    const result = await prober.probe(url, path);
+    return result.status === "healthy" ? [] : [{ result, sentence: sentence(component, url + path, result) }];
   };
   const asked = COMPONENTS.flatMap((component) => (urls[component] ? [probe(component, urls[component])] : []));
   return (await Promise.all(asked)).flat();
 }
 
-const sentence = (url: string, { status, message }: ProbeResult) => `${url} is ${status}: ${message}`;
+function sentence(component: Component, url: string, { status, isCertificateRefused, message }: ProbeResult): string {
+  const said = `${component}: ${url} is ${status}: ${message}`;
+  if (isCertificateRefused)
+    return `${said}; give the ingress controller a certificate for it, or the settings its authority (ingressCaFile)`;
+  if (status === "unhealthy") return `${said}; see its log, or correct healthPath of its Repository`;
+  return `${said}; see that the ingress serves this host`;
+}
 
-function unanswered(environment: EphemeralEnvironment, silent: readonly string[], context: StepContext): StepResult {
+/** The gravest first: what no URL of the environment can get over, what does not answer, what answers badly. */
+function reasonFor(silent: readonly Silent[], hasAnswered: boolean): string {
+  if (silent.some(({ result }) => result.isCertificateRefused)) return "CertificateInvalid";
+  if (silent.every(({ result }) => result.status === "unhealthy")) return "BadStatus";
+  return hasAnswered ? "UrlDown" : "NotAnswering";
+}
+
+function unanswered(environment: EphemeralEnvironment, silent: readonly Silent[], context: StepContext): StepResult {
   const { status } = environment;
-  const message = silent.join("; ");
+  const hasAnswered = runningHash(status) === status?.answered;
+  const reason = reasonFor(silent, hasAnswered);
+  const message = silent.map((one) => one.sentence).join("; ");
   const former = findCondition(status?.conditions, "UrlsReady");
   const silentMs =
     former === undefined || former.status === "True"
       ? 0
       : context.clock.now().getTime() - Date.parse(former.lastTransitionTime);
-  if (runningHash(status) !== status?.answered)
-    return waiting("NotAnswering", message, { recheckAfterMs: patience(silentMs) });
+  if (!hasAnswered) return waiting(reason, message, { recheckAfterMs: patience(silentMs) });
   const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
   // A failed URL is asked on: the environment heals by itself when it answers again.
-  if (isDown || former?.status === "False") return { ...failed("UrlDown", message), recheckAfterMs: 10_000 };
-  return waiting("UrlDown", message, { recheckAfterMs: 5_000 });
+  if (isDown || former?.status === "False") return { ...failed(reason, message), recheckAfterMs: 10_000 };
+  return waiting(reason, message, { recheckAfterMs: 5_000 });
 }
 
 /** The first answer is awaited eagerly, then ever more calmly. */

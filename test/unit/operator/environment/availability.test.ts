@@ -22,6 +22,7 @@ interface Scene {
   readonly wasReady?: boolean;
   readonly atMinutes?: number;
   readonly answer?: ProbeResult["status"];
+  readonly isCertificateRefused?: true;
   /** How long ago they were asked last; never when left out. */
   readonly askedMinutesAgo?: number;
   /** What runs, where it is not what answered before. */
@@ -33,13 +34,14 @@ interface Scene {
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
-  const { askedMinutesAgo, runs = "hash", suspended = false } = more;
+  const { askedMinutesAgo, runs = "hash", suspended = false, isCertificateRefused } = more;
+  const refusal = isCertificateRefused ? { isCertificateRefused } : {};
   const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
   const asked: string[] = [];
   const prober = {
     async probe(url: string, path: string) {
       asked.push(url + path);
-      return { status: answer, responseTimeMs: 1, message: "it answered 503" };
+      return { status: answer, ...refusal, responseTimeMs: 1, message: "it answered 503" };
     },
   };
   const condition = urlsReady && {
@@ -145,7 +147,22 @@ describe("the URLs", () => {
     [
       "answering with an error",
       { answer: "unhealthy" },
-      { state: "waiting", message: "https://shop--api.env.localhost:18443 is unhealthy: it answered 503" },
+      {
+        ...{ state: "waiting", reason: "BadStatus" },
+        message: expect.stringMatching(
+          /^backend: https:\/\/shop--api.env.localhost:18443\/healthz is unhealthy: it answered 503; .*healthPath/,
+        ),
+      },
+    ],
+    [
+      "answering with an error for five minutes",
+      { urlsReady: "Unknown", wasReady: true, atMinutes: 5, answer: "unhealthy" },
+      { state: "failed", reason: "BadStatus" },
+    ],
+    [
+      "behind a certificate that is not good for them",
+      { isCertificateRefused: true },
+      { state: "waiting", reason: "CertificateInvalid", message: expect.stringContaining("ingressCaFile") },
     ],
   ] as const)("%s", async (_what, scene, expected) => {
     expect((await step(scene)).result).toMatchObject(expected);
