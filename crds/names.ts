@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * The names that follow from an environment's name. Every one is a pure function, so that a crash never leaves
  * a thing whose name nobody can compute again.
@@ -82,6 +84,15 @@ export function shortUid(uid: string): string {
 /** Where the embedded secret manager keeps an environment's values. */
 export function secretStoreName(environment: { name: string; uid: string }): string {
   return `${environment.name}-${shortUid(environment.uid)}`;
+}
+
+/**
+ * What an external secret manager calls the entry of one variable. It starts with the environment's name and holds
+ * only what such managers let in, `[A-Za-z0-9_-]{1,255}`; a variable that does not fit is there as its hash.
+ */
+export function secretEntryId(environment: { name: string; uid: string }, variable: string): string {
+  const fits = /^[A-Za-z0-9_]{1,128}$/.test(variable);
+  return `${secretStoreName(environment)}-${fits ? variable : createHash("sha256").update(variable).digest("hex")}`;
 }
 
 export type Component = "backend" | "frontend";

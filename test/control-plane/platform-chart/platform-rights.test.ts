@@ -104,8 +104,9 @@ describe("the platform's identity can do what the operator does", () => {
     expect(await platform.delete(`${paths.roleBindings(namespace)}/platform`)).toMatchObject({ status: 200 });
   });
 
-  test("entries of the embedded secret manager, one by one", async () => {
+  test("entries of the embedded secret manager", async () => {
     await owns(paths.secrets("ephemeral-secrets"), { metadata: { name: unique("can-") }, data: { "A.1": "eA==" } });
+    expect(await platform.get(paths.secrets("ephemeral-secrets"))).toMatchObject({ status: 200 });
   });
 
   test("its application and its project", async () => {

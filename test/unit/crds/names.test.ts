@@ -7,6 +7,7 @@ import {
   NAME_RULES,
   nameProblem,
   namespaceName,
+  secretEntryId,
   secretStoreName,
 } from "../../../crds/names.ts";
 import { UID } from "../../support/environment-fixture.ts";
@@ -48,10 +49,24 @@ describe("a name", () => {
   test("leads to these names, which stored things already carry", () => {
     expect(namespaceName("shop")).toBe("env-shop");
     expect(secretStoreName({ name: "shop", uid: UID })).toBe(`shop-${UID.slice(0, 8)}`);
+    expect(secretEntryId({ name: "shop", uid: UID }, "API_KEY")).toBe(`shop-${UID.slice(0, 8)}-API_KEY`);
     expect(COMPONENTS.map((component) => [component, hostLabel("shop", component)])).toEqual([
       ["backend", "shop--api"],
       ["frontend", "shop"],
     ]);
+  });
+
+  test("and a variable make ids that every secret manager takes, each different from every other variable's", () => {
+    const variable = fc.oneof(fc.stringMatching(/^[A-Za-z_]{1,200}$/), fc.string({ minLength: 1, maxLength: 300 }));
+    const pairs = fc.tuple(names, variable, variable);
+    fc.assert(
+      fc.property(pairs, ([name, one, other]) => {
+        const [id, otherId] = [one, other].map((variable) => secretEntryId({ name, uid: UID }, variable));
+        expect(id).toMatch(/^[A-Za-z0-9_-]{1,255}$/);
+        expect(id?.startsWith(`${name}-`)).toBe(true);
+        expect(id === otherId).toBe(one === other);
+      }),
+    );
   });
 
   test("makes only DNS labels, each different from every other name's", () => {

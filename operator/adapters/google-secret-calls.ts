@@ -1,0 +1,198 @@
+import type { protos, SecretManagerServiceClient } from "@google-cloud/secret-manager";
+import { Sensitive } from "../../crds/sensitive.ts";
+import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
+import { crc32c } from "./crc32c.ts";
+import type { WriteBudget } from "./write-budget.ts";
+
+export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
+
+/** The client, as far as we call it. */
+export type GoogleClient = Pick<
+  SecretManagerServiceClient,
+  | "createSecret"
+  | "getSecret"
+  | "updateSecret"
+  | "deleteSecret"
+  | "listSecrets"
+  | "addSecretVersion"
+  | "accessSecretVersion"
+  | "close"
+>;
+
+/** gRPC status codes that mean something to us. */
+const NOT_FOUND = 5;
+const ALREADY_EXISTS = 6;
+const FAILED_PRECONDITION = 9;
+
+/** Not the client's own minute; and no retries of its own: the work queue has them, with backoff. */
+const CALL_OPTIONS = { timeout: 10_000, retry: null };
+/** Page by page, so that the deadline is each page's. */
+const LIST_OPTIONS = { ...CALL_OPTIONS, autoPaginate: false };
+const PAGE_SIZE = 1_000;
+
+export interface GoogleCallsOptions {
+  /** Google Cloud project that the secrets are in. */
+  readonly project: string;
+  /** Opens the client; called once, when it is needed first. */
+  readonly connect: () => Promise<GoogleClient>;
+  readonly budget: WriteBudget;
+}
+
+/**
+ * Google Secret Manager's calls as this platform needs them: each with a deadline, checked by checksum, counted against
+ * the write budget, and failing with SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
+ */
+export interface GoogleCalls {
+  /** The full name of an id. */
+  nameOf(id: string): string;
+  /** `undefined` when there is one of that id. */
+  create(id: string, secret: GoogleSecret): Promise<GoogleSecret | undefined>;
+  find(name: string): Promise<GoogleSecret | undefined>;
+  /** All that match the filter (https://cloud.google.com/secret-manager/docs/filtering), page by page. */
+  list(filter: string): Promise<readonly GoogleSecret[]>;
+  /** Sets the aliases of the secret that was read, unless it has changed since: then false. */
+  setAliases(secret: GoogleSecret, aliases: Record<string, number>): Promise<boolean>;
+  /** Adds a version whatever is there, and answers its number. */
+  add(name: string, value: Sensitive): Promise<number>;
+  /** A version's value and number; `undefined` when there is no such version. */
+  access(name: string, version: number | "latest"): Promise<{ number: number; value: Sensitive } | undefined>;
+  /** Nothing there is fine. */
+  remove(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function googleCalls({ project, connect, budget }: GoogleCallsOptions): GoogleCalls {
+  const parent = `projects/${project}`;
+  let connected: Promise<GoogleClient> | undefined;
+
+  /** One call, its failure told in our words. `isWrite` counts it against the quota that a whole project shares. */
+  async function call<R>(what: string, run: (client: GoogleClient) => Promise<R>, isWrite = false): Promise<R> {
+    if (isWrite && !budget.take()) {
+      throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
+    }
+    connected ??= connect();
+    try {
+      return await run(await connected);
+    } catch (error) {
+      throw new CallFailed(what, project, error);
+    }
+  }
+  const write = <R>(what: string, run: (client: GoogleClient) => Promise<R>) => call(what, run, true);
+
+  return {
+    nameOf: (id) => `${parent}/secrets/${id}`,
+    create: (secretId, secret) =>
+      write("create a secret", async (client) => {
+        const [created] = await client.createSecret({ parent, secretId, secret }, CALL_OPTIONS);
+        return created;
+      }).catch(ifCode(ALREADY_EXISTS, undefined)),
+    find: (name) =>
+      call("get a secret", async (client) => {
+        const [found] = await client.getSecret({ name }, CALL_OPTIONS);
+        return found;
+      }).catch(ifCode(NOT_FOUND, undefined)),
+    async list(filter) {
+      const secrets: GoogleSecret[] = [];
+      let pageToken = "";
+      do {
+        const request = { parent, filter, pageSize: PAGE_SIZE, pageToken };
+        const [page, , answer] = await call("list secrets", (client) => client.listSecrets(request, LIST_OPTIONS));
+        secrets.push(...page);
+        pageToken = answer?.nextPageToken ?? "";
+      } while (pageToken !== "");
+      return secrets;
+    },
+    setAliases: ({ name, etag }, versionAliases) =>
+      write("name a version", async (client) => {
+        const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
+        await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, CALL_OPTIONS);
+        return true;
+      }).catch(ifCode(FAILED_PRECONDITION, false)),
+    add: (name, value) =>
+      write("add a version", async (client) => {
+        const data = Buffer.from(value.reveal());
+        const payload = { data, dataCrc32c: crc32c(data) };
+        const [added] = await client.addSecretVersion({ parent: name, payload }, CALL_OPTIONS);
+        return numberOf(added.name);
+      }),
+    access: async (name, version) => {
+      const answer = await call("read a version", async (client) => {
+        const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, CALL_OPTIONS);
+        return accessed;
+      }).catch(ifCode(NOT_FOUND, undefined));
+      return answer && { number: numberOf(answer.name), value: checkedValue(answer) };
+    },
+    remove: (name) =>
+      write("delete a secret", async (client) => {
+        await client.deleteSecret({ name }, CALL_OPTIONS);
+      }).catch(ifCode(NOT_FOUND, undefined)),
+    async close() {
+      // One that was never opened, or never could be, has nothing to close.
+      const client = await connected?.catch(() => undefined);
+      await client?.close();
+    },
+  };
+}
+
+/** A call that failed, with the code it failed with. */
+class CallFailed extends SecretManagerUnavailable {
+  readonly code: number | undefined;
+
+  // Not even a `cause`: a server's own words, and what a client adds to them, may quote what was sent.
+  constructor(what: string, project: string, error: unknown) {
+    const code = codeOf(error);
+    super(`Google Secret Manager can't ${what}: ${meaningOf(code, project)}`);
+    this.code = code;
+  }
+}
+
+function codeOf(error: unknown): number | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "number" ? code : undefined;
+}
+
+/** By gRPC status code (https://grpc.io/docs/guides/status-codes/). */
+function meaningOf(code: number | undefined, project: string): string {
+  switch (code) {
+    case undefined:
+      return "the call could not be made; are there Google credentials for the platform?";
+    case 3:
+    case FAILED_PRECONDITION:
+      return `it is refused in project '${project}' (code ${code}): a disabled or destroyed version, or an organisation policy`;
+    case 4:
+      return "no answer in time";
+    case 7:
+      return `permission denied: the platform's identity lacks rights in project '${project}', or there is no such project`;
+    case 8:
+      return `the quota of project '${project}' is used up`;
+    case 14:
+      return "it can't be reached";
+    case 16:
+      return "the platform's credentials are not accepted";
+    default:
+      return `it failed with code ${code}`;
+  }
+}
+
+/** Turns the failure with this code into an answer, and lets every other travel up. */
+function ifCode<A>(code: number, answer: A): (error: unknown) => A {
+  return (error) => {
+    if (error instanceof CallFailed && error.code === code) return answer;
+    throw error;
+  };
+}
+
+/** The number at the end of `projects/<p>/secrets/<id>/versions/<number>`. */
+function numberOf(versionName: string | null | undefined): number {
+  return Number(versionName?.slice(versionName.lastIndexOf("/") + 1));
+}
+
+function checkedValue(answer: protos.google.cloud.secretmanager.v1.IAccessSecretVersionResponse): Sensitive {
+  const { data, dataCrc32c } = answer.payload ?? {};
+  const bytes = typeof data === "string" ? Buffer.from(data, "base64") : Buffer.from(data ?? []);
+  // The checksum comes as a number, a string or a Long.
+  if (dataCrc32c !== null && dataCrc32c !== undefined && String(dataCrc32c) !== String(crc32c(bytes))) {
+    throw new SecretManagerUnavailable("Google Secret Manager's answer was damaged on its way: its checksum differs");
+  }
+  return new Sensitive(bytes.toString("utf8"));
+}

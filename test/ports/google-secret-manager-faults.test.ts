@@ -1,0 +1,237 @@
+import { inspect } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { secretEntryId } from "../../crds/names.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
+import {
+  type GoogleSecretManagerServer,
+  googleManager,
+  shareInGoogle,
+  startGoogleSecretManager,
+} from "../support/google-secret-manager.ts";
+import { codes, grpcError } from "../support/google-secret-store.ts";
+import { asked, newOwner, revealed, wanted } from "./secret-manager.suite.ts";
+
+describe("Google Secret Manager, when something goes wrong", () => {
+  let server: GoogleSecretManagerServer;
+  let manager: SecretManager;
+  let other: SecretManager;
+  beforeAll(async () => {
+    server = await startGoogleSecretManager();
+    [manager, other] = [googleManager(server), googleManager(server)];
+  });
+  afterEach(() => server.seam(undefined));
+  afterAll(async () => {
+    await Promise.all([manager.close(), other.close()]);
+    await server.stop();
+  });
+
+  const nameOf = (id: string) => `projects/${server.project}/secrets/${id}`;
+  const held = (owner: { name: string; uid: string }, variable: string) =>
+    server.store.secrets.get(nameOf(secretEntryId(owner, variable)));
+  const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
+
+  describe("a crash or a lost answer", () => {
+    const writes = ["createSecret", "addSecretVersion"] as const;
+    test.each(
+      writes.flatMap((method) => [
+        { method, when: "before" },
+        { method, when: "after" },
+      ]),
+    )("$when $method leaves what the next pass completes, with one value", async ({ method, when }) => {
+      const owner = newOwner();
+      server.seam(async (called, _request, next) => {
+        if (called !== method) return next();
+        if (when === "after") next();
+        throw grpcError(codes.UNAVAILABLE, "gone");
+      });
+      const request = wanted("A");
+      expect(await failureOf(manager.ensure(owner, request.requests))).toBeInstanceOf(SecretManagerUnavailable);
+      server.seam(undefined);
+      const stored = revealed(await other.ensure(owner, request.requests));
+      expect(held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
+      expect(revealed(await manager.ensure(owner, wanted("A").requests))).toEqual(stored);
+      // A value that reached the manager is the one that stays.
+      expect(request.generated()).toHaveLength(method === "addSecretVersion" && when === "before" ? 2 : 1);
+    });
+
+    test("between a next version and its alias leaves a number that is never answered", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, "a1"));
+      server.seam((called, _request, next) => {
+        if (called === "updateSecret") throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
+        return next();
+      });
+      expect(await failureOf(manager.ensure(owner, asked("A", 2, "lost")))).toBeInstanceOf(SecretManagerUnavailable);
+      server.seam(undefined);
+      expect(await other.ensure(owner, asked("A", 2))).toEqual(new Map());
+      expect(revealed(await other.ensure(owner, asked("A", 2, "kept")))).toEqual({ A: "kept" });
+    });
+
+    test("after the alias was set keeps the version", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, "a1"));
+      server.seam((called, _request, next) => {
+        const answer = next();
+        if (called === "updateSecret") throw grpcError(codes.UNAVAILABLE, "gone");
+        return answer;
+      });
+      expect(await failureOf(manager.ensure(owner, asked("A", 2, "a2")))).toBeInstanceOf(SecretManagerUnavailable);
+      server.seam(undefined);
+      expect(revealed(await other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+    });
+
+    test("after a deletion lets the next one end", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, wanted("A", "B").requests);
+      let lost = 0;
+      server.seam((called, _request, next) => {
+        const answer = next();
+        if (called === "deleteSecret" && ++lost === 1) throw grpcError(codes.UNAVAILABLE, "gone");
+        return answer;
+      });
+      expect(await failureOf(manager.remove(owner))).toBeInstanceOf(SecretManagerUnavailable);
+      await manager.remove(owner);
+      expect(await manager.holdsAny(owner)).toBe(false);
+    });
+  });
+
+  describe("lists that lag behind", () => {
+    /** As if nothing had been made since. */
+    const lagging = () => server.seam((called, _request, next) => (called === "listSecrets" ? {} : next()));
+
+    test("make no second value", async () => {
+      const owner = newOwner();
+      const stored = revealed(await manager.ensure(owner, wanted("A").requests));
+      await manager.ensure(owner, asked("A", 2, "a2"));
+      lagging();
+      expect(revealed(await other.ensure(owner, wanted("A").requests))).toEqual(stored);
+      expect(revealed(await other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+    });
+
+    test("with old aliases make no second version", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, "a1"));
+      const old = { ...held(owner, "A") };
+      await manager.ensure(owner, asked("A", 2, "a2"));
+      server.seam((called, _request, next) => (called === "listSecrets" ? { secrets: [old] } : next()));
+      expect(revealed(await other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+    });
+  });
+
+  describe("what is somebody else's", () => {
+    test("under our id is neither read nor changed nor removed", async () => {
+      const owner = newOwner();
+      const id = secretEntryId(owner, "A");
+      await shareInGoogle(server, { id, labels: { "environment-uid": owner.uid }, values: ["theirs"] });
+      const before = structuredClone(server.store.secrets.get(nameOf(id)));
+      const failure = await failureOf(manager.ensure(owner, wanted("A").requests));
+      expect(failure).toBeInstanceOf(SecretManagerUnavailable);
+      await manager.remove(owner);
+      expect(await manager.holdsAny(owner)).toBe(false);
+      expect((await manager.owners()).map(({ uid }) => uid)).not.toContain(owner.uid);
+      expect(server.store.secrets.get(nameOf(id))).toEqual(before);
+    });
+  });
+
+  describe("is unavailable, in words and without values", () => {
+    const secret = "s3cr3t-value";
+    test.each([
+      [codes.PERMISSION_DENIED, /permission denied.*'test-project'/],
+      [codes.RESOURCE_EXHAUSTED, /quota of project 'test-project'/],
+      [codes.UNAVAILABLE, /can't be reached/],
+      [codes.DEADLINE_EXCEEDED, /no answer in time/],
+      [codes.INVALID_ARGUMENT, /refused in project 'test-project'/],
+      [codes.FAILED_PRECONDITION, /refused in project 'test-project'/],
+      [13, /code 13/],
+    ])("when the answer is code %d", async (code, words) => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, secret));
+      server.seam(() => {
+        throw grpcError(code, `the server quotes ${secret} and ${Buffer.from(secret).toString("base64")}`);
+      });
+      const failures = await Promise.all([
+        failureOf(manager.ensure(owner, asked("A", 2, secret))),
+        failureOf(manager.remove(owner)),
+        failureOf(manager.holdsAny(owner)),
+        failureOf(manager.shared("x")),
+        failureOf(manager.read("x", 1)),
+        failureOf(manager.owners()),
+      ]);
+      for (const failure of failures) {
+        expect(failure).toBeInstanceOf(SecretManagerUnavailable);
+        expect((failure as Error).name).toBe("SecretManagerUnavailable");
+        expect((failure as Error).message).toMatch(words);
+        const shown = [inspect(failure, { depth: 9, showHidden: true }), JSON.stringify(failure), String(failure)];
+        expect(shown.join()).not.toMatch(new RegExp(`${secret}|${Buffer.from(secret).toString("base64")}`));
+      }
+    });
+
+    test.each(["addSecretVersion", "accessSecretVersion"])("when only %s fails", async (method) => {
+      const owner = newOwner();
+      if (method === "accessSecretVersion") await manager.ensure(owner, asked("A", 1, secret));
+      server.seam((called, _request, next) => {
+        if (called === method) throw grpcError(codes.INVALID_ARGUMENT, `bad payload: ${secret}`);
+        return next();
+      });
+      const failure = await failureOf(manager.ensure(owner, asked("A", 1, secret)));
+      expect(failure).toBeInstanceOf(SecretManagerUnavailable);
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain(secret);
+    });
+
+    test("when nobody listens", async () => {
+      const gone = await startGoogleSecretManager();
+      const orphaned = googleManager(gone);
+      await gone.stop();
+      expect(await failureOf(orphaned.holdsAny(newOwner()))).toBeInstanceOf(SecretManagerUnavailable);
+      await orphaned.close();
+    });
+
+    test("when a version was disabled or destroyed, instead of making another", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, "a1"));
+      for (const version of held(owner, "A")?.versions ?? []) version.state = "DISABLED";
+      expect(await failureOf(manager.ensure(owner, asked("A", 1, "new")))).toBeInstanceOf(SecretManagerUnavailable);
+      expect(held(owner, "A")?.versions).toHaveLength(1);
+    });
+
+    test("when a value was damaged on its way", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, "whole"));
+      server.seam((called, _request, next) => {
+        const answer = next() as { payload: object };
+        if (called !== "accessSecretVersion") return answer;
+        return { ...answer, payload: { ...answer.payload, data: Buffer.from("h0le") } };
+      });
+      expect(await failureOf(manager.ensure(owner, asked("A", 1)))).toMatchObject({
+        message: expect.stringContaining("checksum"),
+      });
+    });
+  });
+
+  test("asks once, even where Google's client would try again, and never waits for an answer without end", async () => {
+    const owner = newOwner();
+    await manager.ensure(owner, wanted("A").requests);
+    const [calls, deadlines] = [server.calls.length, server.deadlines.length];
+    server.seam((called, _request, next) => {
+      if (called === "accessSecretVersion") throw grpcError(codes.UNAVAILABLE, "away");
+      return next();
+    });
+    expect(await failureOf(manager.ensure(owner, asked("A", 1)))).toBeInstanceOf(SecretManagerUnavailable);
+    expect(server.calls.slice(calls)).toEqual(["listSecrets", "accessSecretVersion"]);
+    for (const milliseconds of server.deadlines.slice(deadlines)) {
+      expect(milliseconds).toBeGreaterThan(5_000);
+      expect(milliseconds).toBeLessThanOrEqual(10_000);
+    }
+  });
+
+  test("says so when there are no credentials", async () => {
+    const without = googleManager(server, {
+      connect: () => Promise.reject(new Error("Could not load the default credentials")),
+    });
+    expect(await failureOf(without.holdsAny(newOwner()))).toMatchObject({
+      name: "SecretManagerUnavailable",
+      message: expect.stringContaining("are there Google credentials"),
+    });
+    await without.close();
+  });
+});

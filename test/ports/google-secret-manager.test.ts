@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { secretEntryId } from "../../crds/names.ts";
+import { writeBudget } from "../../operator/adapters/write-budget.ts";
+import type { SecretManager } from "../../operator/ports/secret-manager.ts";
+import {
+  type GoogleSecretManagerServer,
+  googleManager,
+  shareInGoogle,
+  startGoogleSecretManager,
+} from "../support/google-secret-manager.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { asked, newOwner, revealed, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
+
+secretManagerSuite("Google", async () => {
+  const server = await startGoogleSecretManager();
+  const managers = [googleManager(server), googleManager(server)] as const;
+  return {
+    managers,
+    share: ({ id, labels, values }) => shareInGoogle(server, { id, labels, values }),
+    idOf: secretEntryId,
+    async stop() {
+      await Promise.all(managers.map((manager) => manager.close()));
+      await server.stop();
+    },
+  };
+});
+
+describe("Google Secret Manager", () => {
+  let server: GoogleSecretManagerServer;
+  let manager: SecretManager;
+  let other: SecretManager;
+  beforeAll(async () => {
+    server = await startGoogleSecretManager();
+    [manager, other] = [googleManager(server), googleManager(server)];
+  });
+  afterEach(() => server.seam(undefined));
+  afterAll(async () => {
+    await Promise.all([manager.close(), other.close()]);
+    await server.stop();
+  });
+
+  const nameOf = (id: string) => `projects/${server.project}/secrets/${id}`;
+  const held = (owner: { name: string; uid: string }, variable: string) =>
+    server.store.secrets.get(nameOf(secretEntryId(owner, variable)));
+
+  test("calls an entry by name, UID and variable, and says whose it is", async () => {
+    const owner = { name: "shop-pr-42", uid: "1a2b3c4d-0000-4000-8000-000000000001" };
+    await manager.ensure(owner, wanted("DATABASE_PASSWORD").requests);
+    expect(server.store.secrets.get(nameOf("shop-pr-42-1a2b3c4d-DATABASE_PASSWORD"))).toMatchObject({
+      labels: {
+        "managed-by": "ephemeral-environments",
+        installation: "env_example_test",
+        environment: "shop-pr-42",
+        "environment-uid": owner.uid,
+      },
+      annotations: { "environment-uid": owner.uid, environment: "shop-pr-42", variable: "DATABASE_PASSWORD" },
+      replication: { automatic: {} },
+    });
+  });
+
+  test("keeps values in the regions that are set", async () => {
+    const regional = googleManager(server, { locations: ["europe-west3", "europe-west4"] });
+    const owner = newOwner();
+    await regional.ensure(owner, wanted("A").requests);
+    await regional.close();
+    expect(held(owner, "A")?.replication).toMatchObject({
+      userManaged: { replicas: [{ location: "europe-west3" }, { location: "europe-west4" }] },
+    });
+  });
+
+  test("takes two writes a new variable, and none for one that is there", async () => {
+    const writes = () => server.calls.filter((method) => /^(create|add|update|delete)/.test(method)).length;
+    const owner = newOwner();
+    const before = writes();
+    await manager.ensure(owner, wanted("A", "B").requests);
+    expect(writes() - before).toBe(4);
+    await other.ensure(owner, wanted("A", "B").requests);
+    expect(writes() - before).toBe(4);
+  });
+
+  test("reads all pages of a long list", async () => {
+    const owner = newOwner();
+    await manager.ensure(owner, wanted("A", "B", "C", "D", "E").requests);
+    server.seam((method, request, next) => {
+      if (method === "listSecrets") request.pageSize = 2;
+      return next();
+    });
+    expect((await manager.owners()).filter(({ uid }) => uid === owner.uid)).toHaveLength(1);
+    await manager.remove(owner);
+    expect(["A", "B", "C", "D", "E"].filter((variable) => held(owner, variable) !== undefined)).toEqual([]);
+  });
+
+  test("tells owners of this installation alone", async () => {
+    const neighbour = googleManager(server, { installation: "env_elsewhere_test" });
+    const owner = newOwner();
+    await neighbour.ensure(owner, wanted("A").requests);
+    const uids = async (asking: SecretManager) => (await asking.owners()).map(({ uid }) => uid);
+    expect(await uids(neighbour)).toEqual([owner.uid]);
+    expect(await uids(manager)).not.toContain(owner.uid);
+    await neighbour.close();
+  });
+
+  test("never has more than eight calls for one environment on their way", async () => {
+    let most = 0;
+    let now = 0;
+    server.seam(async (_called, _request, next) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      return next();
+    });
+    await manager.ensure(newOwner(), wanted(...Array.from({ length: 50 }, (_, index) => `V${index}`)).requests);
+    expect(most).toBeLessThanOrEqual(8);
+    expect(most).toBeGreaterThan(1);
+  });
+
+  test("stops writing when its share of the quota is used up, and ends what it began later", async () => {
+    const clock = new TestClock();
+    const frugal = googleManager(server, { budget: writeBudget(clock, 1) });
+    const owner = newOwner();
+    const request = wanted(...Array.from({ length: 10 }, (_, index) => `V${index}`));
+    const before = server.calls.length;
+    await expect(frugal.ensure(owner, request.requests)).rejects.toThrow("used up");
+    const writes = () => server.calls.slice(before).filter((method) => /^(create|add)/.test(method)).length;
+    expect(writes()).toBe(12);
+    expect(await frugal.holdsAny(owner)).toBe(true);
+    clock.advance(8_000);
+    const stored = await frugal.ensure(owner, request.requests);
+    expect(stored.size).toBe(10);
+    expect(writes()).toBe(20);
+    await frugal.close();
+  });
+
+  test("more next versions than Google lets be named push the oldest out", async () => {
+    const owner = newOwner();
+    for (let version = 1; version <= 53; version++) await manager.ensure(owner, asked("A", version, `a${version}`));
+    expect(Object.keys(held(owner, "A")?.versionAliases ?? {})).toHaveLength(50);
+    expect(revealed(await other.ensure(owner, asked("A", 53)))).toEqual({ A: "a53" });
+    expect(revealed(await other.ensure(owner, asked("A", 10)))).toEqual({ A: "a10" });
+  });
+
+  test("connects when it is needed first, and once", async () => {
+    let connections = 0;
+    const lazy = googleManager(server, {
+      connect: () => {
+        connections += 1;
+        return server.connect();
+      },
+    });
+    expect(connections).toBe(0);
+    await Promise.all([lazy.holdsAny(newOwner()), lazy.holdsAny(newOwner())]);
+    expect(connections).toBe(1);
+    await lazy.close();
+  });
+});
