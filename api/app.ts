@@ -14,14 +14,14 @@ import { listRoutes } from "./routes/index.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
 export interface AppParts extends Omit<Platform, "stopping"> {
-  readonly log: Log;
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
-export function createApp({ log, ...parts }: AppParts): Express {
+export function createApp(parts: AppParts): Express {
   const platform: Platform = { ...parts, stopping: parts.stopping ?? new AbortController().signal };
+  const { log } = platform;
   const limits = createLimits(platform.settings.api.limits);
   const tokens = idTokens(platform.settings.api.issuers, { clock: platform.clock, log });
   const app = express();

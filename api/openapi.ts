@@ -8,6 +8,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Keywords that only our own checks read. */
 const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "title"]);
+/** Keywords whose value is a schema. */
+const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
 const ACCESS_STATUS = { public: [], permission: [401, 403] } as const;
 
 /** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
@@ -189,7 +191,7 @@ function shownKeywords(schema: Json, schemas: Map<string, Json>): Json {
     if (INTERNAL.has(keyword)) return [];
     // What we take is wider; this is the part that every generator of clients knows.
     if (keyword === "format" && value === "instant") return [[keyword, "date-time"]];
-    if (keyword === "items") return [[keyword, nested(value)]];
+    if (NESTING.has(keyword) && typeof value === "object") return [[keyword, nested(value)]];
     if (keyword !== "properties") return [[keyword, value]];
     return [[keyword, Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, nested(child)]))]];
   });

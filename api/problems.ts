@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   NameExists,
   RepositoryNotFound,
+  SecretsUnavailable,
   TtlExceeded,
 } from "../crds/errors.ts";
 import { Refusal, type RefusalKind } from "./refusals.ts";
@@ -95,8 +96,13 @@ function refusalProblem(refusal: Refusal, now: Date): Problem {
   };
 }
 
+/** What the service stands on can't be reached now; it says so itself, and when to try again. */
+function isOutage(error: unknown): error is ClusterUnavailable | SecretsUnavailable {
+  return error instanceof ClusterUnavailable || error instanceof SecretsUnavailable;
+}
+
 function statusOf(error: unknown): number {
-  if (error instanceof ClusterUnavailable) return UNAVAILABLE_STATUS;
+  if (isOutage(error)) return UNAVAILABLE_STATUS;
   if (error instanceof EnvironmentConflict) return 409;
   return error instanceof DomainError && error.code !== undefined ? STATUS_OF_CODE[error.code] : 500;
 }
@@ -104,13 +110,13 @@ function statusOf(error: unknown): number {
 const SPOKEN = [NameExists, EnvironmentNotFound, TtlExceeded, RepositoryNotFound, ConfigInvalid, EnvironmentConflict];
 
 function detailOf(error: unknown, code: ErrorCode | undefined): string {
-  if (error instanceof ClusterUnavailable) return error.message;
+  if (isOutage(error)) return error.message;
   if (error instanceof DomainError && SPOKEN.some((kind) => error instanceof kind)) return error.message;
   return code === undefined ? "Internal server error" : "Failed to create environment";
 }
 
 function headersOf(error: unknown): Record<string, string> {
-  const retries = error instanceof ClusterUnavailable || error instanceof NameExists;
+  const retries = isOutage(error) || error instanceof NameExists;
   return retries ? retryAfter(error.retryAfterSeconds) : {};
 }
 

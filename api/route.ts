@@ -2,9 +2,11 @@ import type { Static, TSchema } from "typebox";
 import type { Settings } from "../config/settings.ts";
 import type { ErrorCode } from "../crds/errors.ts";
 import type { Clock } from "../operator/kit/clock.ts";
+import type { Log } from "../operator/kit/log.ts";
 import type { Environments } from "../operator/ports/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
+import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
 
@@ -13,8 +15,11 @@ export interface Platform {
   readonly settings: Settings;
   readonly environments: Environments;
   readonly repositories: Repositories;
+  readonly secretManager: Pick<SecretManager, "ensure" | "shared">;
   readonly health: PlatformHealthCheck;
   readonly clock: Clock;
+  /** For what no reply says: refusals to be audited, and what goes wrong beside an answer. */
+  readonly log: Log;
   /** The release, as health replies show it. */
   readonly version: string;
   /** Aborted when this process stops taking work: from then on it is not ready. */

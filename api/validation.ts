@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = 
 // The module is CommonJS: under nodenext its callable default export hides one level down in the types.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => void;
 
-const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true });
+const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true });
 ajv.addVocabulary([...KUBERNETES_KEYWORDS, "x-error-code", "x-refusal", "example"]);
 addFormats(ajv, ["date-time", "uri"]);
 for (const [name, problem] of Object.entries(FORMATS)) {
@@ -65,9 +65,9 @@ function findingOf(error: ErrorObject): Finding {
   };
 }
 
-/** Where it stands, as a path with dots; for a missing or unknown field that field. */
-function fieldOf({ instancePath, params }: ErrorObject): string {
-  const named: unknown = params.missingProperty ?? params.additionalProperty;
+/** Where it stands, as a path with dots; for a missing, unknown or badly named field that field. */
+function fieldOf({ instancePath, params, propertyName }: ErrorObject): string {
+  const named: unknown = params.missingProperty ?? params.additionalProperty ?? propertyName ?? params.propertyName;
   const path = instancePath.split("/").slice(1).map(unescapePointer);
   if (typeof named === "string") path.push(named.slice(0, 100));
   return path.join(".");
@@ -78,7 +78,7 @@ const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll(
 function messageOf({ keyword, params, message, data }: ErrorObject, schema: Record<string, unknown>): string {
   if (keyword === "required") return "is required";
   if (keyword === "additionalProperties") return "is not a known field";
-  if (keyword === "type") return `must be ${article(String(params.type))}`;
+  if (keyword === "type") return `must be ${[params.type].flat().map(String).map(article).join(" or ")}`;
   if (typeof schema["x-refusal"] === "string") return schema["x-refusal"];
   if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
   const format = FORMATS[String(schema.format)];

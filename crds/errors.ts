@@ -94,6 +94,16 @@ export class ClusterUnavailable extends DomainError {
   }
 }
 
+/** The secret manager can't be used now, and what was asked for needs it. */
+export class SecretsUnavailable extends DomainError {
+  readonly code = "ENV_CREATION_FAILED";
+  readonly retryAfterSeconds = 5;
+
+  constructor(options?: ErrorOptions) {
+    super("The secret manager can't be used; try again later", options);
+  }
+}
+
 /** The environment could not be made for a reason on our side. */
 export class CreationFailed extends DomainError {
   readonly code = "ENV_CREATION_FAILED";

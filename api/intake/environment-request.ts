@@ -1,27 +1,67 @@
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
-import { ConfigInvalid, RepositoryNotFound, TtlExceeded } from "../../crds/errors.ts";
+import { ConfigInvalid, RepositoryNotFound, TtlExceeded, type Violation } from "../../crds/errors.ts";
 import { TTL_DEFAULT_HOURS } from "../../crds/lifetime.ts";
-import type { Repository } from "../../crds/repository.ts";
+import type { Component } from "../../crds/names.ts";
+import { type Repository, wantedSecrets } from "../../crds/repository.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import { mayUse, sharedGroups } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
+import { type Overrides, readOverrides } from "./config-overrides.ts";
+import { refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
+
+/** What a creation asks for. */
+export interface WantedEnvironment {
+  readonly name: string;
+  readonly spec: EnvironmentSpec;
+  /** Values of variables that the spec says are provided: for the secret manager alone. */
+  readonly provided: ReadonlyMap<string, Sensitive>;
+}
+
+type Outside = Pick<Platform, "settings" | "repositories" | "secretManager" | "log">;
+type Repositories = { readonly backend: Repository } & { readonly [component in Component]?: Repository };
 
 /**
  * The resource that a creation asks for: REST names become the spec's, the caller its owner.
  *
- * @throws TtlExceeded, ConfigInvalid, RepositoryNotFound (also for a repository that the caller may not use)
+ * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a repository that the
+ *   caller may not use), SecretsUnavailable
  */
-export function environmentSpec(
+export async function wantedEnvironment(
   request: CreateRequest,
   caller: Caller,
-  { settings, repositories }: Pick<Platform, "settings" | "repositories">,
-): EnvironmentSpec {
-  const { maximumHours } = settings.ttl;
+  platform: Outside,
+): Promise<WantedEnvironment> {
+  const { maximumHours } = platform.settings.ttl;
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
-  checkFrontend(request);
+  const repositories = usableRepositories(request, caller, platform);
+  const overrides = readOverrides(request.config_overrides, repositories);
+  const groups = sharedGroups(Object.values(repositories));
+  const violations = [
+    ...strayFields(request),
+    ...overrides.violations,
+    ...missingSecrets(request, overrides, Object.values(repositories)),
+    ...(await refusedReferences(overrides.references, { request, groups, caller, platform })),
+  ];
+  if (violations.length > 0) throw new ConfigInvalid(violations);
+  const { backend, frontend } = repositories;
+  const spec: EnvironmentSpec = {
+    ttlHours: request.ttl ?? Math.min(TTL_DEFAULT_HOURS, maximumHours),
+    backend: source(backend, request.backend_branch, request.backend_commit),
+    ...(frontend ? { frontend: source(frontend, request.frontend_branch, request.frontend_commit) } : {}),
+    ...secrets(request, overrides),
+    ...(overrides.overrides ? { overrides: overrides.overrides } : {}),
+    owner: { subject: caller.subject, email: caller.email, name: caller.name },
+    access: { groups },
+    trigger: { kind: "api" },
+  };
+  return { name: request.environment_name, spec, provided: overrides.provided };
+}
+
+function usableRepositories(request: CreateRequest, caller: Caller, { repositories }: Outside): Repositories {
   const usable = (id: string, type: Repository["spec"]["type"]) => {
     const repository = repositories.find(id);
     const isUsable = repository?.spec.type === type && mayUse(caller, repository);
@@ -29,22 +69,37 @@ export function environmentSpec(
     return repository;
   };
   const backend = usable(request.backend_repo, "backend");
-  const frontend = request.frontend_repo ? usable(request.frontend_repo, "frontend") : undefined;
-  return {
-    ttlHours: request.ttl ?? Math.min(TTL_DEFAULT_HOURS, maximumHours),
-    backend: source(backend, request.backend_branch, request.backend_commit),
-    ...(frontend ? { frontend: source(frontend, request.frontend_branch, request.frontend_commit) } : {}),
-    owner: { subject: caller.subject, email: caller.email, name: caller.name },
-    access: { groups: sharedGroups(frontend ? [backend, frontend] : [backend]) },
-    trigger: { kind: "api" },
-  };
+  return request.frontend_repo ? { backend, frontend: usable(request.frontend_repo, "frontend") } : { backend };
 }
 
 /** A branch or commit of a frontend that was not asked for is a mistake, and ignoring it would hide it. */
-function checkFrontend(request: CreateRequest): void {
-  if (request.frontend_repo) return;
+function strayFields(request: CreateRequest): Violation[] {
+  if (request.frontend_repo) return [];
   const stray = (["frontend_branch", "frontend_commit"] as const).filter((field) => request[field]);
-  if (stray.length > 0) throw new ConfigInvalid(stray.map((field) => ({ field, message: "needs frontend_repo" })));
+  return stray.map((field) => ({ field, message: "needs frontend_repo" }));
+}
+
+/** Where nothing is generated, every secret must be given. */
+function missingSecrets(
+  request: CreateRequest,
+  { provided, references }: Overrides,
+  repositories: readonly Repository[],
+): Violation[] {
+  if (request.auto_generate_secrets !== false) return [];
+  const given = new Set([...provided.keys(), ...references.map(({ variable }) => variable)]);
+  const missing = new Set(repositories.flatMap(wantedSecrets).map(({ name }) => name)).difference(given);
+  if (missing.size === 0) return [];
+  const message = `nothing is generated, so config_overrides must give ${[...missing].join(", ")}`;
+  return [{ field: "auto_generate_secrets", message }];
+}
+
+function secrets(request: CreateRequest, { provided }: Overrides): Pick<EnvironmentSpec, "secrets"> {
+  const asked: NonNullable<EnvironmentSpec["secrets"]> = {
+    ...(request.auto_generate_secrets === false ? { autoGenerate: false } : {}),
+    ...(request.use_shared_api_keys ? { useSharedApiKeys: true } : {}),
+    ...(provided.size > 0 ? { provided: [...provided.keys()].sort() } : {}),
+  };
+  return Object.keys(asked).length > 0 ? { secrets: asked } : {};
 }
 
 function source({ metadata, spec }: Repository, branch: string | undefined, commit: string | undefined) {

@@ -3,7 +3,8 @@ import { expiryFor } from "../../crds/lifetime.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
 import { sees } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import { environmentSpec } from "../intake/environment-request.ts";
+import { createWanted } from "../intake/creation.ts";
+import { wantedEnvironment } from "../intake/environment-request.ts";
 import { type Platform, route } from "../route.ts";
 import {
   CreateReply,
@@ -40,8 +41,7 @@ const createEnvironment = route({
   reply: CreateReply,
   refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
 })(async ({ body, caller }, platform) => {
-  const spec = environmentSpec(body, caller, platform);
-  const environment = await platform.environments.create(body.environment_name, spec);
+  const environment = await createWanted(await wantedEnvironment(body, caller, platform), platform);
   return { status: "success", environment: toCreated(environment, platform.settings) };
 });
 

@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/ephemeral-environment.schema.ts";
 import { TTL_DEFAULT_HOURS, TTL_MAX_HOURS } from "../../crds/lifetime.ts";
 import { closed, literals } from "../../crds/schema.ts";
+import { ConfigOverrides } from "./config-overrides.ts";
 import {
   BranchName,
   CommitSha,
@@ -36,11 +37,16 @@ export const CreateRequest = closed(
     ttl: Type.Optional(Type.Integer({ ...Ttl, default: TTL_DEFAULT_HOURS })),
     provision_database: Type.Optional(Type.Boolean({ enum: [false], ...notYet("leave it out or set it to false") })),
     auto_generate_secrets: Type.Optional(
-      Type.Boolean({ enum: [true], default: true, ...notYet("leave it out or set it to true") }),
+      Type.Boolean({
+        default: true,
+        description: "False: config_overrides gives every secret of the Repositories, as text or by secretKeyRef.",
+      }),
     ),
-    use_shared_api_keys: Type.Optional(Type.Boolean({ enum: [false], ...notYet("leave it out or set it to false") })),
+    use_shared_api_keys: Type.Optional(
+      Type.Boolean({ description: "Adds the shared API keys of the config set to what the pods see." }),
+    ),
     config_set: Type.Optional(Type.String({ maxLength: 0, ...notYet("leave it out or empty") })),
-    config_overrides: Type.Optional(Type.Object({}, { maxProperties: 0, ...notYet("leave it out or empty") })),
+    config_overrides: Type.Optional(ConfigOverrides),
   },
   {
     title: "CreateEnvironmentRequest",

@@ -8,6 +8,7 @@ import type { Log } from "../../operator/kit/log.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
 import { aRepository, memoryRepositories } from "./memory-repositories.ts";
+import { type MemorySecretManager, memorySecretManager } from "./memory-secret-manager.ts";
 import { TestClock } from "./test-clock.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
@@ -48,6 +49,7 @@ export interface ApiService {
   readonly clock: TestClock;
   readonly environments: MemoryEnvironments;
   readonly health: MemoryPlatformHealth;
+  readonly secretManager: MemorySecretManager;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An `Authorization` header's value for one of the people. */
@@ -71,6 +73,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const issuer = await startTokenIssuer(() => clock.now());
   const environments = memoryEnvironments(clock);
   const health = memoryPlatformHealth(clock.now());
+  const secretManager = memorySecretManager();
   const stopping = new AbortController();
   const lines: LogLine[] = [];
   const app = createApp({
@@ -78,13 +81,14 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     environments,
     repositories: memoryRepositories(...(options.repositories ?? defaultRepositories())),
     health,
+    secretManager,
     clock,
     log: recording(lines),
     version: VERSION,
     stopping: stopping.signal,
   });
   return {
-    ...{ app, issuer, clock, environments, health, stopping, log: lines },
+    ...{ app, issuer, clock, environments, health, secretManager, stopping, log: lines },
     http: supertest(app),
     bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
     stop: () => issuer.stop(),

@@ -1,0 +1,76 @@
+/** What a creation may say differently from the chart and the config set, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { PLAIN_VALUE_PATTERN } from "../../crds/ephemeral-environment.schema.ts";
+import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
+import { closed, map, VARIABLE_PATTERN } from "../../crds/schema.ts";
+
+const SecretKeyRef = closed(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: "^[A-Za-z0-9_.-]+$",
+      "x-refusal": "must be the id of a secret in the secret manager: letters, digits, '_', '-' and '.', and no path",
+    }),
+    key: Type.String({
+      pattern: "^(latest|[1-9][0-9]{0,8})$",
+      "x-refusal": "must be 'latest' or the number of a version",
+      description: "A version, or latest: the newest when the environment is made.",
+    }),
+  },
+  { description: "A secret of the secret manager that is shared with the environment." },
+);
+
+/** Text, or a reference: one schema for both, so that what is wrong can be told of the form that was chosen. */
+const EnvValue = Type.Unsafe<string | { secretKeyRef: Static<typeof SecretKeyRef> }>({
+  type: ["string", "object"],
+  maxLength: 4096,
+  pattern: PLAIN_VALUE_PATTERN,
+  "x-refusal": "must not contain NUL, and may have 4096 characters at most",
+  properties: { secretKeyRef: SecretKeyRef },
+  required: ["secretKeyRef"],
+  additionalProperties: false,
+});
+
+const Env = map(EnvValue, {
+  maxProperties: 100,
+  propertyNames: {
+    type: "string",
+    maxLength: 128,
+    pattern: VARIABLE_PATTERN,
+    "x-refusal": "is no name of a variable: letters, digits and '_', not beginning with a digit",
+  },
+  description:
+    "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager.",
+});
+
+const Amount = Type.String({
+  maxLength: 32,
+  pattern: QUANTITY_PATTERN,
+  "x-refusal": "must be a quantity of Kubernetes, such as 100m or 256Mi",
+});
+const Amounts = closed({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
+
+const Component = Type.Object(
+  {
+    env: Type.Optional(Env),
+    replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+    resources: Type.Optional(closed({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
+  },
+  {
+    additionalProperties: true,
+    maxProperties: 50,
+    description: "Any other value of the chart only where the Repository lists its path as overridable.",
+  },
+);
+export type ComponentOverridesRequest = Static<typeof Component> & { readonly [value: string]: unknown };
+
+export const ConfigOverrides = closed({
+  helm_values: Type.Optional(
+    closed({
+      backend: Type.Optional(Type.Unsafe<ComponentOverridesRequest>(Component)),
+      frontend: Type.Optional(Type.Unsafe<ComponentOverridesRequest>(Component)),
+    }),
+  ),
+});
+export type ConfigOverrides = Static<typeof ConfigOverrides>;

@@ -1,0 +1,12 @@
+import { memorySecretId, memorySecretManager } from "../support/memory-secret-manager.ts";
+import { secretManagerSuite } from "./secret-manager.suite.ts";
+
+secretManagerSuite("in memory", async () => {
+  const manager = memorySecretManager();
+  return {
+    managers: [manager, manager],
+    share: async (secret) => manager.share(secret),
+    idOf: memorySecretId,
+    stop: async () => undefined,
+  };
+});
