@@ -4,6 +4,7 @@ import type { Settings } from "../config/settings.ts";
 import { argocdDeployer } from "./adapters/argocd-deployer.ts";
 import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
+import { kubernetesBulletin } from "./adapters/kubernetes-bulletin.ts";
 import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
 import { kubernetesConfigSets, kubernetesConfigSetVersions } from "./adapters/kubernetes-config-sets.ts";
 import { kubernetesEnvironmentLifecycle } from "./adapters/kubernetes-environment-lifecycle.ts";
@@ -16,6 +17,7 @@ import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts
 import { randomSecret } from "./adapters/random-secret.ts";
 import { BY_CONFIG_SET, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
+import { oldestFirst } from "./environment/expiry-wave.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
 import { environmentType } from "./kinds.ts";
@@ -107,6 +109,7 @@ export function createOperator(options: OperatorOptions): Operator {
     repositoryHost,
     environments: kubernetesEnvironments({ client: working, cache: caches.environments, clock }),
     lifecycle: kubernetesEnvironmentLifecycle({ client: working, cache: caches.environments }),
+    bulletin: kubernetesBulletin({ ...settings, client: working, clock, log }),
     records: kubernetesRecords({ client: working, namespace: settings.namespace }),
     environment: (name) => caches.environments.get(name),
     deployer: argocdDeployer(cluster, settings.deployer, clock),
@@ -145,7 +148,7 @@ export function createOperator(options: OperatorOptions): Operator {
         wakeOnChanges(caches, passes.enqueue.bind(passes)),
         wakeOnDisuse(caches, unused.enqueue.bind(unused)),
       ];
-      for (const { metadata } of caches.environments.list()) passes.enqueue(metadata.name, "low");
+      for (const { metadata } of oldestFirst(caches.environments.list())) passes.enqueue(metadata.name, "low");
       for (const { metadata } of caches.revisions.list()) unused.enqueue(metadata.name, "low");
       await runUntil(signal, { controllers: [passes, unused], term, clock });
       for (const end of ends) end();

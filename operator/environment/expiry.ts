@@ -4,18 +4,31 @@ import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Environments } from "../ports/environments.ts";
 import type { ServerClock } from "../ports/server-clock.ts";
+import type { ExpiryWave } from "./expiry-wave.ts";
 
 export interface ExpiryContext {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
   readonly environments: Environments;
+  readonly wave: ExpiryWave;
   readonly log: Log;
 }
 
-/** `removing`: its time was up; `decide-again`: it changed meanwhile; else how long until the next look, if ever. */
-export type Expiry = "removing" | "decide-again" | { readonly lookAgainInMs: number | undefined };
+/**
+ * `removing`: its time was up; `decide-again`: it changed meanwhile; `itsTurnInMs`: it goes in a moment, and nothing else
+ * is worth doing for it; else how long until the next look, if ever.
+ */
+export type Expiry =
+  | "removing"
+  | "decide-again"
+  | { readonly itsTurnInMs: number }
+  | { readonly lookAgainInMs: number | undefined };
 
 const DISAGREEMENT_RECHECK_MS = 60_000;
+/** The API server's clock is read from a header that holds whole seconds, rounded down. */
+const CLOCK_GRAIN_MS = 1_000;
+/** An annotation that confirms wakes the environment at once; that fewer are due has to be looked for. */
+const HELD_RECHECK_MS = 30_000;
 
 /**
  * Deletes an environment whose time is up, by both clocks, and only in the version that was judged.
@@ -28,21 +41,53 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
   if (!isExpired(environment, now)) return { lookAgainInMs: untilDeletable(environment, now) };
 
   const serverNow = await context.serverClock.now();
-  if (!isExpired(environment, serverNow)) {
-    context.log.warn("clocks disagree on an expiry: nothing is deleted", {
-      environment: environment.metadata.name,
-      operatorTime: now.toISOString(),
-      serverTime: serverNow.toISOString(),
-    });
-    return { lookAgainInMs: DISAGREEMENT_RECHECK_MS };
-  }
+  const earlyMs = untilDeletable(environment, serverNow) ?? 0;
+  if (earlyMs > CLOCK_GRAIN_MS) return disagreement(environment, { now, serverNow }, context);
+  if (earlyMs > 0) return { itsTurnInMs: earlyMs };
+
+  const turn = context.wave.turn(environment);
+  if (turn.state === "held") return { lookAgainInMs: HELD_RECHECK_MS };
+  if (turn.inMs > 0) return { itsTurnInMs: turn.inMs };
   const outcome = await context.environments.remove(environment, { onlyThisVersion: true });
   if (outcome === "changed") return "decide-again";
   context.log.info("environment expired", { environment: environment.metadata.name });
   return "removing";
 }
 
+function disagreement(
+  { metadata }: EphemeralEnvironment,
+  { now, serverNow }: { now: Date; serverNow: Date },
+  { log }: ExpiryContext,
+): Expiry {
+  log.warn("clocks disagree on an expiry: nothing is deleted", {
+    environment: metadata.name,
+    operatorTime: now.toISOString(),
+    serverTime: serverNow.toISOString(),
+  });
+  return { lookAgainInMs: DISAGREEMENT_RECHECK_MS };
+}
+
 function untilDeletable(environment: EphemeralEnvironment, now: Date): number | undefined {
   const from = deletableFrom(environment);
   return from === undefined ? undefined : from.getTime() - now.getTime();
+}
+
+const SHARED_MS = 1_000;
+
+/** The same clock, asked at most once a second however many want to know; in between, time goes on by our own. */
+export function sharedServerClock(serverClock: ServerClock, clock: Clock): ServerClock {
+  let asked: { readonly atMs: number; readonly answer: Promise<Date> } | undefined;
+  return {
+    async now() {
+      const nowMs = clock.monotonicMs();
+      if (asked === undefined || nowMs - asked.atMs >= SHARED_MS) asked = { atMs: nowMs, answer: serverClock.now() };
+      const mine = asked;
+      try {
+        return new Date((await mine.answer).getTime() + (nowMs - mine.atMs));
+      } catch (error) {
+        if (asked === mine) asked = undefined;
+        throw error;
+      }
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
 import { type DepartureContext, leave } from "./departure.ts";
-import { type ExpiryContext, expire } from "./expiry.ts";
+import { type ExpiryContext, expire, sharedServerClock } from "./expiry.ts";
+import { createExpiryWave, type WaveContext } from "./expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
 import type { Step, StepContext } from "./step.ts";
@@ -17,7 +18,8 @@ import { walk } from "./walk.ts";
 export interface ReconcilerContext
   extends Omit<StepContext, "signal">,
     Omit<DepartureContext, "signal">,
-    ExpiryContext {
+    Omit<ExpiryContext, "wave">,
+    Pick<WaveContext, "bulletin"> {
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   /** Uniform in [0, 1): spreads the recurring passes. */
@@ -47,6 +49,8 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     application,
     availability(probes),
   ];
+  const serverClock = sharedServerClock(context.serverClock, context.clock);
+  const expiring: ExpiryContext = { ...context, serverClock, wave: createExpiryWave(context) };
 
   return async (name, { signal }) => {
     const environment = context.environment(name);
@@ -57,9 +61,10 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
       looks.forget(environment.metadata.uid);
       return leave(environment, pass);
     }
-    const expiry = await expire(environment, context);
+    const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
     if (expiry === "decide-again") return { recheckAfterMs: DECIDE_AGAIN_MS };
+    if ("itsTurnInMs" in expiry) return { recheckAfterMs: expiry.itsTurnInMs };
     return advance(plan, environment, { ...pass, lookAgainInMs: expiry.lookAgainInMs });
   };
 }

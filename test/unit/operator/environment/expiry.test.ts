@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { expire } from "../../../../operator/environment/expiry.ts";
+import { expire, sharedServerClock } from "../../../../operator/environment/expiry.ts";
+import type { Turn } from "../../../../operator/environment/expiry-wave.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Environments } from "../../../../operator/ports/environments.ts";
 import { environmentFixture, minutesLater } from "../../../support/environment-fixture.ts";
@@ -8,11 +9,14 @@ import { TestClock } from "../../../support/test-clock.ts";
 interface Scene {
   readonly own: number;
   readonly server?: number;
+  readonly turn?: Turn;
   readonly outcome?: "removing" | "changed";
   readonly given?: Parameters<typeof environmentFixture>[0];
 }
 
-async function decide({ own, server = own, outcome = "removing", given = {} }: Scene) {
+const atOnce: Turn = { state: "go", inMs: 0 };
+
+async function decide({ own, server = own, outcome = "removing", given = {}, turn = atOnce }: Scene) {
   const removals: unknown[] = [];
   let serverAsked = 0;
   const environments = {
@@ -29,7 +33,10 @@ async function decide({ own, server = own, outcome = "removing", given = {} }: S
   };
   const clock = new TestClock(minutesLater(own).toISOString());
   const environment = environmentFixture({ ...given, spec: { ttlHours: 1, ...given.spec } });
-  const expiry = await expire(environment, { clock, serverClock, environments, log: silentLog });
+  const expiry = await expire(environment, {
+    ...{ clock, serverClock, environments, log: silentLog },
+    wave: { turn: () => turn },
+  });
   return { expiry, removals, serverAsked };
 }
 
@@ -39,6 +46,9 @@ describe("an expiry", () => {
     ["protected", { own: 600, given: { spec: { protected: true } } }, { lookAgainInMs: undefined }],
     ["only by the operator's clock", { own: 61, server: 59 }, { lookAgainInMs: 60_000 }],
     ["only by the server's clock", { own: 59, server: 61 }, { lookAgainInMs: 60_000 }],
+    ["by a server's clock that holds whole seconds", { own: 60, server: 59.99 }, { itsTurnInMs: 600 }],
+    ["older ones come first", { own: 61, turn: { state: "go", inMs: 400 } }, { itsTurnInMs: 400 }],
+    ["too many are due", { own: 61, turn: { state: "held" } }, { lookAgainInMs: 30_000 }],
     ["just lowered", { own: 61, given: { status: { ttlHours: 24 } } }, { lookAgainInMs: undefined }],
   ] as const)("%s: nothing is deleted", async (_what, scene, expected) => {
     const { expiry, removals } = await decide(scene);
@@ -60,5 +70,44 @@ describe("an expiry", () => {
   test("asks the server only when it matters", async () => {
     expect((await decide({ own: 30 })).serverAsked).toBe(0);
     expect((await decide({ own: 60 })).serverAsked).toBe(1);
+  });
+});
+
+describe("the server's clock", () => {
+  const scene = () => {
+    const clock = new TestClock();
+    let asked = 0;
+    let failure: Error | undefined;
+    const own = {
+      async now() {
+        asked += 1;
+        if (failure) throw failure;
+        return minutesLater(10);
+      },
+    };
+    const fail = (error: Error | undefined) => {
+      failure = error;
+    };
+    return { clock, shared: sharedServerClock(own, clock), asked: () => asked, fail };
+  };
+
+  test("is asked once a second for all, and goes on by ours in between", async () => {
+    const { clock, shared, asked } = scene();
+    await Promise.all([shared.now(), shared.now()]);
+    clock.advance(999);
+    expect(await shared.now()).toEqual(new Date(minutesLater(10).getTime() + 999));
+    expect(asked()).toBe(1);
+    clock.advance(1);
+    expect(await shared.now()).toEqual(minutesLater(10));
+    expect(asked()).toBe(2);
+  });
+
+  test("is asked again after it could not be", async () => {
+    const { shared, asked, fail } = scene();
+    fail(new Error("away"));
+    await expect(shared.now()).rejects.toThrow("away");
+    fail(undefined);
+    expect(await shared.now()).toEqual(minutesLater(10));
+    expect(asked()).toBe(2);
   });
 });

@@ -1,0 +1,112 @@
+import type { Settings } from "../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../crds/group.ts";
+import { deletableFrom, reprieve } from "../../crds/lifetime.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+import type { Bulletin } from "../ports/bulletin.ts";
+import type { Environments } from "../ports/environments.ts";
+import { isConfirmed, mostAtOnce } from "./breaker.ts";
+
+/**
+ * When an environment that is due may go: now (0) or after so many milliseconds, because older ones come first; or not
+ * before an admin has looked, because too many are due at the same moment.
+ */
+export type Turn = { readonly state: "go"; readonly inMs: number } | { readonly state: "held" };
+
+/** Keeps a wave of expiries in order, at a pace, and within bounds. */
+export interface ExpiryWave {
+  turn(environment: EphemeralEnvironment): Turn;
+}
+
+export interface WaveContext {
+  readonly environments: Pick<Environments, "list">;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly bulletin: Bulletin;
+}
+
+/** How long one look at all environments serves; it sees as far ahead, so that what falls due meanwhile is in it. */
+const WINDOW_MS = 1_000;
+const SAY_AGAIN_MS = 3_600_000;
+
+interface Look {
+  readonly atMs: number;
+  /** By UID: how many older ones are due. */
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly isHeld: boolean;
+}
+
+/** Everything follows from what is due now: nothing is remembered, so a restart changes nothing. */
+export function createExpiryWave(context: WaveContext): ExpiryWave {
+  const { clock, settings } = context;
+  const tell = announcer(context);
+  let latest: Look | undefined;
+
+  const look = (): Look => {
+    const all = context.environments.list();
+    const due = dueBy(all, clock.now());
+    const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
+    const most = mostAtOnce(settings.expiry.breaker, all.length);
+    tell(unconfirmed > most ? { due: unconfirmed, of: all.length, most } : undefined);
+    const ranks = new Map(due.map(({ metadata }, rank) => [metadata.uid, rank]));
+    return { atMs: clock.monotonicMs(), ranks, isHeld: unconfirmed > most };
+  };
+  return {
+    turn(environment) {
+      const nowMs = clock.monotonicMs();
+      if (latest === undefined || nowMs - latest.atMs >= WINDOW_MS) latest = look();
+      if (latest.isHeld && !isConfirmed(environment)) return { state: "held" };
+      const rank = latest.ranks.get(environment.metadata.uid) ?? latest.ranks.size;
+      const opensMs = latest.atMs + Math.floor(rank / settings.expiry.perSecond) * 1_000;
+      return { state: "go", inMs: Math.max(0, opensMs - nowMs) };
+    },
+  };
+}
+
+/** The longest due comes first; those that never expire come last. */
+export function oldestFirst(environments: readonly EphemeralEnvironment[]): EphemeralEnvironment[] {
+  return environments
+    .map((environment) => ({ environment, from: deletableFrom(environment)?.getTime() ?? Number.POSITIVE_INFINITY }))
+    .sort((one, other) => (one.from === other.from ? 0 : one.from - other.from))
+    .map(({ environment }) => environment);
+}
+
+/** What is due now or within the window, and is not on its way out yet. */
+function dueBy(environments: readonly EphemeralEnvironment[], now: Date): EphemeralEnvironment[] {
+  const horizonMs = now.getTime() + WINDOW_MS;
+  const isDue = (environment: EphemeralEnvironment) => {
+    const from = environment.metadata.deletionTimestamp === undefined ? deletableFrom(environment) : undefined;
+    return from !== undefined && from.getTime() <= horizonMs && reprieve(environment, now) === undefined;
+  };
+  return oldestFirst(environments.filter(isDue));
+}
+
+interface Excess {
+  readonly due: number;
+  readonly of: number;
+  readonly most: number;
+}
+
+/** Tells when the breaker opens, now and then while it is open, and when it closes. */
+function announcer({ clock, log, bulletin }: WaveContext): (excess: Excess | undefined) => void {
+  let saidAtMs: number | undefined;
+  return (excess) => {
+    const nowMs = clock.monotonicMs();
+    if (excess === undefined) {
+      if (saidAtMs !== undefined) log.info("expiries go on: no more are due than may go at once", {});
+      saidAtMs = undefined;
+      return;
+    }
+    if (saidAtMs !== undefined && nowMs - saidAtMs < SAY_AGAIN_MS) return;
+    saidAtMs = nowMs;
+    const confirm = `kubectl annotate eenv NAME… ${CONFIRM_DELETION_ANNOTATION}=true`;
+    log.error("too many environments are due at once: none is deleted", { ...excess, confirm });
+    bulletin.publish({
+      type: "Warning",
+      reason: "ExpiriesHeld",
+      message: `${excess.due} of ${excess.of} environments are due at once, more than ${excess.most}: none is deleted until fewer are due, or an admin confirms: ${confirm}`,
+    });
+  };
+}
