@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import {
+  applicationKind,
+  configSetType,
+  environmentType,
+  resourceQuotaKind,
+  revisionKind,
+  type WireObject,
+} from "../../../operator/kinds.ts";
+import { isWrite } from "../../../operator/kit/kube-request.ts";
+import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
+import { type Concerned, concernedAmong, killAt } from "../../support/request-seams.ts";
+import { until } from "../../support/until.ts";
+
+const namespace = "ephemeral-system";
+const MINUTE_MS = 60_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+const using = (name: string, version?: number): EnvironmentSpec => ({
+  ...backendOnly,
+  configSet: { name, ...(version === undefined ? {} : { version }) },
+});
+
+function configure(name: string, spec: ConfigSetSpec): Promise<ConfigSet> {
+  return world.admin.create(configSetType, { metadata: { name, namespace }, spec });
+}
+
+function reconfigure(name: string, spec: ConfigSetSpec): Promise<ConfigSet> {
+  return world.admin.patch(configSetType, { name, namespace }, [{ op: "replace", path: "/spec", value: spec }], {
+    as: "json",
+  });
+}
+
+function move(name: string, spec: Partial<EnvironmentSpec>): Promise<EphemeralEnvironment> {
+  return world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+}
+
+/** The backend's variables, as the application carries them. */
+async function variables(name: string): Promise<unknown> {
+  return (await backendValues(name))?.env;
+}
+
+async function backendValues(name: string): Promise<Record<string, unknown> | undefined> {
+  const application = await world.admin.find(applicationKind, { name: `env-${name}`, namespace: "argocd" });
+  type Spec = { source: { helm: { valuesObject: { backend: Record<string, unknown> } } } } | undefined;
+  return (application?.spec as Spec)?.source.helm.valuesObject.backend;
+}
+
+const revisionOf = (configSet: ConfigSet, version = configSet.metadata.generation) =>
+  revisionName({ name: configSet.metadata.name, uid: configSet.metadata.uid, version });
+
+function findRevision(configSet: ConfigSet, version?: number): Promise<WireObject | undefined> {
+  return world.admin.find(revisionKind, { name: revisionOf(configSet, version), namespace });
+}
+
+const level = (value: string): ConfigSetSpec => ({ env: [{ name: "LEVEL", value }] });
+const isLevel = (value: string) => [{ name: "LEVEL", value }];
+
+function failsWith(reason: string) {
+  return ({ status }: EphemeralEnvironment) =>
+    status?.phase === "failed" && status.conditions?.find(({ type }) => type === "Ready")?.reason === reason;
+}
+
+describe("an environment with a config set", () => {
+  test("keeps the version it was made with, until its spec names another", async () => {
+    const { stop } = await world.startOperator();
+    const first = await configure("kept", level("one"));
+    await world.create("kept-env", using("kept"));
+    const made = await world.expectPhase("kept-env", "ready");
+    expect(made.status?.configSet).toEqual({ name: "kept", version: 1, revision: revisionOf(first) });
+    expect(await variables("kept-env")).toEqual(isLevel("one"));
+
+    await reconfigure("kept", level("two"));
+    expect((await world.reconcile("kept-env")).status?.configSet?.version).toBe(1);
+    expect(await variables("kept-env")).toEqual(isLevel("one"));
+    await world.create("younger-env", using("kept"));
+    expect((await world.expectPhase("younger-env", "ready")).status?.configSet?.version).toBe(2);
+    expect(await variables("younger-env")).toEqual(isLevel("two"));
+
+    await move("kept-env", { configSet: { name: "kept", version: 2 } });
+    const isMoved = ({ status }: EphemeralEnvironment) => status?.phase === "ready" && status.configSet?.version === 2;
+    const moved = await world.expectState("kept-env", "having moved", isMoved);
+    expect(await variables("kept-env")).toEqual(isLevel("two"));
+    expect(moved.status?.secrets).toEqual(made.status?.secrets);
+    expect(moved.status?.podSecrets).toEqual(made.status?.podSecrets);
+    expect(moved.status?.expiresAt).toBe(made.status?.expiresAt);
+
+    await move("kept-env", { configSet: { name: "kept", version: 1 } });
+    const isBack = ({ status }: EphemeralEnvironment) => status?.phase === "ready" && status.configSet?.version === 1;
+    await world.expectState("kept-env", "having moved back", isBack);
+    expect(await variables("kept-env")).toEqual(isLevel("one"));
+    await stop();
+  }, 90_000);
+
+  test("doesn't notice when the config set is deleted, or made anew with the same name and version", async () => {
+    const { stop } = await world.startOperator();
+    const first = await configure("gone", level("one"));
+    await world.create("orphaned", using("gone"));
+    const made = await world.expectPhase("orphaned", "ready");
+    await world.admin.delete(configSetType, { name: "gone", namespace }, { uid: first.metadata.uid });
+    const second = await configure("gone", level("other"));
+    expect((await world.reconcile("orphaned")).status).toMatchObject({
+      ...{ phase: "ready", wanted: made.status?.wanted, configSet: made.status?.configSet },
+    });
+    await world.create("successor", using("gone"));
+    expect((await world.expectPhase("successor", "ready")).status?.configSet?.revision).toBe(revisionOf(second));
+    expect(revisionOf(second)).not.toBe(revisionOf(first));
+    expect(await variables("successor")).toEqual(isLevel("other"));
+    expect(await variables("orphaned")).toEqual(isLevel("one"));
+    await stop();
+  }, 60_000);
+
+  test("fails for one that is not there, and heals when it is made", async () => {
+    const { stop } = await world.startOperator();
+    await world.create("early", using("late"));
+    await world.expectState("early", "failing", failsWith("ConfigSetNotFound"));
+    await configure("late", { ...level("one"), ttlDefaultHours: 6 });
+    const ready = await world.expectPhase("early", "ready");
+    expect(ready.status).toMatchObject({ configSet: { version: 1 }, ttlHours: 6 });
+    await stop();
+  }, 60_000);
+
+  test("fails for a version that is not there, and runs on with the one it has", async () => {
+    const { stop } = await world.startOperator();
+    await configure("single", level("one"));
+    await world.create("ahead", using("single"));
+    const made = await world.expectPhase("ahead", "ready");
+    await move("ahead", { configSet: { name: "single", version: 2 } });
+    const failed = await world.expectState("ahead", "failing", failsWith("ConfigSetVersionNotFound"));
+    expect(failed.status?.configSet).toEqual(made.status?.configSet);
+    // What it has is held on to, and repaired.
+    const quota = { name: "environment", namespace: "env-ahead" };
+    await world.admin.delete(resourceQuotaKind, quota);
+    await until(async () => world.admin.find(resourceQuotaKind, quota), { what: "the quota", deadlineMs: 10_000 });
+    expect(await variables("ahead")).toEqual(isLevel("one"));
+
+    await reconfigure("single", level("two"));
+    await world.expectPhase("ahead", "ready");
+    expect(await variables("ahead")).toEqual(isLevel("two"));
+    await stop();
+  }, 60_000);
+
+  test("fails for one of production, where nothing comes to run", async () => {
+    const { stop } = await world.startOperator();
+    await configure("live", { ...level("one"), production: true });
+    await world.create("forbidden", using("live"));
+    await world.expectState("forbidden", "failing", failsWith("ConfigSetForProduction"));
+    expect(await backendValues("forbidden")).toBeUndefined();
+    await stop();
+  }, 60_000);
+
+  test("has its quota, its TTL and its values, below what it overrides itself", async () => {
+    await world.register("tunable", { overridable: ["backend.cache.size"] });
+    const { stop } = await world.startOperator();
+    await configure("whole", {
+      ...{ ttlDefaultHours: 6, quota: { cpu: "1500m", memory: "3Gi", pods: 7 } },
+      helmValues: {
+        backend: {
+          ...{ replicas: 2, resources: { requests: { cpu: "100m", memory: "64Mi" } } },
+          ...{ image: "elsewhere", cache: { kind: "lru", size: 1 } },
+        },
+      },
+    });
+    await world.create("configured", {
+      ...{ backend: { ...backendOnly.backend, repository: "tunable" }, configSet: { name: "whole" } },
+      overrides: {
+        backend: { resources: { requests: { cpu: "200m" } } },
+        values: [{ path: "backend.cache.size", value: "64" }],
+      },
+    });
+    expect((await world.expectPhase("configured", "ready")).status?.ttlHours).toBe(6);
+    expect(await backendValues("configured")).toMatchObject({
+      ...{ replicas: 2, resources: { requests: { cpu: "200m", memory: "64Mi" } }, cache: { kind: "lru", size: 64 } },
+      image: expect.stringContaining("tunable:"),
+    });
+    const quota = await world.admin.find(resourceQuotaKind, { name: "environment", namespace: "env-configured" });
+    expect(quota?.spec).toMatchObject({
+      hard: { "requests.cpu": "1500m", "limits.memory": "3Gi", "requests.memory": "3Gi", pods: "7" },
+    });
+    expect(quota?.spec).toMatchObject({ hard: { "requests.storage": "20Gi" } });
+
+    await move("configured", { overrides: { values: [{ path: "backend.other", value: "1" }] } });
+    await world.expectState("configured", "failing", failsWith("OverrideForbidden"));
+    expect(await backendValues("configured")).toMatchObject({ cache: { size: 64 } });
+    await stop();
+  }, 60_000);
+});
+
+describe("a version of a config set", () => {
+  /** An operator whose API server has a clock that is `minutes` ahead, by what it calls decisions from. */
+  const later = (minutes: number) => ({
+    serverClock: { now: async () => new Date(Date.now() + minutes * MINUTE_MS) },
+  });
+
+  test("is kept once, whoever uses it, and costs nothing on later passes", async () => {
+    const first = await configure("shared", level("one"));
+    const writes: string[] = [];
+    const { stop } = await world.startOperator({
+      onRequest: (request, next) => {
+        if (isWrite(request.verb) && request.type?.kind === revisionKind.kind) writes.push(request.verb);
+        return next();
+      },
+    });
+    for (const name of ["user-1", "user-2"]) {
+      await world.create(name, using("shared"));
+      await world.expectPhase(name, "ready");
+      await world.reconcile(name);
+    }
+    expect(writes).toEqual(["create"]);
+    const kept = await findRevision(first);
+    expect(kept).toMatchObject({ revision: 1, data: { spec: level("one") } });
+    expect(kept?.metadata).not.toHaveProperty("ownerReferences");
+    await stop();
+  }, 60_000);
+
+  test("comes back when somebody deletes it, while the config set still is that version", async () => {
+    const first = await configure("repaired", level("one"));
+    const { stop } = await world.startOperator();
+    await world.create("repairer", using("repaired"));
+    await world.expectPhase("repairer", "ready");
+    await world.admin.delete(revisionKind, { name: revisionOf(first), namespace });
+    await until(() => findRevision(first), { what: "the version being kept again", deadlineMs: 10_000 });
+    await stop();
+  }, 60_000);
+
+  test("goes when it has been unused for long, and not before", async () => {
+    const first = await configure("swept", level("one"));
+    const { stop } = await world.startOperator();
+    const made = await world.create("last-user", using("swept"));
+    await world.expectPhase("last-user", "ready");
+    await world.create("stayer", using("swept"));
+    await world.expectPhase("stayer", "ready");
+    await stop();
+
+    const sweeper = await world.startOperator(later(11));
+    await world.delete(made);
+    await world.expectGone(made);
+    expect((await findRevision(first))?.metadata.annotations).toBeUndefined();
+    const stayer = (await world.find("stayer")) as EphemeralEnvironment;
+    await world.delete(stayer);
+    await world.expectGone(stayer);
+    const isNoted = async () => (await findRevision(first))?.metadata.annotations !== undefined;
+    await until(isNoted, { what: "being noted as unused", deadlineMs: 10_000 });
+    await sweeper.stop();
+
+    const later22 = await world.startOperator(later(22));
+    await until(async () => (await findRevision(first)) === undefined, { what: "being gone", deadlineMs: 10_000 });
+    await later22.stop();
+  }, 90_000);
+
+  test("stays when somebody takes it up again after it was noted as unused", async () => {
+    const first = await configure("taken-up", level("one"));
+    const { stop } = await world.startOperator(later(11));
+    const made = await world.create("former-user", using("taken-up"));
+    await world.expectPhase("former-user", "ready");
+    await world.delete(made);
+    await world.expectGone(made);
+    const isNoted = async () => (await findRevision(first))?.metadata.annotations !== undefined;
+    await until(isNoted, { what: "being noted as unused", deadlineMs: 10_000 });
+    await world.create("new-user", using("taken-up"));
+    await world.expectPhase("new-user", "ready");
+    expect((await findRevision(first))?.metadata.annotations ?? {}).toEqual({});
+    await stop();
+    const sweeper = await world.startOperator(later(30));
+    await world.reconcile("new-user");
+    expect(await findRevision(first)).toBeDefined();
+    await sweeper.stop();
+  }, 90_000);
+
+  test("is kept before it is named: a crash around that is made good", async () => {
+    const moments = ["before", "after"] as const;
+    const names = moments.map((when) => `crash-${when}`);
+    const made = await Promise.all(names.map((name) => configure(`${name}-set`, level("one"))));
+    const writes = made.map((set, index) => revisionOf(set).replace(names[index] as string, "NAME"));
+    const points = new Map(
+      moments.map((when, index) => [
+        names[index] as string,
+        { write: `create ControllerRevision ${writes[index]} #1`, when },
+      ]),
+    );
+    const killer = killAt(points, revisionsOrAmong(names));
+    const victim = await world.startOperator({ onRequest: killer.seam });
+    await Promise.all(names.map((name) => world.create(name, using(`${name}-set`))));
+    await until(() => killer.isIdle && killer.pending.length === 0, { what: "the crash", deadlineMs: 30_000 });
+    killer.killAll();
+    await victim.abandon();
+    expect((await Promise.all(made.map((set) => findRevision(set)))).map((found) => found !== undefined)).toEqual([
+      false,
+      true,
+    ]);
+    const { stop } = await world.startOperator();
+    for (const [index, name] of names.entries()) {
+      const ready = await world.expectPhase(name, "ready");
+      expect(ready.status?.configSet?.revision).toBe(revisionOf(made[index] as ConfigSet));
+    }
+    await stop();
+  }, 60_000);
+});
+
+/** Counts what is kept of `NAME-set` as a request about environment NAME, under that name. */
+function revisionsOrAmong(names: readonly string[]): Concerned {
+  const among = concernedAmong(names);
+  return (request) => {
+    const kept = names.find(
+      (name) => request.type?.kind === revisionKind.kind && request.name?.startsWith(`${name}-set-`),
+    );
+    return kept ?? among(request);
+  };
+}
