@@ -12,7 +12,7 @@ import { createKubeClient, type KubeClient } from "../../operator/kit/kube-clien
 import { silentLog } from "../../operator/kit/log.ts";
 import { createOperator, type Operator, type OperatorOptions } from "../../operator/operator.ts";
 import type { UrlProber } from "../../operator/ports/url-prober.ts";
-import { startArgocdStandIn } from "./argocd-stand-in.ts";
+import { type ArgocdStandIn, startArgocdStandIn } from "./argocd-stand-in.ts";
 import { type Identified, type Inventory, inventoryOf } from "./environment-inventory.ts";
 import { installPlatformChart, type PlatformIdentity, testSettings } from "./platform-chart.ts";
 import { until } from "./until.ts";
@@ -43,6 +43,8 @@ export interface World {
   readonly identity: PlatformIdentity;
   /** As a cluster administrator: for looking at the world and for breaking it. */
   readonly admin: KubeClient;
+  /** Decides how applications fare. */
+  readonly argocd: Pick<ArgocdStandIn, "decide">;
   startOperator(options?: Partial<OperatorOptions>): Promise<RunningOperator>;
   register(name: string, spec?: Partial<RepositorySpec>): Promise<void>;
   create(name: string, spec?: EnvironmentSpec): Promise<EphemeralEnvironment>;
@@ -75,7 +77,7 @@ export async function createWorld(): Promise<World> {
   const argocd = await startArgocdStandIn(admin);
   const running = new Set<RunningOperator>();
   const world: World = {
-    ...{ plane, identity, admin },
+    ...{ plane, identity, admin, argocd },
     async startOperator(options = {}) {
       const operator = await start({ kubeConfig: identity.kubeConfig, ...options });
       running.add(operator);
@@ -93,7 +95,7 @@ export async function createWorld(): Promise<World> {
   return world;
 }
 
-function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" | "startOperator" | "stop"> {
+function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" | "argocd" | "startOperator" | "stop"> {
   const find = (name: string) => admin.find(environmentType, { name });
   const expectState: World["expectState"] = async (name, what, isSo) => {
     let found: EphemeralEnvironment | undefined;

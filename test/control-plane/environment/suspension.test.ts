@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { findCondition } from "../../../crds/conditions.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { environmentType } from "../../../operator/kinds.ts";
+import type { UrlProber } from "../../../operator/ports/url-prober.ts";
+import { applicationValues } from "../../support/application-values.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
+import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
+
+let world: World;
+let running: RunningOperator;
+/** The names of environments whose URLs are silent. */
+const silent = new Set<string>();
+const asked: string[] = [];
+const prober: UrlProber = {
+  async probe(url) {
+    const name = new URL(url).hostname.split(/--api\.|\./)[0] ?? "";
+    asked.push(name);
+    const status = silent.has(name) ? "unreachable" : "healthy";
+    return { status, responseTimeMs: 1, message: "as the test decided" };
+  },
+};
+
+beforeAll(async () => {
+  world = await createWorld();
+  running = await world.startOperator({ prober });
+}, 60_000);
+afterEach(() => silent.clear());
+afterAll(() => world.stop(), 60_000);
+
+const NEXT = "b".repeat(40);
+const change = (name: string, spec: object) => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+const valuesOf = (name: string) => applicationValues(world.admin, name);
+const sleeps = ({ status }: EphemeralEnvironment) =>
+  status?.phase === "ready" && findCondition(status.conditions, "Suspended")?.status === "True";
+const isAwake = ({ status }: EphemeralEnvironment) =>
+  status?.phase === "ready" && findCondition(status.conditions, "Suspended") === undefined;
+
+/** What no sleep may take: the namespace, its secrets, and all else but the application. */
+async function kept(made: EphemeralEnvironment) {
+  const inventory = [...(await world.inventory(made))];
+  const others = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));
+  return new Map(others.map(([title, { metadata, data }]) => [title, { version: metadata.resourceVersion, data }]));
+}
+
+async function given(name: string, spec: EnvironmentSpec = backendOnly) {
+  const made = await world.create(name, spec);
+  await world.expectPhase(name, "ready");
+  return { made, before: await kept(made), awake: await valuesOf(name) };
+}
+
+async function suspend(name: string): Promise<EphemeralEnvironment> {
+  await change(name, { suspended: true });
+  return world.expectState(name, "asleep", sleeps);
+}
+
+describe("a suspended environment", () => {
+  test("runs nothing, is not asked, keeps all else, and wakes to where it was when its URLs answer", async () => {
+    const { made, before, awake } = await given("sleeper", {
+      ...backendOnly,
+      overrides: { backend: { replicas: 2 } },
+    });
+    await suspend("sleeper");
+    expect(await valuesOf("sleeper")).toEqual({
+      ...awake,
+      backend: { ...awake?.backend, replicas: 0 },
+      suspended: true,
+    });
+    expect(await kept(made)).toEqual(before);
+    silent.add("sleeper");
+    asked.length = 0;
+    expect(sleeps(await world.reconcile("sleeper"))).toBe(true);
+    expect(asked).not.toContain("sleeper");
+
+    await change("sleeper", { suspended: false });
+    const waking = await world.expectPhase("sleeper", "updating");
+    expect(findCondition(waking.status?.conditions, "Suspended")).toBeUndefined();
+    await world.expectState(
+      "sleeper",
+      "waiting for its URLs",
+      ({ status }) => findCondition(status?.conditions, "UrlsReady")?.reason === "NotAnswering",
+    );
+    silent.clear();
+    await world.expectState("sleeper", "awake", isAwake);
+    expect(await valuesOf("sleeper")).toEqual(awake);
+    expect(awake?.backend.replicas).toBe(2);
+    expect(await kept(made)).toEqual(before);
+  }, 60_000);
+
+  test("is not awake before its pods are, however soon it is woken", async () => {
+    await given("dozer");
+    world.argocd.decide("dozer", ({ suspended }) => (suspended ? "ignored" : "healthy"));
+    await change("dozer", { suspended: true });
+    await world.expectPhase("dozer", "updating");
+    silent.add("dozer");
+    await change("dozer", { suspended: false });
+    await world.expectState(
+      "dozer",
+      "waiting for its URLs",
+      ({ status }) => status?.phase === "updating" && status.observedGeneration === 3,
+    );
+    silent.clear();
+    await world.expectState("dozer", "awake", isAwake);
+  }, 60_000);
+
+  test("was suspended before it ever ran, and is created when it wakes", async () => {
+    await world.create("early", { ...backendOnly, suspended: true });
+    const asleep = await world.expectState("early", "asleep", sleeps);
+    expect(asleep.status).not.toHaveProperty("readyAt");
+    silent.add("early");
+    await change("early", { suspended: false });
+    await world.expectPhase("early", "creating");
+    silent.clear();
+    await world.expectState("early", "awake", isAwake);
+  }, 60_000);
+
+  test("had failed, sleeps all the same, and fails again when it wakes", async () => {
+    world.argocd.decide("broken", ({ suspended }) => (suspended ? "healthy" : "degraded"));
+    await world.create("broken");
+    await world.expectPhase("broken", "failed");
+    await suspend("broken");
+    await change("broken", { suspended: false });
+    await world.expectPhase("broken", "failed");
+  }, 60_000);
+
+  test("takes an update into its values, and wakes with it", async () => {
+    await given("updated");
+    await suspend("updated");
+    await change("updated", { backend: { commit: NEXT } });
+    await world.expectState(
+      "updated",
+      "asleep with the other commit",
+      (found) => sleeps(found) && found.status?.components?.backend?.commit === NEXT,
+    );
+    expect((await valuesOf("updated"))?.backend).toMatchObject({ image: expect.stringContaining(NEXT), replicas: 0 });
+    await change("updated", { suspended: false });
+    const awake = await world.expectState("updated", "awake", isAwake);
+    expect(awake.status?.components?.backend?.commit).toBe(NEXT);
+  }, 60_000);
+
+  test("goes when its time is up", async () => {
+    const { made } = await given("mortal", { ...backendOnly, ttlHours: 1 });
+    await suspend("mortal");
+    await running.stop();
+    const ahead = await world.startOperator({ clock: clockAhead(2), serverClock: serverClockAhead(2) });
+    await world.expectGone(made);
+    await ahead.stop();
+    running = await world.startOperator({ prober });
+  }, 120_000);
+});
