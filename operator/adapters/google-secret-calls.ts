@@ -2,6 +2,7 @@ import type { protos, SecretManagerServiceClient } from "@google-cloud/secret-ma
 import { Sensitive } from "../../crds/sensitive.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { crc32c } from "./crc32c.ts";
+import { ALREADY_EXISTS, CallFailed, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./google-call-failures.ts";
 import type { WriteBudget } from "./write-budget.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
@@ -16,13 +17,9 @@ export type GoogleClient = Pick<
   | "listSecrets"
   | "addSecretVersion"
   | "accessSecretVersion"
+  | "initialize"
   | "close"
 >;
-
-/** gRPC status codes that mean something to us. */
-const NOT_FOUND = 5;
-const ALREADY_EXISTS = 6;
-const FAILED_PRECONDITION = 9;
 
 /** Not the client's own minute; and no retries of its own: the work queue has them, with backoff. */
 const CALL_OPTIONS = { timeout: 10_000, retry: null };
@@ -33,7 +30,7 @@ const PAGE_SIZE = 1_000;
 export interface GoogleCallsOptions {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
-  /** Opens the client; called once, when it is needed first. */
+  /** Opens the client; called when it is needed first, and again only after it found no credentials. */
   readonly connect: () => Promise<GoogleClient>;
   readonly budget: WriteBudget;
 }
@@ -65,13 +62,28 @@ export function googleCalls({ project, connect, budget }: GoogleCallsOptions): G
   const parent = `projects/${project}`;
   let connected: Promise<GoogleClient> | undefined;
 
+  /**
+   * Looks for credentials before the first call: a client that finds none in a call ends the process by a rejection that
+   * nobody can handle, and never looks again. A pod's credentials may come a moment after its start.
+   */
+  async function open(): Promise<GoogleClient> {
+    try {
+      const client = await connect();
+      await client.initialize();
+      return client;
+    } catch (error) {
+      connected = undefined;
+      throw error;
+    }
+  }
+
   /** One call, its failure told in our words. `isWrite` counts it against the quota that a whole project shares. */
   async function call<R>(what: string, run: (client: GoogleClient) => Promise<R>, isWrite = false): Promise<R> {
     if (isWrite && !budget.take()) {
       throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
     }
-    connected ??= connect();
     try {
+      connected ??= open();
       return await run(await connected);
     } catch (error) {
       throw new CallFailed(what, project, error);
@@ -82,12 +94,12 @@ export function googleCalls({ project, connect, budget }: GoogleCallsOptions): G
   return {
     nameOf: (id) => `${parent}/secrets/${id}`,
     create: (secretId, secret) =>
-      write("create a secret", async (client) => {
+      write(`create '${secretId}'`, async (client) => {
         const [created] = await client.createSecret({ parent, secretId, secret }, CALL_OPTIONS);
         return created;
       }).catch(ifCode(ALREADY_EXISTS, undefined)),
     find: (name) =>
-      call("get a secret", async (client) => {
+      call(`get ${shortly(name)}`, async (client) => {
         const [found] = await client.getSecret({ name }, CALL_OPTIONS);
         return found;
       }).catch(ifCode(NOT_FOUND, undefined)),
@@ -103,83 +115,39 @@ export function googleCalls({ project, connect, budget }: GoogleCallsOptions): G
       return secrets;
     },
     setAliases: ({ name, etag }, versionAliases) =>
-      write("name a version", async (client) => {
+      write(`name a version of ${shortly(name)}`, async (client) => {
         const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
         await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, CALL_OPTIONS);
         return true;
       }).catch(ifCode(FAILED_PRECONDITION, false)),
     add: (name, value) =>
-      write("add a version", async (client) => {
+      write(`add a version to ${shortly(name)}`, async (client) => {
         const data = Buffer.from(value.reveal());
         const payload = { data, dataCrc32c: crc32c(data) };
         const [added] = await client.addSecretVersion({ parent: name, payload }, CALL_OPTIONS);
         return numberOf(added.name);
       }),
     access: async (name, version) => {
-      const answer = await call("read a version", async (client) => {
+      const answer = await call(`read version ${version} of ${shortly(name)}`, async (client) => {
         const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, CALL_OPTIONS);
         return accessed;
       }).catch(ifCode(NOT_FOUND, undefined));
       return answer && { number: numberOf(answer.name), value: checkedValue(answer) };
     },
     remove: (name) =>
-      write("delete a secret", async (client) => {
+      write(`delete ${shortly(name)}`, async (client) => {
         await client.deleteSecret({ name }, CALL_OPTIONS);
       }).catch(ifCode(NOT_FOUND, undefined)),
     async close() {
-      // One that was never opened, or never could be, has nothing to close.
-      const client = await connected?.catch(() => undefined);
-      await client?.close();
+      // One that could not be opened has nothing to close.
+      await connected?.then((client) => client.close()).catch(() => undefined);
     },
   };
 }
 
-/** A call that failed, with the code it failed with. */
-class CallFailed extends SecretManagerUnavailable {
-  readonly code: number | undefined;
-
-  // Not even a `cause`: a server's own words, and what a client adds to them, may quote what was sent.
-  constructor(what: string, project: string, error: unknown) {
-    const code = codeOf(error);
-    super(`Google Secret Manager can't ${what}: ${meaningOf(code, project)}`);
-    this.code = code;
-  }
-}
-
-function codeOf(error: unknown): number | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === "number" ? code : undefined;
-}
-
-/** By gRPC status code (https://grpc.io/docs/guides/status-codes/). */
-function meaningOf(code: number | undefined, project: string): string {
-  switch (code) {
-    case undefined:
-      return "the call could not be made; are there Google credentials for the platform?";
-    case 3:
-    case FAILED_PRECONDITION:
-      return `it is refused in project '${project}' (code ${code}): a disabled or destroyed version, or an organisation policy`;
-    case 4:
-      return "no answer in time";
-    case 7:
-      return `permission denied: the platform's identity lacks rights in project '${project}', or there is no such project`;
-    case 8:
-      return `the quota of project '${project}' is used up`;
-    case 14:
-      return "it can't be reached";
-    case 16:
-      return "the platform's credentials are not accepted";
-    default:
-      return `it failed with code ${code}`;
-  }
-}
-
-/** Turns the failure with this code into an answer, and lets every other travel up. */
-function ifCode<A>(code: number, answer: A): (error: unknown) => A {
-  return (error) => {
-    if (error instanceof CallFailed && error.code === code) return answer;
-    throw error;
-  };
+/** The id at the end of `projects/<p>/secrets/<id>`, quoted. */
+function shortly(name: string | null | undefined): string {
+  return `'${name?.slice(name.lastIndexOf("/") + 1)}'`;
 }
 
 /** The number at the end of `projects/<p>/secrets/<id>/versions/<number>`. */

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../crds/names.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
@@ -224,14 +225,36 @@ describe("Google Secret Manager, when something goes wrong", () => {
     }
   });
 
-  test("says so when there are no credentials", async () => {
-    const without = googleManager(server, {
-      connect: () => Promise.reject(new Error("Could not load the default credentials")),
+  test("works once there are credentials, although it was asked before", async () => {
+    let connections = 0;
+    const early = googleManager(server, {
+      connect: async () => {
+        connections += 1;
+        if (connections > 1) return server.connect();
+        return clientWithoutCredentials();
+      },
     });
-    expect(await failureOf(without.holdsAny(newOwner()))).toMatchObject({
+    const owner = newOwner();
+    expect(await failureOf(early.holdsAny(owner))).toMatchObject({
       name: "SecretManagerUnavailable",
       message: expect.stringContaining("are there Google credentials"),
     });
+    expect(await early.holdsAny(owner)).toBe(false);
+    expect(await early.holdsAny(owner)).toBe(false);
+    expect(connections).toBe(2);
+    await early.close();
+  });
+
+  test("ends quietly although it never found credentials", async () => {
+    const without = googleManager(server, { connect: async () => clientWithoutCredentials() });
+    await failureOf(without.holdsAny(newOwner()));
+    await without.close();
     await without.close();
   });
 });
+
+/** Google's own client, which only finds out when it is about to call. */
+function clientWithoutCredentials() {
+  const auth = { getClient: () => Promise.reject(new Error("Could not load the default credentials")) };
+  return new SecretManagerServiceClient({ projectId: "p", auth: auth as never });
+}
