@@ -71,6 +71,8 @@ export interface Operator {
   stop(): Promise<void>;
 }
 
+/** However long something was away: half a minute after it is back, everything is as wanted. */
+const BACKOFF_MS = { first: 500, longest: 15_000 };
 /** A pass that is cut is as one that a crash cut; the next leader waits for this one's end. */
 const DRAIN_MS = 1_000;
 
@@ -140,7 +142,7 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     async reconcile(signal, isLeading = () => true) {
       mayWrite = isLeading;
-      const shared = { log, clock, random: options.random };
+      const shared = { log, clock, random: options.random, queue: { backoffMs: BACKOFF_MS } };
       const { workers } = settings.reconcile;
       const passes = createController({ ...shared, name: "environments", reconcile, workers });
       const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });

@@ -145,27 +145,31 @@ async function remove(
 ): Promise<"removing" | "changed"> {
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
-  const left = await client
-    .delete(environmentType, { name }, preconditions)
-    .catch((error: unknown) => refusedRemoval(client, environment, error));
-  // With the UID alone, a conflict means that ours is gone already and its name belongs to another.
+  const left = await retryOnConflict(() =>
+    client
+      .delete(environmentType, { name }, preconditions)
+      .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion })),
+  );
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
   if (left === "gone") cache.deleted(environment);
   else cache.written(left);
   return "removing";
 }
 
-/** Protection is one reason among many for a 403: missing rights and other people's policies answer it too. */
+/**
+ * Only a fresh look tells what a refusal means. A conflict: whether ours is gone and its name belongs to another. A 403:
+ * whether it is protected; missing rights and other people's policies answer that too.
+ */
 async function refusedRemoval(
   client: KubeClient,
   { metadata }: EphemeralEnvironment,
-  error: unknown,
+  { error, onlyThisVersion }: { error: unknown; onlyThisVersion: boolean },
 ): Promise<"conflict"> {
-  if (isConflict(error)) return "conflict";
-  if (!isForbidden(error)) throw error;
+  if (isConflict(error) && onlyThisVersion) return "conflict";
+  if (!isConflict(error) && !isForbidden(error)) throw error;
   const current = await client.find(environmentType, { name: metadata.name });
   if (current?.metadata.uid !== metadata.uid) return "conflict";
-  if (!current.spec.protected) throw error;
+  if (isConflict(error) || !current.spec.protected) throw error;
   throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
 }
 

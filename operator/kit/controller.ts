@@ -1,5 +1,6 @@
 import { type Clock, MAX_TIMER_MS, pause, systemClock } from "./clock.ts";
 import { type BoundedSignal, boundedSignal } from "./deadline.ts";
+import { KubeError } from "./kube-errors.ts";
 import type { Log } from "./log.ts";
 import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
@@ -144,7 +145,8 @@ class KeyController implements Controller {
       this.#log.info("a pass was cut short by the stop", { key });
       return "failed";
     }
-    const retryInMs = Math.round(this.#queue.retry(key));
+    const askedSeconds = error instanceof KubeError ? error.retryAfterSeconds : undefined;
+    const retryInMs = Math.round(this.#queue.retry(key, (askedSeconds ?? 0) * 1000));
     this.#log.warn("a pass failed", { key, error, failures: this.#queue.failures(key), retryInMs });
     return bound.cutBy() === "deadline" ? "timeout" : "failed";
   }

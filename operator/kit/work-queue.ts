@@ -16,8 +16,11 @@ export interface WorkQueue {
   add(key: string, priority?: Priority): void;
   /** Adds the key later, at low priority; of several due times the earliest wins. Any delay is honoured, also months. */
   addAfter(key: string, delayMs: number): void;
-  /** Adds the key, at low priority, after its backoff, which grows with every call until `forget`; answers the delay in milliseconds. */
-  retry(key: string): number;
+  /**
+   * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
+   * `atLeastMs`; answers the delay in milliseconds.
+   */
+  retry(key: string, atLeastMs?: number): number;
   /** Ends the key's backoff. */
   forget(key: string): void;
   /** How often the key has been retried since it was last forgotten. */
@@ -94,8 +97,8 @@ class KeyedQueue implements WorkQueue {
     this.#arm(key, dueMs);
   }
 
-  retry(key: string): number {
-    const delayMs = this.#delays.next(key);
+  retry(key: string, atLeastMs = 0): number {
+    const delayMs = Math.max(this.#delays.next(key), atLeastMs);
     this.addAfter(key, delayMs);
     return delayMs;
   }

@@ -6,6 +6,7 @@ import {
   createController,
   type Reconcile,
 } from "../../../../operator/kit/controller.ts";
+import { KubeError } from "../../../../operator/kit/kube-errors.ts";
 import { type Log, silentLog } from "../../../../operator/kit/log.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
@@ -81,6 +82,15 @@ test("a key that always fails backs off and stops no other", async () => {
     clock.advance(delayMs);
   }
   await until(() => passes.filter((key) => key === "poison").length === 4);
+});
+
+test("a key waits as long as the API server asks, when that is longer than its backoff", async () => {
+  const controller = started(async () => {
+    throw new KubeError({ status: 429, reason: "TooManyRequests", retryAfterSeconds: 3 });
+  });
+  controller.enqueue("throttled");
+  await until(() => clock.pending.includes(3_000));
+  expect(clock.pending).not.toContain(500);
 });
 
 test("a success ends the backoff", async () => {

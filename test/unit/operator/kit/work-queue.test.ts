@@ -156,6 +156,10 @@ describe("backoff", () => {
     expect([queue.failures("a"), queue.retry("a")]).toEqual([0, 500]);
   });
 
+  test("is never shorter than what was asked for", () => {
+    expect([queue.retry("a", 700), queue.retry("a", 700), queue.retry("a", 700)]).toEqual([700, 1_000, 2_000]);
+  });
+
   test("of one key is none of another's", () => {
     for (let failure = 0; failure < 8; failure += 1) queue.retry("a");
     expect(queue.retry("b")).toBe(500);
