@@ -10,14 +10,15 @@ import {
 import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { Groups } from "./schema.ts";
 
-/** Free-form beside what every chart takes: these are a maintainer's, and only the chart knows its own. */
-const ComponentValues = Type.Object(ComponentOverrides.properties, {
+const CheckedValues = Type.Object(ComponentOverrides.properties, {
   maxProperties: 100,
   "x-kubernetes-preserve-unknown-fields": true,
   description: "Values of the chart below this component. What the platform itself sets there always wins.",
 });
 /** The chart's values below one component; `env`, `replicas` and `resources` are checked, the rest is the chart's matter. */
-export type ComponentValues = Static<typeof ComponentValues> & { readonly [value: string]: unknown };
+export type ComponentValues = Static<typeof CheckedValues> & { readonly [value: string]: unknown };
+/** Free-form: these are a maintainer's, and only the chart knows its own. */
+const ComponentValues = Type.Unsafe<ComponentValues>(CheckedValues);
 
 const SharedApiKey = Type.Object({ name: Variable, secretRef: SecretRef });
 

@@ -1,4 +1,5 @@
 import { type Settings, settingsFrom } from "../../config/settings.ts";
+import type { ConfigSet, ConfigSetSpec } from "../../crds/config-set.ts";
 import type { Pipeline } from "../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { API_VERSION } from "../../crds/group.ts";
@@ -53,6 +54,23 @@ export function repositoryFixture(name = "shop-api", spec: Partial<RepositorySpe
 /** A pipeline of the fixture's commit, running since `CREATED` unless said otherwise. */
 export function pipelineFixture(more: Partial<Pipeline> = {}): Pipeline {
   return { project: "g/shop", id: 7, commit: commitA, status: "running", at: CREATED, ...more };
+}
+
+/** A config set in its first version. */
+export function configSetFixture(
+  name = "web",
+  spec: ConfigSetSpec = {},
+  metadata: Partial<ConfigSet["metadata"]> = {},
+): ConfigSet {
+  return {
+    apiVersion: API_VERSION,
+    kind: "ConfigSet",
+    metadata: {
+      ...{ name, namespace: "ephemeral-system", uid: UID, resourceVersion: "1", generation: 1 },
+      ...{ creationTimestamp: CREATED, ...metadata },
+    },
+    spec,
+  };
 }
 
 /** So many minutes after `CREATED`. */

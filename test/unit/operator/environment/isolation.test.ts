@@ -14,6 +14,20 @@ test("a quota is spelled as the API server stores it", () => {
   });
 });
 
+test("a quota is the config set's where that says something", () => {
+  const quota = { "requests.cpu": "4", "requests.memory": "8Gi", "requests.storage": "20Gi", pods: "30" };
+  const chosen = { cpu: "0.5", memory: "1024Mi", pods: 0 };
+  expect(quotaObject(environment, isolation({ quota }), chosen).spec).toEqual({
+    hard: {
+      "requests.cpu": "500m",
+      "requests.memory": "1Gi",
+      "limits.memory": "1Gi",
+      "requests.storage": "20Gi",
+      pods: "0",
+    },
+  });
+});
+
 test("an amount that is none is refused when the settings are read", () => {
   expect(() => isolation({ quota: { pods: "many" } })).toThrow("/isolation/quota/pods");
 });

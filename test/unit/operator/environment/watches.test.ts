@@ -1,20 +1,23 @@
 import { describe, expect, test } from "@jest/globals";
+import { CONFIG_SET_LABEL, type ConfigSet } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository.ts";
-import { BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/caches.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/caches.ts";
 import { wakeOnChanges } from "../../../../operator/environment/watches.ts";
 import type { WireObject } from "../../../../operator/kinds.ts";
-import { environmentFixture, repositoryFixture, UID } from "../../../support/environment-fixture.ts";
+import { configSetFixture, environmentFixture, repositoryFixture, UID } from "../../../support/environment-fixture.ts";
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 
-/** A cache that knows one environment and tells what a test says. */
-function scene() {
+/** Caches that know one environment and tell what a test says. */
+function scene(known: readonly EphemeralEnvironment[] = [environmentFixture()]) {
   const woken: string[] = [];
   const tell: {
     environment?: Change<EphemeralEnvironment>;
     repository?: Change<Repository>;
+    configSet?: Change<ConfigSet>;
+    revision?: Change<WireObject>;
     child?: Change<WireObject>;
   } = {};
   const subscribed = <K extends keyof typeof tell>(key: K) => ({
@@ -23,12 +26,17 @@ function scene() {
       return () => delete tell[key];
     },
   });
-  const known = [environmentFixture()];
-  const by = (index: string, value: string) =>
-    (index === BY_UID && value === UID) || (index === BY_REPOSITORY && value === "shop-api") ? known : [];
+  const found: Readonly<Record<string, string>> = {
+    [BY_UID]: UID,
+    [BY_REPOSITORY]: "shop-api",
+    [BY_CONFIG_SET]: "web",
+  };
+  const by = (index: string, value: string) => (found[index] === value ? known : []);
   const caches = {
     environments: { ...subscribed("environment"), by },
     repositories: subscribed("repository"),
+    configSets: subscribed("configSet"),
+    revisions: subscribed("revision"),
     children: new Map([["namespaces", subscribed("child")]]),
   } as unknown as Caches;
   const stop = wakeOnChanges(caches, (name) => void woken.push(name));
@@ -106,6 +114,46 @@ describe("a Repository", () => {
   ])("%s wakes the environments that use it", (_what, current, previous, expected) => {
     const { woken, tell } = scene();
     tell.repository?.("key", current, previous);
+    expect(woken).toEqual(expected);
+  });
+});
+
+describe("a config set wakes, when it", () => {
+  const judged = (status: "True" | "False") => {
+    const condition = { type: "ConfigurationResolved", status, reason: "", message: "", lastTransitionTime: "" };
+    const configSet = { name: "web", version: 1, revision: "web-0a1b2c3d-1" };
+    return environmentFixture({ status: { conditions: [condition], configSet } });
+  };
+  const revision = (name = "web-0a1b2c3d-1"): WireObject => {
+    const object = child();
+    return { ...object, metadata: { ...object.metadata, name, labels: { [CONFIG_SET_LABEL]: "web" } } };
+  };
+
+  test.each([
+    { name: "appears: who waits for it", status: "False", current: configSetFixture(), expected: ["shop"] },
+    { name: "changes: who waits for it", status: "False", previous: configSetFixture(), expected: ["shop"] },
+    { name: "changes: not who has a version", status: "True", previous: configSetFixture(), expected: [] },
+    { name: "appears and nobody uses it: nobody", status: "False", current: configSetFixture("other"), expected: [] },
+  ] as const)("$name", ({ status, expected, ...change }) => {
+    const { woken, tell } = scene([judged(status)]);
+    const { current = configSetFixture(), previous } = { current: undefined, previous: undefined, ...change };
+    tell.configSet?.("key", current, previous);
+    expect(woken).toEqual(expected);
+  });
+
+  test.each([
+    { name: "goes: who has it", status: "True", previous: revision(), expected: ["shop"] },
+    { name: "goes: not who has another", status: "True", previous: revision("web-0a1b2c3d-2"), expected: [] },
+    { name: "appears: who waits for one", status: "False", current: revision(), expected: ["shop"] },
+    { name: "appears: not who has one", status: "True", current: revision(), expected: [] },
+    {
+      name: "is noted as unused: nobody",
+      ...{ status: "False", current: newer(revision()), previous: revision(), expected: [] },
+    },
+  ] as const)("has a version that $name", ({ status, expected, ...change }) => {
+    const { woken, tell } = scene([judged(status)]);
+    const { current, previous } = { current: undefined, previous: undefined, ...change };
+    tell.revision?.("key", current, previous);
     expect(woken).toEqual(expected);
   });
 });

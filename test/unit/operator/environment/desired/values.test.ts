@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
+import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
 import type { ChartSource, RepositorySpec } from "../../../../../crds/repository.ts";
+import { podSecretName } from "../../../../../operator/environment/desired/secret.ts";
 import { environmentValues, urlsOf, wantedHash } from "../../../../../operator/environment/desired/values.ts";
 import {
   commitA,
@@ -46,7 +48,7 @@ describe("the values of an environment", () => {
     expect(valuesOf(shop())).toEqual({
       environment: { name: "shop", uid: UID },
       backend: backendValues,
-      secret: { name: "environment-secrets-1" },
+      secret: { name: podSecretName([]) },
     });
   });
 
@@ -60,12 +62,9 @@ describe("the values of an environment", () => {
     });
   });
 
-  test("name the newest Secret, so that new values restart the pods", () => {
-    const secrets = [
-      { name: "A", version: 2 },
-      { name: "B", version: 10 },
-    ];
-    expect(valuesOf(shop({ status: { secrets } }))).toMatchObject({ secret: { name: "environment-secrets-10" } });
+  test("name the Secret of the newest versions, so that new values restart the pods", () => {
+    const podSecrets = ["environment-secrets-00000001", "environment-secrets-00000002"];
+    expect(valuesOf(shop({ status: { podSecrets } }))).toMatchObject({ secret: { name: podSecrets[1] } });
   });
 
   test("of a suspended environment are the same at no replica, and awake again the former", () => {
@@ -92,6 +91,96 @@ describe("the values of an environment", () => {
   test("are not guessed while a commit is open or a Repository absent", () => {
     expect(() => valuesOf(environmentFixture())).toThrow("the commit of backend is not settled");
     expect(() => environmentValues(shop(), {}, fixtureSettings)).toThrow("the repository of backend is not known");
+  });
+});
+
+describe("what people choose", () => {
+  const env = (value: string) => [{ name: "LEVEL", value }];
+  const chosen = (spec: EnvironmentSpec["overrides"], configSet?: ConfigSetSpec) => {
+    const repositories = { backend: repositoryFixture("shop-api") };
+    const environment = shop({ spec: spec ? { overrides: spec } : {} });
+    return (environmentValues(environment, repositories, fixtureSettings, configSet) as { backend: object }).backend;
+  };
+
+  test.each([
+    { name: "nothing: no word about it", spec: undefined, set: undefined, expected: backendValues },
+    { name: "an empty config set: no word about it", spec: {}, set: {}, expected: backendValues },
+    {
+      name: "the config set adds values of the chart and variables",
+      spec: undefined,
+      set: { env: env("info"), helmValues: { backend: { replicas: 2, cache: { size: 1 } } } },
+      expected: { ...backendValues, replicas: 2, cache: { size: 1 }, env: env("info") },
+    },
+    {
+      name: "overrides win, each below its own object",
+      spec: {
+        backend: { replicas: 3, env: env("debug"), resources: { requests: { cpu: "2" } } },
+        values: [{ path: "backend.cache.size", value: "64" }],
+      },
+      set: {
+        env: env("info"),
+        helmValues: {
+          backend: { resources: { requests: { cpu: "1", memory: "1Gi" } }, cache: { kind: "lru", size: 1 } },
+        },
+      },
+      expected: {
+        ...backendValues,
+        ...{ replicas: 3, env: env("debug"), resources: { requests: { cpu: "2", memory: "1Gi" } } },
+        cache: { kind: "lru", size: 64 },
+      },
+    },
+    {
+      name: "nobody changes what the platform sets",
+      spec: undefined,
+      set: { helmValues: { backend: { image: "x", port: 1, host: "x", url: "x", healthPath: "/x" } } },
+      expected: backendValues,
+    },
+    {
+      name: "values of a component that there is not reach nobody",
+      spec: undefined,
+      set: { helmValues: { frontend: { replicas: 2 } } },
+      expected: backendValues,
+    },
+    {
+      name: "a secret variable in plain text is not shown",
+      spec: { backend: { env: [{ name: "SECRET_KEY", value: "x" }] } },
+      set: undefined,
+      expected: backendValues,
+    },
+    {
+      name: "a value is what it is, byte for byte",
+      spec: { backend: { env: env('x\nsecurityContext: {} {{ .Values }} $ARGOCD_APP_NAME "\\') } },
+      set: undefined,
+      expected: {
+        ...backendValues,
+        env: env('x\nsecurityContext: {} {{ .Values }} $ARGOCD_APP_NAME "\\'),
+      },
+    },
+  ] satisfies {
+    name: string;
+    spec: EnvironmentSpec["overrides"];
+    set: ConfigSetSpec | undefined;
+    expected: object;
+  }[])("$name", ({ spec, set, expected }) => {
+    expect(chosen(spec, set)).toEqual(expected);
+  });
+
+  test("reads the same, however it was written down", () => {
+    const one = chosen({
+      values: [
+        { path: "backend.b", value: "1" },
+        { path: "backend.a", value: "2" },
+      ],
+    });
+    const other = chosen({
+      values: [
+        { path: "backend.a", value: "2" },
+        { path: "backend.b", value: "1" },
+      ],
+    });
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+    // What was hashed before there was anything to choose is hashed the same now.
+    expect(Object.keys(chosen(undefined))).toEqual(["image", "port", "healthPath", "host", "url"]);
   });
 });
 

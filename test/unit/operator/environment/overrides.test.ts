@@ -1,0 +1,66 @@
+import { describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec } from "../../../../crds/ephemeral-environment.ts";
+import { forbiddenOverride, scalarOf } from "../../../../operator/environment/overrides.ts";
+import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
+
+const backend = repositoryFixture("shop-api", { overridable: ["backend.cache.size", "frontend.theme"] });
+
+describe("the value of an override", () => {
+  test.each([
+    ['"text"', "text"],
+    ['""', ""],
+    ["12", 12],
+    ["-0.5", -0.5],
+    ["true", true],
+    ["null", null],
+    ['"{{ .Values }} $ARGOCD_APP_NAME\\n"', "{{ .Values }} $ARGOCD_APP_NAME\n"],
+    ["text", undefined],
+    ["", undefined],
+    ["{}", undefined],
+    ["[1]", undefined],
+    ["1e400", undefined],
+    ["12345678901234567890", undefined],
+  ])("%s is %p", (value, expected) => {
+    expect(scalarOf({ path: "backend.a", value })).toBe(expected);
+  });
+});
+
+describe("an override", () => {
+  const forbidden = (spec: Partial<EnvironmentSpec>) => forbiddenOverride(environmentFixture({ spec }), { backend });
+  const value = (path: string, json = "1") => ({ overrides: { values: [{ path, value: json }] } });
+
+  test.each([
+    ["none at all", {}],
+    ["of a component that there is", { overrides: { backend: { replicas: 2 } } }],
+    ["of a path that the Repository lists", value("backend.cache.size")],
+  ])("is fine: %s", (_what, spec) => {
+    expect(forbidden(spec)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      "of a component that there is not",
+      { overrides: { frontend: {} } },
+      "spec.overrides.frontend: the environment has no frontend",
+    ],
+    ["of a path that nobody lists", value("backend.cache"), "'backend.cache': no Repository"],
+    ["below a path that is listed", value("backend.cache.size.max"), "'backend.cache.size.max': no Repository"],
+    [
+      "of a path below a component that there is not",
+      value("frontend.theme", '"dark"'),
+      "'frontend.theme': the environment has no frontend",
+    ],
+    ["with an object", value("backend.cache.size", "{}"), "'backend.cache.size': the value must be"],
+  ])("is forbidden: %s", (_what, spec, message) => {
+    expect(forbidden(spec)).toMatchObject({
+      ...{ state: "failed", reason: "OverrideForbidden" },
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("that is forbidden is named with all others", () => {
+    const values = [value("backend.a"), value("backend.b")].flatMap(({ overrides }) => overrides.values);
+    const { message = "" } = forbidden({ overrides: { values } }) ?? {};
+    expect(message).toMatch(/backend\.a.*backend\.b/);
+  });
+});
