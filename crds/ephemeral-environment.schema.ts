@@ -301,6 +301,9 @@ const SecretStatus = Type.Object({
       description: "Where else it is read from, as <secret>@<key>; absent for a value of its own.",
     }),
   ),
+  own: Type.Optional(
+    Type.Integer({ description: "The version of its own value, while one from elsewhere stands in for it." }),
+  ),
 });
 export type SecretStatus = Static<typeof SecretStatus>;
 

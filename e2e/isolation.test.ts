@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { create, Environments, untilReady } from "./support/environments.ts";
 import { kubectl, list, read, refusalOf, waitFor } from "./support/kubectl.ts";
-import { podSecret } from "./support/secrets.ts";
+import { podSecret, podSecretName } from "./support/secrets.ts";
 import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
@@ -111,15 +111,16 @@ describe("what isolates an environment", () => {
 
   test("keeps the secrets as they were: an edit is refused, a deletion undone with the same values", async () => {
     const before = await podSecret(name);
+    const secret = await podSecretName(name);
     const edit = JSON.stringify({ stringData: { API_TOKEN: "mine" } });
-    const patch = ["patch", "secret", "environment-secrets-1", namespace, `--patch=${edit}`];
+    const patch = ["patch", "secret", secret, namespace, `--patch=${edit}`];
     await expect(kubectl(...patch)).rejects.toThrow(/immutable/);
     expect(await podSecret(name)).toEqual(before);
 
-    await kubectl("delete", "secret", "environment-secrets-1", namespace);
-    // Secrets are never watched: the next pass finds the gap, and whatever changes below the environment begins one.
-    await kubectl("delete", "networkpolicy", "default-deny", namespace);
-    await waitFor(["--for=create", "secret/environment-secrets-1", namespace], 30);
+    await kubectl("delete", "secret", secret, namespace);
+    // Secrets are never watched: the next recurring pass would find the gap, and one that is asked for does so now.
+    await kubectl("annotate", "eenv", name, `ephemeral-environments.dev/reconcile-at=${Date.now()}`);
+    await waitFor(["--for=create", `secret/${secret}`, namespace], 30);
     expect(await podSecret(name)).toEqual(before);
   });
 

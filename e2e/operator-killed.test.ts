@@ -19,7 +19,7 @@ test("an operator that is killed while it creates goes on after its restart: sam
   const name = environments.name("killed");
   const waiting = environments.name("unseen");
   const id = await create(name);
-  await waitFor(["--for=create", "secret/environment-secrets-1", `--namespace=env-${name}`], 30);
+  await waitFor(["--for=jsonpath={.status.podSecrets[0]}", `eenv/${name}`], 30);
   await killOperator();
   // With nobody to write it, the state is that of the kill, and it has to be one in the middle of the way.
   expect((await find(name)).status?.readyAt).toBeUndefined();
@@ -72,7 +72,7 @@ async function expectOneOfEverything(name: string, id: string): Promise<void> {
     `NetworkPolicy env-${name}/allowed-traffic`,
     `NetworkPolicy env-${name}/default-deny`,
     `ResourceQuota env-${name}/environment`,
-    `Secret env-${name}/environment-secrets-1`,
+    expect.stringMatching(`^Secret env-${name}/environment-secrets-[0-9a-f]{8}$`),
     expect.stringMatching(`^Secret ephemeral-secrets/${name}-[0-9a-f]{8}$`),
   ]);
   const pods = await list("pods", `--namespace=env-${name}`);

@@ -5,9 +5,17 @@ interface SecretData {
   readonly data: Readonly<Record<string, string>>;
 }
 
+/** The name of the Secret that the environment's pods should see now. Fails before the status says it. */
+export async function podSecretName(name: string): Promise<string> {
+  const { status } = await read<{ status?: { podSecrets?: readonly string[] } }>("eenv", name);
+  const wanted = status?.podSecrets?.at(-1);
+  if (wanted === undefined) throw new Error(`the status of '${name}' names no Secret of its pods`);
+  return wanted;
+}
+
 /** The plain values that the environment's pods receive, by variable. Fails when they are not there. */
 export async function podSecret(name: string): Promise<Readonly<Record<string, string>>> {
-  const { data } = await read<SecretData>("secret", "environment-secrets-1", `--namespace=env-${name}`);
+  const { data } = await read<SecretData>("secret", await podSecretName(name), `--namespace=env-${name}`);
   return decoded(data);
 }
 

@@ -1,5 +1,6 @@
 import { environmentKind } from "../../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
+import { podSecretName } from "../../operator/environment/desired/secret.ts";
 import {
   applicationKind,
   appProjectKind,
@@ -23,7 +24,8 @@ export interface Identified {
 /** Every object of one environment, the resource itself included, by `Kind/name` (secret stores by `store/name`). */
 export type Inventory = ReadonlyMap<string, WireObject>;
 
-const LABELLED_KINDS = [
+/** The kinds of which environments own objects, known by their UID label. */
+export const LABELLED_KINDS: readonly ResourceType<WireObject>[] = [
   namespaceKind,
   resourceQuotaKind,
   limitRangeKind,
@@ -45,6 +47,11 @@ export async function inventoryOf(admin: KubeClient, { metadata }: Identified): 
   return new Map([...itself, ...(await Promise.all(LABELLED_KINDS.map(labelled))).flat()] as [string, WireObject][]);
 }
 
+/** The pods' Secret of an environment that was just made of a Repository that lists no secrets of its own. */
+export const FIRST_POD_SECRET = podSecretName(
+  ["API_TOKEN", "DATABASE_PASSWORD", "SECRET_KEY"].map((name) => ({ name, version: 1 })),
+);
+
 /** What a ready environment of that name consists of: no more, no less. */
 export function completeInventory({ metadata }: Identified): string[] {
   const { name, uid } = metadata;
@@ -57,12 +64,13 @@ export function completeInventory({ metadata }: Identified): string[] {
     "NetworkPolicy/default-deny",
     "RoleBinding/ephemeral-environment",
     `store/${name}-${uid.slice(0, 8)}`,
-    "Secret/environment-secrets-1",
+    `Secret/${FIRST_POD_SECRET}`,
     `Application/env-${name}`,
     `AppProject/env-${name}`,
   ].sort();
 }
 
-function titleOf(kind: string, { metadata }: { metadata: { name: string; namespace?: string } }): string {
+/** How an inventory names an object. */
+export function titleOf(kind: string, { metadata }: { metadata: { name: string; namespace?: string } }): string {
   return metadata.namespace === "ephemeral-secrets" ? `store/${metadata.name}` : `${kind}/${metadata.name}`;
 }

@@ -15,7 +15,7 @@ export function environmentValues(name: string, uid = "11111111-2222-4333-8444-5
     environment: { name, uid },
     backend: component(`${name}--api.env.localhost`),
     frontend: component(`${name}.env.localhost`),
-    secret: { name: "environment-secrets-1" },
+    secret: { name: "environment-secrets-0a1b2c3d" },
   };
 }
 

@@ -13,7 +13,7 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { createOperator, type Operator, type OperatorOptions } from "../../operator/operator.ts";
 import type { UrlProber } from "../../operator/ports/url-prober.ts";
 import { type ArgocdStandIn, startArgocdStandIn } from "./argocd-stand-in.ts";
-import { type Identified, type Inventory, inventoryOf } from "./environment-inventory.ts";
+import { FIRST_POD_SECRET, type Identified, type Inventory, inventoryOf } from "./environment-inventory.ts";
 import { installPlatformChart, type PlatformIdentity, testSettings } from "./platform-chart.ts";
 import { until } from "./until.ts";
 
@@ -175,7 +175,7 @@ function adminConfig(plane: ControlPlane): KubeConfig {
   return config;
 }
 
-/** The Secret that an environment's pods see. */
+/** The Secret that an environment's pods see from the beginning. */
 export function podSecretRef(name: string) {
-  return { name: "environment-secrets-1", namespace: namespaceName(name) };
+  return { name: FIRST_POD_SECRET, namespace: namespaceName(name) };
 }

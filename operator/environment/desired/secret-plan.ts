@@ -1,8 +1,9 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../crds/ephemeral-environment.ts";
 import { type Component, secretStoreName } from "../../../crds/names.ts";
-import { admits, type Repository, type WantedSecret, wantedSecrets } from "../../../crds/repository.ts";
-import { failed, type Unfinished } from "../step.ts";
+import { type Repository, type WantedSecret, wantedSecrets } from "../../../crds/repository.ts";
+import type { Unfinished } from "../step.ts";
+import { secretProblem } from "./secret-problem.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
 
 /** A value of the environment's own: made by us, or written into the secret manager by somebody else. */
@@ -27,6 +28,8 @@ export interface ReferredSecret {
   readonly rotation?: string;
   /** What was referred to, as `<id>@<key>`: another one is resolved anew. */
   readonly source: string;
+  /** The version of the environment's own value that it stands in for. */
+  readonly own?: number;
 }
 
 /** One variable of the pods' Secret. */
@@ -81,7 +84,8 @@ export function secretPlan(
     ...[...references].map(([name, reference]) => referredSecret(plot, name, reference)),
   ];
   const secrets = planned.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const problem = problemOf(plot, secrets);
+  const required = generates(plot) ? [] : known(plot, plot.listed.keys());
+  const problem = secretProblem({ ...plot, required, planned: new Set(secrets.map(({ name }) => name)) });
   return problem === undefined ? { secrets: settled(secrets) } : { problem };
 }
 
@@ -97,9 +101,11 @@ export function plannedStatus(
     name: secret.name,
     version: found.get(secret.name)?.version ?? (secret.version === "latest" ? 0 : secret.version),
     ...rotation(secret.rotation),
-    ...(secret.kind === "own" ? {} : { source: secret.source }),
+    ...(secret.kind === "own" ? {} : standIn(secret)),
   }));
 }
+
+const standIn = ({ source, own }: ReferredSecret) => ({ source, ...(own === undefined ? {} : { own }) });
 
 /** The references that count; a provided value beats what a config set refers to. */
 function winning({ variables, provided }: Plot): ReadonlyMap<string, Reference> {
@@ -111,7 +117,9 @@ function winning({ variables, provided }: Plot): ReadonlyMap<string, Reference> 
 function ownNames(plot: Plot): string[] {
   const { listed, provided, former } = plot;
   if (!generates(plot)) return [...provided];
-  const kept = [...(former?.values() ?? [])].filter(({ source }) => source === undefined).map(({ name }) => name);
+  const kept = [...(former?.values() ?? [])]
+    .filter((secret) => ownVersion(secret) !== undefined)
+    .map(({ name }) => name);
   return [...new Set([...known(plot, listed.keys()), ...kept, ...provided])];
 }
 
@@ -122,33 +130,40 @@ const known = ({ former }: Plot, names: Iterable<string>) => [...names].filter((
 
 function ownSecret({ environment, listed, provided, former }: Plot, name: string): OwnSecret {
   const before = former?.get(name);
+  const version = ownVersion(before);
   const asked = environment.spec.secrets?.rotate?.[name];
   const generate = provided.has(name) ? {} : { generate: listed.get(name) ?? { name, ...UNLISTED } };
-  // What was read from elsewhere before has no version of its own yet.
-  if (before === undefined || before.source !== undefined) {
+  if (before === undefined || version === undefined)
     return { kind: "own", name, version: 1, ...rotation(asked), ...generate };
-  }
-  if (!isAskedAnew(asked, before)) {
-    return { kind: "own", name, version: before.version, ...rotation(before.rotation), ...generate };
-  }
-  return { kind: "own", name, version: before.version + 1, ...rotation(asked), ...generate };
+  const next = isAskedAnew(asked, before) ? version + 1 : version;
+  return { kind: "own", name, version: next, ...rotation(asked ?? before.rotation), ...generate };
+}
+
+/** The version of its own value, also while another one stands in for it: what was rotated away never comes back. */
+function ownVersion(before: SecretStatus | undefined): number | undefined {
+  return before?.source === undefined ? before?.version : before.own;
 }
 
 function referredSecret({ environment, former }: Plot, name: string, reference: Reference): ReferredSecret {
   const before = former?.get(name);
   const source = `${reference.name}@${reference.key}`;
   const asked = environment.spec.secrets?.rotate?.[name];
-  const prefix = `${secretStoreName(environment.metadata)}-`;
-  const isOwn = reference.name.startsWith(prefix);
+  const own = ownVersion(before);
   const isPinned = before?.source === source && !isAskedAnew(asked, before);
   return {
-    kind: isOwn ? "alias" : "shared",
+    ...referent(environment, reference),
     name,
-    of: isOwn ? reference.name.slice(prefix.length) : reference.name,
     version: reference.key === "latest" ? (isPinned ? before.version : "latest") : Number(reference.key),
     ...rotation(asked ?? before?.rotation),
     source,
+    ...(own === undefined ? {} : { own }),
   };
+}
+
+/** An id that begins as those of this environment do names one of its variables: nobody else's can be read by it. */
+function referent({ metadata }: EphemeralEnvironment, { name }: Reference): Pick<ReferredSecret, "kind" | "of"> {
+  const prefix = `${secretStoreName(metadata)}-`;
+  return name.startsWith(prefix) ? { kind: "alias", of: name.slice(prefix.length) } : { kind: "shared", of: name };
 }
 
 const rotation = (asked: string | undefined) => (asked === undefined ? {} : { rotation: asked });
@@ -164,75 +179,4 @@ function settled(secrets: readonly PlannedSecret[]): readonly PlannedSecret[] {
     const own = secrets.find(({ kind, name }) => kind === "own" && name === secret.of);
     return { ...secret, version: own?.version ?? "latest" };
   });
-}
-
-function problemOf(plot: Plot, secrets: readonly PlannedSecret[]): Unfinished | undefined {
-  const found = RULES.map(({ reason, broken, message }) => ({ reason, names: broken(plot, secrets), message })).find(
-    ({ names }) => names.length > 0,
-  );
-  return found && failed(found.reason, found.message(found.names.join(", ")));
-}
-
-interface Rule {
-  readonly reason: string;
-  /** The variables that break it. */
-  readonly broken: (plot: Plot, secrets: readonly PlannedSecret[]) => readonly string[];
-  readonly message: (names: string) => string;
-}
-
-const RULES: readonly Rule[] = [
-  {
-    reason: "SecretInPlainText",
-    broken: ({ variables }) => variables.inPlainText,
-    message: (names) =>
-      `${names}: a plain value for a secret variable can be read by everybody who sees this resource; remove it and ` +
-      "refer to the secret manager by secretRef, or give it through the REST interface, which keeps it secret",
-  },
-  {
-    reason: "SecretContradictory",
-    broken: ({ variables, provided }) => {
-      const both = [...variables.references].filter(
-        ([name, { origin }]) => origin === "override" && provided.has(name),
-      );
-      return [...new Set([...variables.contradictory, ...both.map(([name]) => name)])];
-    },
-    message: (names) => `${names}: all components see one value, and more than one was asked for: name one source`,
-  },
-  {
-    reason: "SharedApiKeysMissing",
-    broken: ({ environment, configSet }) => {
-      const isAsked = environment.spec.secrets?.useSharedApiKeys ?? false;
-      return isAsked && (configSet?.sharedApiKeys ?? []).length === 0 ? ["spec.secrets.useSharedApiKeys"] : [];
-    },
-    message: (names) => `${names}: needs a config set that has shared API keys`,
-  },
-  {
-    reason: "SecretNotShared",
-    broken: ({ environment, configSet }) => {
-      const isAsked = environment.spec.secrets?.useSharedApiKeys ?? false;
-      return isAsked && !sharesKeys(environment, configSet) ? ["spec.secrets.useSharedApiKeys"] : [];
-    },
-    message: (names) => `${names}: the config set's groups and those of this environment have none in common`,
-  },
-  {
-    reason: "SecretsMissing",
-    broken: (plot, secrets) => {
-      const given = new Set(secrets.map(({ name }) => name));
-      return generates(plot) ? [] : known(plot, plot.listed.keys()).filter((name) => !given.has(name));
-    },
-    message: (names) =>
-      `${names}: nothing is generated because spec.secrets.autoGenerate is false: provide each of them or refer to it`,
-  },
-  {
-    reason: "RotationUnknown",
-    broken: ({ environment }, secrets) => {
-      const rotated = Object.keys(environment.spec.secrets?.rotate ?? {});
-      return rotated.filter((name) => !secrets.some((secret) => secret.name === name));
-    },
-    message: (names) => `${names}: spec.secrets.rotate names what is no secret variable of this environment`,
-  },
-];
-
-function sharesKeys({ spec }: EphemeralEnvironment, configSet: ConfigSetSpec | undefined): boolean {
-  return configSet === undefined || admits({ spec: configSet }, spec.access?.groups ?? []);
 }

@@ -4,6 +4,7 @@ import { type EphemeralEnvironment, reconcileToken } from "../../../crds/ephemer
 import { namespaceName } from "../../../crds/names.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
 import type { ObjectRef } from "../../ports/cluster.ts";
+import { configurationOf } from "../configuration.ts";
 import { accessBindingObject, podSecretName, secretObject } from "../desired/secret.ts";
 import { type PlannedSecret, plannedStatus, secretPlan } from "../desired/secret-plan.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
@@ -36,13 +37,13 @@ interface Context extends StepContext {
 export function secrets(looks: Schedule): Step {
   return {
     condition: "SecretsReady",
-    after: ["NamespaceReady"],
+    after: ["NamespaceReady", "ConfigurationResolved"],
 
     async run(environment, context) {
       const repositories = repositoriesOf(environment, context.repositories);
       const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
       if (missing !== undefined) return missing;
-      const plan = secretPlan(environment, repositories);
+      const plan = secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
       return plan.problem ?? have(environment, plan.secrets, { ...context, looks });
     },
   };

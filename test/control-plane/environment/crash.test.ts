@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { recordType, secretKind as secretType } from "../../../operator/kinds.ts";
-import { completeInventory, type Inventory } from "../../support/environment-inventory.ts";
+import { completeInventory, FIRST_POD_SECRET, type Inventory } from "../../support/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
 import { type CrashPoint, concernedAmong, killAt, recordWrites } from "../../support/request-seams.ts";
 import { until } from "../../support/until.ts";
@@ -16,7 +16,7 @@ const KNOWN_CREATE_WRITES = [
   "create NetworkPolicy allowed-traffic #1",
   "create RoleBinding ephemeral-environment #1",
   "create Secret store NAME-UID #1",
-  "create Secret environment-secrets-1 #1",
+  `create Secret ${FIRST_POD_SECRET} #1`,
   "create AppProject env-NAME #1",
   "create Application env-NAME #1",
   "patch EphemeralEnvironment/status NAME #1",

@@ -39,7 +39,7 @@ describe("the platform's identity can't", () => {
     ["secrets of all namespaces", "/api/v1/secrets"],
     ["secrets of its own namespace", paths.secrets("ephemeral-system")],
     ["secrets of the deployer", `${paths.secrets("argocd")}/argocd-secret`],
-    ["secrets of an environment before it bound its role", `${paths.secrets(ours)}/environment-secrets-1`],
+    ["secrets of an environment before it bound its role", `${paths.secrets(ours)}/environment-secrets-0a1b2c3d`],
     ["pods of all namespaces", "/api/v1/pods"],
     ["roles", `/apis/${rbacGroup}/v1/clusterroles`],
     ["custom resource definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"],

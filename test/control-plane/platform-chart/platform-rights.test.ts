@@ -96,8 +96,8 @@ describe("the platform's identity can do what the operator does", () => {
     await given(platform, paths.roleBindings(namespace), roleBindingObject());
     const check = async () => (await platform.get(`${secrets}/any`)).status === 404;
     await waitUntil({ what: "the new right to hold", check, deadlineMs: 5_000 });
-    await given(platform, secrets, { metadata: { name: "environment-secrets-1" }, immutable: true });
-    expect(await platform.delete(`${secrets}/environment-secrets-1`)).toMatchObject({ status: 200 });
+    await given(platform, secrets, { metadata: { name: "environment-secrets-0a1b2c3d" }, immutable: true });
+    expect(await platform.delete(`${secrets}/environment-secrets-0a1b2c3d`)).toMatchObject({ status: 200 });
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods`)).toMatchObject({ status: 200 });
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods/any/log`)).toMatchObject({ status: 404 });
     expect(await platform.get(secrets)).toMatchObject({ status: 403 });

@@ -1,0 +1,252 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
+import type { EnvironmentVariable } from "../../../../../crds/ephemeral-environment.schema.ts";
+import type { EnvironmentSpec, SecretStatus } from "../../../../../crds/ephemeral-environment.ts";
+import { plannedStatus, secretPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
+import { environmentFixture, repositoryFixture, UID } from "../../../../support/environment-fixture.ts";
+
+type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
+
+interface Given {
+  /** What the backend's Repository lists; `KEY` unless said. */
+  readonly listed?: readonly string[];
+  readonly asked?: Secrets;
+  readonly env?: EnvironmentVariable[];
+  readonly frontendEnv?: EnvironmentVariable[];
+  readonly configSet?: ConfigSetSpec;
+  readonly groups?: string[];
+  readonly former?: SecretStatus[];
+}
+
+function plan({ listed = ["KEY"], asked, env, frontendEnv, configSet, groups = [], former }: Given) {
+  const environment = environmentFixture({
+    spec: {
+      ...(frontendEnv && { frontend: { repository: "shop-web", branch: "main" } }),
+      ...(asked && { secrets: asked }),
+      overrides: { ...(env && { backend: { env } }), ...(frontendEnv && { frontend: { env: frontendEnv } }) },
+      access: { groups },
+    },
+    ...(former && { status: { secrets: former } }),
+  });
+  const backend = repositoryFixture("shop-api", { secrets: listed.map((name) => ({ name })) });
+  const frontend = repositoryFixture("shop-web", { type: "frontend", secrets: [] });
+  return secretPlan(environment, { backend, ...(frontendEnv && { frontend }) }, configSet);
+}
+
+const refers = (name: string, id: string, key = "latest"): EnvironmentVariable => ({
+  name,
+  secretRef: { name: id, key },
+});
+const own = (name: string, version: number, rotation?: string): SecretStatus =>
+  rotation === undefined ? { name, version } : { name, version, rotation };
+const alias = `shop-${UID.replaceAll("-", "").slice(0, 8)}`;
+
+describe("the plan of an environment's secrets", () => {
+  test.each<{ name: string; given: Given; expected: SecretStatus[] }>([
+    {
+      name: "generates what the Repository lists",
+      given: { listed: ["B", "A"] },
+      expected: [own("A", 1), own("B", 1)],
+    },
+    {
+      name: "gives an environment nothing that its Repository lists later",
+      given: { listed: ["A", "LATE"], former: [own("A", 1)] },
+      expected: [own("A", 1)],
+    },
+    {
+      name: "keeps what its Repository lists no more",
+      given: { listed: [], former: [own("A", 3)] },
+      expected: [own("A", 3)],
+    },
+    {
+      name: "has what is provided beside it",
+      given: { asked: { provided: ["P"] } },
+      expected: [own("KEY", 1), own("P", 1)],
+    },
+    {
+      name: "has what is provided later",
+      given: { asked: { provided: ["P"] }, former: [own("KEY", 1)] },
+      expected: [own("KEY", 1), own("P", 1)],
+    },
+    {
+      name: "reads what is referred to instead of generating it; latest is still to be resolved",
+      given: { env: [refers("KEY", "shared"), refers("OTHER", "more", "4")] },
+      expected: [
+        { name: "KEY", version: 0, source: "shared@latest" },
+        { name: "OTHER", version: 4, source: "more@4" },
+      ],
+    },
+    {
+      name: "pins what latest was when it was resolved",
+      given: { env: [refers("KEY", "shared")], former: [{ name: "KEY", version: 7, source: "shared@latest" }] },
+      expected: [{ name: "KEY", version: 7, source: "shared@latest" }],
+    },
+    {
+      name: "resolves latest anew where another version was named before",
+      given: { env: [refers("KEY", "shared")], former: [{ name: "KEY", version: 7, source: "shared@7" }] },
+      expected: [{ name: "KEY", version: 0, source: "shared@latest" }],
+    },
+    {
+      name: "resolves latest anew for a rotation",
+      given: {
+        env: [refers("KEY", "shared")],
+        asked: { rotate: { KEY: "2" } },
+        former: [{ name: "KEY", version: 7, source: "shared@latest", rotation: "1" }],
+      },
+      expected: [{ name: "KEY", version: 0, source: "shared@latest", rotation: "2" }],
+    },
+    {
+      name: "follows another reference",
+      given: { env: [refers("KEY", "new", "1")], former: [{ name: "KEY", version: 7, source: "shared@latest" }] },
+      expected: [{ name: "KEY", version: 1, source: "new@1" }],
+    },
+    {
+      name: "remembers the own version that a reference stands in for",
+      given: { env: [refers("KEY", "shared", "1")], former: [own("KEY", 3, "b")] },
+      expected: [{ name: "KEY", version: 1, rotation: "b", source: "shared@1", own: 3 }],
+    },
+    {
+      name: "goes back to that version, not to one that was rotated away",
+      given: { former: [{ name: "KEY", version: 1, rotation: "b", source: "shared@1", own: 3 }] },
+      expected: [own("KEY", 3, "b")],
+    },
+    {
+      name: "generates a first value where the reference was there from the beginning",
+      given: { former: [{ name: "KEY", version: 5, source: "shared@5" }] },
+      expected: [own("KEY", 1)],
+    },
+    {
+      name: "drops what was only referred to",
+      given: { former: [own("KEY", 1), { name: "OTHER", version: 5, source: "shared@5" }] },
+      expected: [own("KEY", 1)],
+    },
+    {
+      name: "rotates one variable and leaves the others",
+      given: { listed: ["A", "B"], asked: { rotate: { A: "now" } }, former: [own("A", 1), own("B", 1)] },
+      expected: [own("A", 2, "now"), own("B", 1)],
+    },
+    {
+      name: "rotates once for one wish",
+      given: { asked: { rotate: { KEY: "now" } }, former: [own("KEY", 2, "now")] },
+      expected: [own("KEY", 2, "now")],
+    },
+    {
+      name: "rotates again for another wish",
+      given: { asked: { rotate: { KEY: "again" } }, former: [own("KEY", 2, "now")] },
+      expected: [own("KEY", 3, "again")],
+    },
+    {
+      name: "rotates nothing back when the wish is withdrawn",
+      given: { former: [own("KEY", 2, "now")] },
+      expected: [own("KEY", 2, "now")],
+    },
+    {
+      name: "has nothing to rotate in a first value",
+      given: { asked: { rotate: { KEY: "now" } } },
+      expected: [own("KEY", 1, "now")],
+    },
+    {
+      name: "repeats a value of its own, in the version in force",
+      given: { env: [refers("SAME", `${alias}-KEY`)], asked: { rotate: { KEY: "2" } }, former: [own("KEY", 4)] },
+      expected: [own("KEY", 5, "2"), { name: "SAME", version: 5, source: `${alias}-KEY@latest` }],
+    },
+    {
+      name: "takes shared API keys of the config set when asked for them",
+      given: {
+        asked: { useSharedApiKeys: true },
+        configSet: { sharedApiKeys: [{ name: "MAPS", secretRef: { name: "maps", key: "2" } }] },
+      },
+      expected: [own("KEY", 1), { name: "MAPS", version: 2, source: "maps@2" }],
+    },
+    {
+      name: "takes none when not",
+      given: { configSet: { sharedApiKeys: [{ name: "MAPS", secretRef: { name: "maps", key: "2" } }] } },
+      expected: [own("KEY", 1)],
+    },
+    {
+      name: "prefers a provided value to what the config set refers to",
+      given: { asked: { provided: ["MAPS"] }, configSet: { env: [refers("MAPS", "maps", "2")] } },
+      expected: [own("KEY", 1), own("MAPS", 1)],
+    },
+    {
+      name: "generates nothing when told so",
+      given: { asked: { autoGenerate: false, provided: ["KEY"] } },
+      expected: [own("KEY", 1)],
+    },
+    { name: "may be empty", given: { listed: [] }, expected: [] },
+  ])("$name", ({ given, expected }) => {
+    const { secrets, problem } = plan(given) as Extract<ReturnType<typeof plan>, { problem?: undefined }>;
+    expect(problem).toBeUndefined();
+    expect(plannedStatus(secrets)).toEqual(expected);
+  });
+
+  test("makes a value of the listed shape, never one that somebody provides", () => {
+    const planned = plan({ listed: ["KEY"], asked: { provided: ["P"] }, former: [own("GONE", 1), own("KEY", 1)] });
+    const generates = "secrets" in planned ? planned.secrets.map((secret) => "generate" in secret && secret.name) : [];
+    expect(generates).toEqual(["GONE", "KEY", false]);
+  });
+});
+
+describe("it can't be made, and what runs stays, when", () => {
+  const keys = { sharedApiKeys: [{ name: "MAPS", secretRef: { name: "maps", key: "2" } }] };
+  test.each<{ name: string; given: Given; reason: string; named: string }>([
+    {
+      name: "a secret variable has a plain value",
+      given: { env: [{ name: "KEY", value: "seen" }] },
+      reason: "SecretInPlainText",
+      named: "KEY",
+    },
+    {
+      name: "a provided one has a plain value",
+      given: { asked: { provided: ["P"] }, env: [{ name: "P", value: "seen" }] },
+      reason: "SecretInPlainText",
+      named: "P",
+    },
+    {
+      name: "components refer to different secrets",
+      given: { env: [refers("X", "one")], frontendEnv: [refers("X", "two")] },
+      reason: "SecretContradictory",
+      named: "X",
+    },
+    {
+      name: "a variable is provided and referred to",
+      given: { asked: { provided: ["X"] }, env: [refers("X", "one")] },
+      reason: "SecretContradictory",
+      named: "X",
+    },
+    {
+      name: "shared API keys are asked for without a config set",
+      given: { asked: { useSharedApiKeys: true } },
+      reason: "SharedApiKeysMissing",
+      named: "useSharedApiKeys",
+    },
+    {
+      name: "the config set has none",
+      given: { asked: { useSharedApiKeys: true }, configSet: {} },
+      reason: "SharedApiKeysMissing",
+      named: "useSharedApiKeys",
+    },
+    {
+      name: "the config set is for other groups",
+      given: { asked: { useSharedApiKeys: true }, configSet: { ...keys, access: { groups: ["x"] } }, groups: ["y"] },
+      reason: "SecretNotShared",
+      named: "useSharedApiKeys",
+    },
+    {
+      name: "nothing is generated and something is missing",
+      given: { listed: ["A", "B", "C"], asked: { autoGenerate: false, provided: ["A"] }, env: [refers("B", "b")] },
+      reason: "SecretsMissing",
+      named: "C:",
+    },
+    {
+      name: "what is no variable is to be rotated",
+      given: { asked: { rotate: { KEY: "1", KEYS: "1" } } },
+      reason: "RotationUnknown",
+      named: "KEYS:",
+    },
+  ])("$name", ({ given, reason, named }) => {
+    const { problem } = plan(given);
+    expect(problem).toMatchObject({ state: "failed", reason, message: expect.stringContaining(named) });
+    expect(problem?.message).not.toContain("seen");
+  });
+});
