@@ -15,12 +15,14 @@ import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
 import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
-import { BY_CONFIG_SET, createCaches } from "./caches.ts";
+import { BY_CONFIG_SET, BY_UID, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
 import { oldestFirst } from "./environment/expiry-wave.ts";
+import { CHORES, housekeeping } from "./environment/housekeeping.ts";
+import { createSweep } from "./environment/orphans.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
-import { environmentType } from "./kinds.ts";
+import { applicationKind, appProjectKind, environmentType, namespaceKind } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import { type Controller, createController } from "./kit/controller.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
@@ -75,6 +77,10 @@ export interface Operator {
 const BACKOFF_MS = { first: 500, longest: 15_000 };
 /** A pass that is cut is as one that a crash cut; the next leader waits for this one's end. */
 const DRAIN_MS = 1_000;
+/** A sweep removes what it finds one after the other. */
+const LONGEST_CHORE_MS = 600_000;
+/** Where an environment's things are found by their labels; the rest lies in its namespace. */
+const OWNED_KINDS = [namespaceKind, applicationKind, appProjectKind];
 
 export function createOperator(options: OperatorOptions): Operator {
   const { settings, kubeConfig, clock, log, onRequest, onPorts = (context) => context } = options;
@@ -122,11 +128,20 @@ export function createOperator(options: OperatorOptions): Operator {
     generateSecret: randomSecret,
   });
   const reconcile = createReconciler(context);
+  const liveEnvironments = async () => (await working.list(environmentType)).items;
   const discard = discardWhenUnused({
     versions: context.configSetVersions,
     environmentsOf: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
-    liveEnvironments: async () => (await working.list(environmentType)).items,
+    liveEnvironments,
   });
+  const livingUids = async () => (await liveEnvironments()).map(({ metadata }) => metadata.uid);
+  const sweep = createSweep({
+    ...context,
+    livingUids,
+    belongings: () => OWNED_KINDS.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
+    isKnown: (uid) => caches.environments.by(BY_UID, uid).length > 0,
+  });
+  const chores = housekeeping({ ...context, sweep });
   return {
     environments,
     repositories,
@@ -146,13 +161,18 @@ export function createOperator(options: OperatorOptions): Operator {
       const { workers } = settings.reconcile;
       const passes = createController({ ...shared, name: "environments", reconcile, workers });
       const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });
+      const housekeeper = createController({
+        ...shared,
+        ...{ name: "housekeeping", reconcile: chores, workers: 1, deadlineMs: LONGEST_CHORE_MS },
+      });
       const ends = [
         wakeOnChanges(caches, passes.enqueue.bind(passes)),
         wakeOnDisuse(caches, unused.enqueue.bind(unused)),
       ];
       for (const { metadata } of oldestFirst(caches.environments.list())) passes.enqueue(metadata.name, "low");
       for (const { metadata } of caches.revisions.list()) unused.enqueue(metadata.name, "low");
-      await runUntil(signal, { controllers: [passes, unused], term, clock });
+      for (const chore of CHORES) housekeeper.enqueue(chore, "low");
+      await runUntil(signal, { controllers: [passes, unused, housekeeper], term, clock });
       for (const end of ends) end();
     },
     async stop() {

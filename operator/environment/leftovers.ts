@@ -1,0 +1,67 @@
+import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
+import { isUuid, nameProblem, namespaceName } from "../../crds/names.ts";
+import type { KubeObject } from "../kit/kube-object.ts";
+import type { Owner } from "../ports/cluster.ts";
+import type { HeldOwner } from "../ports/secret-manager.ts";
+import { isConfirmed } from "./breaker.ts";
+
+/** What is left of one environment. */
+export interface Leftover {
+  readonly owner: Owner;
+  /** For people: `Namespace env-shop`, `secrets`. */
+  readonly what: readonly string[];
+  /** When the oldest and the youngest of it were made. */
+  readonly since: Date;
+  readonly until: Date;
+  /** Whether an admin has confirmed that it may go. */
+  readonly isConfirmed: boolean;
+}
+
+/**
+ * The owner that an object of ours names, by the rules of our names: a label that somebody put on a thing of another
+ * name makes it nobody's.
+ */
+export function ownerOf({ metadata }: KubeObject): Owner | undefined {
+  const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = metadata.labels ?? {};
+  const isOurs = isUuid(uid) && nameProblem(name) === undefined && metadata.name === namespaceName(name);
+  return isOurs ? { name, uid } : undefined;
+}
+
+/** Everything whose environment is not known, by its owner. */
+export function leftovers(
+  objects: readonly KubeObject[],
+  held: readonly HeldOwner[],
+  isKnown: (uid: string) => boolean,
+): Leftover[] {
+  const found = [...objects.flatMap(ofObject), ...held.map(ofSecrets)].filter(({ owner }) => !isKnown(owner.uid));
+  const byOwner = Map.groupBy(found, leftoverKey);
+  return [...byOwner.values()].map((parts) => parts.reduce(joined));
+}
+
+/** Names owner and UID: the one could be another's, and so could the other. */
+export function leftoverKey({ owner }: Pick<Leftover, "owner">): string {
+  return `${owner.name} ${owner.uid}`;
+}
+
+function ofObject(object: KubeObject): Leftover[] {
+  const owner = ownerOf(object);
+  if (owner === undefined) return [];
+  const made = new Date(object.metadata.creationTimestamp);
+  const what = [`${object.kind} ${object.metadata.name}`];
+  return [{ owner, what, since: made, until: made, isConfirmed: isConfirmed(object) }];
+}
+
+function ofSecrets({ name, uid, since }: HeldOwner): Leftover {
+  return { owner: { name, uid }, what: ["secrets"], since, until: since, isConfirmed: false };
+}
+
+function joined(one: Leftover, other: Leftover): Leftover {
+  const [since, , , until] = [one.since, one.until, other.since, other.until].sort((a, b) => a.getTime() - b.getTime());
+  return {
+    owner: one.owner,
+    what: [...one.what, ...other.what],
+    since: since as Date,
+    until: until as Date,
+    isConfirmed: one.isConfirmed || other.isConfirmed,
+  };
+}
