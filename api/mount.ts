@@ -7,7 +7,16 @@ import type { Limits } from "./limits.ts";
 import { isFault, problemOf, UNAVAILABLE_STATUS } from "./problems.ts";
 import { Refusal } from "./refusals.ts";
 import { currentRequestId } from "./request-id.ts";
-import type { Contract, Input, Platform, Route } from "./route.ts";
+import {
+  type Contract,
+  type Input,
+  type Platform,
+  type Route,
+  VERSIONS,
+  type Version,
+  versionedPath,
+  versionsOf,
+} from "./route.ts";
 
 /** What serving routes takes beside the platform. */
 export interface Desk {
@@ -17,32 +26,30 @@ export interface Desk {
   readonly log: Log;
 }
 
-type Version = "v1" | "v2";
-
-/** Serves every route, in both versions through the same function, and refuses other methods of their paths. */
+/** Serves every route, in all its versions through the same function, and refuses other methods of their paths. */
 export function mount(app: Express, routes: readonly Route[], desk: Desk): void {
   for (const route of routes) {
     const serve = server(route, desk);
-    for (const version of ["v1", "v2"] as const) {
-      app[route.contract.method](expressPath(route.contract.path, version), (request, response) =>
+    for (const version of versionsOf(route.contract)) {
+      app[route.contract.method](expressPath(route.contract, version), (request, response) =>
         serve(request, response, version),
       );
     }
   }
-  for (const path of new Set(routes.map(({ contract }) => contract.path))) refuseOtherMethods(app, routes, path);
+  for (const version of VERSIONS) refuseOtherMethods(app, routes, version);
 }
 
 /** The path as Express writes it: `{id}` is `:id`. */
-function expressPath(path: string, version: Version): string {
-  const versioned = version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
-  return versioned.replaceAll(/\{(\w+)\}/g, ":$1");
+function expressPath(contract: Pick<Contract, "path">, version: Version): string {
+  return versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-function refuseOtherMethods(app: Express, routes: readonly Route[], path: string): void {
-  const methods = routes.filter(({ contract }) => contract.path === path).map(({ contract }) => contract.method);
-  const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-  for (const version of ["v1", "v2"] as const) {
-    app.all(expressPath(path, version), () => {
+function refuseOtherMethods(app: Express, routes: readonly Route[], version: Version): void {
+  const served = routes.map(({ contract }) => contract).filter((contract) => versionsOf(contract).includes(version));
+  for (const path of new Set(served.map((contract) => contract.path))) {
+    const methods = served.filter((contract) => contract.path === path).map(({ method }) => method);
+    const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
+    app.all(expressPath({ path }, version), () => {
       throw new Refusal("method-not-allowed", "Method not allowed", { allow });
     });
   }
@@ -57,7 +64,7 @@ function server({ contract, handle }: Route, desk: Desk) {
     response.locals.concerns = contract.concerns?.(input as never);
     const reply = await handle(input, desk.platform);
     if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS);
-    response.json(version === "v2" && contract.v2 === "wrapped" ? wrap(reply, desk.platform.clock.now()) : reply);
+    response.json(version === "v2" && contract.v2 !== "same" ? wrap(reply, desk.platform.clock.now()) : reply);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { PROBLEM_MEANINGS, statusOfCode, UNAVAILABLE_STATUS } from "./problems.ts";
-import type { Contract, Route } from "./route.ts";
+import { type Contract, type Route, VERSIONS, versionedPath, versionsOf } from "./route.ts";
 import { Instant, Problem } from "./schemas/fields.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -16,10 +16,10 @@ const ACCESS_STATUS = { public: [], permission: [401, 403] } as const;
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const schemas = new Map<string, Json>();
   const paths: Record<string, Record<string, Json>> = {};
-  for (const prefix of ["/api/", "/api/v2/"] as const) {
-    for (const { contract } of routes) {
-      const path = contract.path.replace(/^\/api\//, prefix);
-      paths[path] = { ...paths[path], [contract.method]: operation(contract, prefix === "/api/v2/", schemas) };
+  for (const version of VERSIONS) {
+    for (const { contract } of routes.filter((route) => versionsOf(route.contract).includes(version))) {
+      const path = versionedPath(contract, version);
+      paths[path] = { ...paths[path], [contract.method]: operation(contract, version === "v2", schemas) };
     }
   }
   component({ ...Problem }, schemas);
@@ -38,7 +38,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
 }
 
 const DESCRIPTION =
-  "Temporary, isolated, complete copies of an application on Kubernetes. `/api/*` is version 1 (stable); `/api/v2/*` answers the same within `{status, data, timestamp}` (beta).";
+  "Temporary, isolated, complete copies of an application on Kubernetes. `/api/*` is version 1 (stable); `/api/v2/*` answers the same within `{status, data, timestamp}` (beta), and has what goes beyond version 1.";
 
 const HEADERS = {
   "X-Request-ID": {
@@ -110,7 +110,7 @@ function requestBody(contract: Contract, schemas: Map<string, Json>): Json {
 
 function responses(contract: Contract, isV2: boolean, schemas: Map<string, Json>): Json {
   const reply = component(contract.reply as Json, schemas);
-  const schema = isV2 && contract.v2 === "wrapped" ? wrapped(reply) : reply;
+  const schema = isV2 && contract.v2 !== "same" ? wrapped(reply) : reply;
   const answer = (description: string) => ({
     description,
     headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),

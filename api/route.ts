@@ -3,6 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { ErrorCode } from "../crds/errors.ts";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { ConfigSets } from "../operator/ports/config-sets.ts";
 import type { Environments } from "../operator/ports/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
@@ -15,6 +16,7 @@ export interface Platform {
   readonly settings: Settings;
   readonly environments: Environments;
   readonly repositories: Repositories;
+  readonly configSets: ConfigSets;
   readonly secretManager: Pick<SecretManager, "ensure" | "shared">;
   readonly health: PlatformHealthCheck;
   readonly clock: Clock;
@@ -28,7 +30,7 @@ export interface Platform {
 
 /** A route's promise to its callers: all that is validated, documented and enforced is read from here. */
 export interface Contract {
-  readonly method: "get" | "post" | "put" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** v1 path below the base URL, parameters in braces; v2 has the same below `/api/v2`. */
   readonly path: `/api/${string}`;
   /** Unique, for generated clients. */
@@ -39,8 +41,8 @@ export interface Contract {
   readonly access: "public" | { readonly permission: Permission };
   /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
   readonly rate: "caller" | "none";
-  /** How v2 answers: `wrapped` as `{status, data, timestamp}`, `same` as v1 does. */
-  readonly v2: "wrapped" | "same";
+  /** How v2 answers: `wrapped` as `{status, data, timestamp}`, `same` as v1 does; `only`: wrapped, and v1 has no such route. */
+  readonly v2: "wrapped" | "same" | "only";
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
@@ -53,6 +55,19 @@ export interface Contract {
   readonly concerns?: (input: never) => string;
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
+}
+
+export const VERSIONS = ["v1", "v2"] as const;
+export type Version = (typeof VERSIONS)[number];
+
+/** The versions in which a route is served. */
+export function versionsOf({ v2 }: Contract): readonly Version[] {
+  return v2 === "only" ? ["v2"] : VERSIONS;
+}
+
+/** The path below the base URL in a version. */
+export function versionedPath({ path }: Pick<Contract, "path">, version: Version): string {
+  return version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
 }
 
 type Value<S> = S extends TSchema ? Static<S> : undefined;

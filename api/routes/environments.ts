@@ -6,6 +6,7 @@ import type { Caller } from "../auth/callers.ts";
 import { createWanted } from "../intake/creation.ts";
 import { wantedEnvironment } from "../intake/environment-request.ts";
 import { type Platform, route } from "../route.ts";
+import { EnvironmentReport, SwitchRequest } from "../schemas/environment-report.ts";
 import {
   CreateReply,
   CreateRequest,
@@ -18,7 +19,7 @@ import {
   MessageReply,
 } from "../schemas/environments.ts";
 import { pageOf } from "../views/environment-page.ts";
-import { toCreated, toDetail, toLifetime, toListed } from "../views/environments.ts";
+import { toCreated, toDetail, toLifetime, toListed, toReport } from "../views/environments.ts";
 
 interface Concerned {
   readonly params: { readonly environment_id: string };
@@ -111,6 +112,26 @@ const extendEnvironment = route({
   return { status: "success", environment: toLifetime(extended) };
 });
 
+/** Protects or suspends an environment, or takes that back. */
+const switchEnvironment = route({
+  method: "patch",
+  path: "/api/environments/{environment_id}",
+  operationId: "switchEnvironment",
+  summary: "Protect, suspend or wake an environment",
+  tag: "environments",
+  access: { permission: "environments:update" },
+  rate: "caller",
+  v2: "only",
+  params: EnvironmentPath,
+  body: SwitchRequest,
+  concerns: ({ params }: Concerned) => params.environment_id,
+  reply: EnvironmentReport,
+  refusals: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID"],
+})(async ({ params, body, caller }, platform) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, platform);
+  return toReport(await platform.environments.turn(environment, body), platform.settings);
+});
+
 /** Starts the deletion; asking again while it goes on is fine. */
 const deleteEnvironment = route({
   method: "delete",
@@ -145,5 +166,6 @@ export const environmentRoutes = [
   listEnvironments,
   getEnvironment,
   extendEnvironment,
+  switchEnvironment,
   deleteEnvironment,
 ] as const;

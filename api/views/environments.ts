@@ -2,6 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment, Phase } from "../../crds/ephemeral-environment.ts";
 import { expiresAt, ttlHours } from "../../crds/lifetime.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
+import type { EnvironmentReport } from "../schemas/environment-report.ts";
 import type {
   CreatedEnvironment,
   EnvironmentDetail,
@@ -56,6 +57,17 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
       auto_generated_secrets: spec.secrets?.autoGenerate ?? true,
     },
   };
+}
+
+/** An environment with what goes beyond version 1. */
+export function toReport(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentReport {
+  const { spec, status } = environment;
+  const conditions = (status?.conditions ?? []).map(({ type, status: state, reason, message, lastTransitionTime }) => ({
+    ...{ type, status: state, reason, message },
+    last_transition_time: timestamp(lastTransitionTime),
+  }));
+  const { protected: isProtected = false, suspended = false } = spec;
+  return { ...toDetail(environment, settings), protected: isProtected, suspended, conditions };
 }
 
 function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {

@@ -54,7 +54,8 @@ export function kubernetesEnvironments(context: Context): Environments {
     },
     find: (idOrName) => translated(async () => cachedEnvironment(context.cache, idOrName) ?? (await lookUp(idOrName))),
     create: (name, spec) => translated(() => create(context, name, spec)),
-    extend: (environment, extension) => translated(() => extend(context, environment, extension)),
+    extend: (environment, extension) => translated(() => change(context, environment, extensionOf(extension))),
+    turn: (environment, switches) => translated(() => change(context, environment, { spec: switches })),
     remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
   };
 }
@@ -104,22 +105,29 @@ async function create({ client, cache }: Context, name: string, spec: Environmen
   }
 }
 
-async function extend(
-  context: Context,
+/** What a change merges into an environment. */
+interface Change {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec: Partial<EnvironmentSpec>;
+}
+
+/** Merges a change into a living environment, on a version that was read. */
+async function change(
+  { client, cache }: Context,
   environment: EphemeralEnvironment,
-  extension: Extension,
+  { annotations, spec }: Change,
 ): Promise<EphemeralEnvironment> {
-  const { client, cache } = context;
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
     const current = round === 1 ? environment : await reread(client, environment);
     if (current.metadata.deletionTimestamp !== undefined) {
       throw new EnvironmentConflict("The environment is being deleted");
     }
-    const patch = extensionPatch(current, extension);
-    const extended = await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound);
-    cache.written(extended);
-    return extended;
+    const { resourceVersion } = current.metadata;
+    const patch = { metadata: { resourceVersion, ...(annotations ? { annotations } : {}) }, spec };
+    const changed = await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound);
+    cache.written(changed);
+    return changed;
   });
 }
 
@@ -127,9 +135,8 @@ function goneIsNotFound(error: unknown): never {
   throw isNotFound(error) ? new EnvironmentNotFound() : error;
 }
 
-function extensionPatch({ metadata }: EphemeralEnvironment, { ttlHours, note }: Extension): object {
-  const annotations = note === undefined ? {} : { annotations: { [EXTENSION_NOTE_ANNOTATION]: note } };
-  return { metadata: { resourceVersion: metadata.resourceVersion, ...annotations }, spec: { ttlHours } };
+function extensionOf({ ttlHours, note }: Extension): Change {
+  return { spec: { ttlHours }, ...(note === undefined ? {} : { annotations: { [EXTENSION_NOTE_ANNOTATION]: note } }) };
 }
 
 async function reread(client: KubeClient, { metadata }: EphemeralEnvironment): Promise<EphemeralEnvironment> {

@@ -7,6 +7,12 @@ export interface Extension {
   readonly note?: string;
 }
 
+/** What may be switched on and off at any time; what is left out stays as it is. */
+export interface Switches {
+  readonly protected?: boolean;
+  readonly suspended?: boolean;
+}
+
 /**
  * The environments as their users see and change them.
  *
@@ -34,6 +40,13 @@ export interface Environments {
    * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
+
+  /**
+   * Protects or suspends, or takes that back, and changes nothing else, on the version that was read.
+   *
+   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
+   */
+  turn(environment: EphemeralEnvironment, switches: Switches): Promise<EphemeralEnvironment>;
 
   /**
    * Asks for the deletion of exactly this environment (its UID); one that is already being deleted or gone is fine.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Contract } from "../../api/route.ts";
+import { type Contract, type Version, versionedPath, versionsOf } from "../../api/route.ts";
 import { listRoutes } from "../../api/routes/index.ts";
 import { expectProblem, expectPromised, operations } from "../support/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/api-service.ts";
@@ -12,32 +12,27 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service.stop(), foreign.stop()]));
 
-const versions = ["v1", "v2"] as const;
-type Version = (typeof versions)[number];
-
 const routes = listRoutes().map(({ contract }) => contract);
 const guarded = routes.filter(({ access }) => access !== "public");
 const walk = guarded.flatMap((contract) =>
-  versions.map((version) => ({ contract, version, name: nameOf(contract, version) })),
+  versionsOf(contract).map((version) => ({ contract, version, name: nameOf(contract, version) })),
 );
 
 const BODIES: Readonly<Record<string, () => object>> = {
   createEnvironment: () => ({ environment_name: unused(), backend_repo: "shop-api", backend_branch: "main" }),
   extendEnvironment: () => ({ ttl_hours: 48 }),
+  switchEnvironment: () => ({ suspended: true }),
 };
 
 let count = 0;
 const unused = () => `made-${++count}`;
 
-function pathOf({ path }: Contract, version: Version) {
-  return version === "v1" ? path : path.replace("/api/", "/api/v2/");
-}
 function nameOf(contract: Contract, version: Version) {
-  return `${contract.method.toUpperCase()} ${pathOf(contract, version)}`;
+  return `${contract.method.toUpperCase()} ${versionedPath(contract, version)}`;
 }
 
 function call(contract: Contract, version: Version, authorization?: string, environment = "absent") {
-  const path = pathOf(contract, version).replace("{environment_id}", environment);
+  const path = versionedPath(contract, version).replace("{environment_id}", environment);
   const request = service.http[contract.method](path).send(BODIES[contract.operationId]?.());
   return authorization === undefined ? request : request.set("authorization", authorization);
 }
@@ -50,7 +45,7 @@ describe("a route that is not public", () => {
   test.each(walk)("$name is refused without a credential", async ({ contract, version }) => {
     const reply = await call(contract, version);
     expectProblem(reply, 401, "Authentication required");
-    expectPromised(reply, contract.method, pathOf(contract, version));
+    expectPromised(reply, contract.method, versionedPath(contract, version));
     expect(reply.headers["www-authenticate"]).toBe("Bearer");
     expect(service.environments.list()).toEqual([]);
   });
@@ -67,7 +62,7 @@ describe("a route that is not public", () => {
   test.each(walk)("$name is refused to somebody without a role", async ({ contract, version }) => {
     const reply = await call(contract, version, await service.bearer("nobody"));
     expectProblem(reply, 403);
-    expectPromised(reply, contract.method, pathOf(contract, version));
+    expectPromised(reply, contract.method, versionedPath(contract, version));
   });
 
   const changing = walk.filter(({ contract }) => contract.method !== "get");
@@ -112,7 +107,7 @@ describe("a route that is not public", () => {
       if (contract.operationId === "createEnvironment" && !["developer", "colleague"].includes(person)) continue;
       const reply = await call(contract, version, await service.bearer(person), name);
       expect(reply.status).toBe(200);
-      expectPromised(reply, contract.method, pathOf(contract, version));
+      expectPromised(reply, contract.method, versionedPath(contract, version));
     }
   });
 
@@ -161,7 +156,9 @@ function routeOf(operationId: string): Contract {
   return found;
 }
 
-test("every operation of the document is a route, in both versions", () => {
-  const served = routes.flatMap((contract) => versions.map((version) => [contract.method, pathOf(contract, version)]));
+test("every operation of the document is a route, in all its versions", () => {
+  const served = routes.flatMap((contract) =>
+    versionsOf(contract).map((version) => [contract.method, versionedPath(contract, version)]),
+  );
   expect([...operations()].sort()).toEqual(served.sort());
 });

@@ -99,6 +99,8 @@ describe("what is not served", () => {
     ["patch", "/api/environments", "GET, HEAD, POST"],
     ["delete", "/api/v2/environments", "GET, HEAD, POST"],
     ["post", "/api/environments/x", "DELETE, GET, HEAD, PUT"],
+    ["patch", "/api/environments/x", "DELETE, GET, HEAD, PUT"],
+    ["post", "/api/v2/environments/x", "DELETE, GET, HEAD, PATCH, PUT"],
     ["options", "/api/environments", "GET, HEAD, POST"],
     ["trace", "/api/health", "GET, HEAD"],
     ["post", "/docs", "GET, HEAD"],

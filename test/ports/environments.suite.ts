@@ -101,6 +101,31 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
     });
 
+    test("a switch is turned, and leaves all else as it is", async () => {
+      const made = await create();
+      const guarded = await world.environments.turn(made, { protected: true });
+      expect(guarded.spec).toEqual({ ...made.spec, protected: true });
+      const asleep = await world.environments.turn(guarded, { suspended: true });
+      expect(asleep.spec).toEqual({ ...made.spec, protected: true, suspended: true });
+      await world.environments.turn(asleep, { protected: false });
+      expect((await found(made.metadata.uid)).spec).toEqual({ ...made.spec, protected: false, suspended: true });
+    });
+
+    test("a switch is turned on an older version too, and both changes hold", async () => {
+      const made = await create();
+      await world.environments.extend(made, { ttlHours: 48 });
+      const turned = await world.environments.turn(made, { suspended: true });
+      expect(turned.spec).toMatchObject({ ttlHours: 48, suspended: true });
+    });
+
+    test("no switch is turned on what is being deleted, or gone", async () => {
+      const made = await createHeld();
+      await world.environments.remove(made);
+      await expect(world.environments.turn(made, { suspended: true })).rejects.toBeInstanceOf(EnvironmentConflict);
+      await world.release(await found(made.metadata.uid));
+      await expect(world.environments.turn(made, { suspended: true })).rejects.toBeInstanceOf(EnvironmentNotFound);
+    });
+
     test("an extension of an older version is still one", async () => {
       const made = await create();
       await world.environments.extend(made, { ttlHours: 48 });

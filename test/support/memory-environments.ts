@@ -53,6 +53,16 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     return found?.metadata.uid === metadata.uid ? found : undefined;
   };
 
+  const change = (environment: EphemeralEnvironment, spec: Partial<EnvironmentSpec>, annotations: object = {}) => {
+    reach();
+    const found = current(environment);
+    if (found === undefined) throw new EnvironmentNotFound();
+    const { deletionTimestamp, generation } = found.metadata;
+    if (deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
+    const metadata = { annotations: { ...found.metadata.annotations, ...annotations }, generation: generation + 1 };
+    return store(found, metadata, { spec: { ...found.spec, ...spec } });
+  };
+
   return {
     async find(idOrName) {
       reach();
@@ -77,15 +87,11 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     },
 
     async extend(environment: EphemeralEnvironment, { ttlHours, note }: Extension) {
-      reach();
-      const found = current(environment);
-      if (found === undefined) throw new EnvironmentNotFound();
-      if (found.metadata.deletionTimestamp !== undefined) {
-        throw new EnvironmentConflict("The environment is being deleted");
-      }
-      const annotations = { ...found.metadata.annotations, ...(note ? { [EXTENSION_NOTE_ANNOTATION]: note } : {}) };
-      const generation = found.metadata.generation + 1;
-      return store(found, { annotations, generation }, { spec: { ...found.spec, ttlHours } });
+      return change(environment, { ttlHours }, note ? { [EXTENSION_NOTE_ANNOTATION]: note } : {});
+    },
+
+    async turn(environment, switches) {
+      return change(environment, switches);
     },
 
     async remove(environment, options) {

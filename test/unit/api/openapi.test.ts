@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { openApiDocument } from "../../../api/openapi.ts";
+import { versionedPath, versionsOf } from "../../../api/route.ts";
 import { listRoutes } from "../../../api/routes/index.ts";
+import * as reports from "../../../api/schemas/environment-report.ts";
 import * as environments from "../../../api/schemas/environments.ts";
 import { Problem } from "../../../api/schemas/fields.ts";
 import { checker } from "../../../api/validation.ts";
@@ -32,8 +34,16 @@ describe("the OpenAPI document", () => {
   test("asks for a credential exactly where the route does", () => {
     for (const { contract } of listRoutes()) {
       const expected = contract.access === "public" ? [] : [{ bearer: [] }];
-      expect(document.paths[contract.path]?.[contract.method]?.security).toEqual(expected);
+      for (const version of versionsOf(contract)) {
+        expect(document.paths[versionedPath(contract, version)]?.[contract.method]?.security).toEqual(expected);
+      }
     }
+  });
+
+  test("leaves what version 1 does not have out of it", () => {
+    const path = "/api/environments/{environment_id}";
+    expect(document.paths[path]).not.toHaveProperty("patch");
+    expect(document.paths[path.replace("/api/", "/api/v2/")]).toHaveProperty("patch");
   });
 
   test("announces the refusals of each route", () => {
@@ -83,7 +93,10 @@ test("every header that the document describes is one of some answer", () => {
 });
 
 test("every example of a schema is one", () => {
-  const schemas = [...Object.values(environments), Problem] as { title?: string; examples?: unknown[] }[];
+  const schemas = [...Object.values(environments), ...Object.values(reports), Problem] as {
+    title?: string;
+    examples?: unknown[];
+  }[];
   const examples = schemas.flatMap((schema) => (schema.examples ?? []).map((example) => ({ schema, example })));
   expect(examples.length).toBeGreaterThan(5);
   for (const { schema, example } of examples) {

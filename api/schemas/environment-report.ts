@@ -1,0 +1,46 @@
+/** Environments with what goes beyond version 1 of the REST contract. */
+import { type Static, Type } from "typebox";
+import { closed, literals } from "../../crds/schema.ts";
+import { EnvironmentDetail } from "./environments.ts";
+import { Instant } from "./fields.ts";
+
+export const SwitchRequest = closed(
+  {
+    protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
+    suspended: Type.Optional(
+      Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
+    ),
+  },
+  {
+    title: "SwitchEnvironmentRequest",
+    minProperties: 1,
+    "x-refusal": "must say protected, suspended, or both",
+    description: "What is left out stays as it is.",
+    examples: [{ suspended: true }],
+  },
+);
+
+const ConditionReport = closed(
+  {
+    type: Type.String(),
+    status: literals(["True", "False", "Unknown"]),
+    reason: Type.String({ description: "Stable, for programs." }),
+    message: Type.String({ description: "What is in the way and what to do about it, for people." }),
+    last_transition_time: Instant,
+  },
+  { title: "EnvironmentCondition" },
+);
+
+/** A detail with what goes beyond version 1. */
+export const EnvironmentReport = closed(
+  {
+    ...EnvironmentDetail.properties,
+    protected: Type.Boolean(),
+    suspended: Type.Boolean(),
+    conditions: Type.Array(ConditionReport, {
+      description: "How far each step came; Ready sums them up, and Suspended and PipelineSilent are there while so.",
+    }),
+  },
+  { title: "EnvironmentReport" },
+);
+export type EnvironmentReport = Static<typeof EnvironmentReport>;
