@@ -136,6 +136,36 @@ const Sweep = closed(
   { default: {}, description: "Looks for what belongs to environments that are no more, and removes it." },
 );
 
+/** Which secret manager keeps the values of environments; not to be changed while there are any. */
+const SecretManagerChoice = Type.Union(
+  [
+    closed({ kind: Type.Literal("embedded") }, { description: "Kubernetes Secrets in `secretsNamespace`." }),
+    closed(
+      {
+        kind: Type.Literal("google"),
+        project: Type.String({
+          pattern: "^[a-z][a-z0-9-]{4,28}[a-z0-9]$",
+          description: "The Google Cloud project that holds the secrets, by its id; best one of its own.",
+        }),
+        locations: Type.Optional(
+          Type.Array(Type.String({ pattern: "^[a-z0-9-]+$" }), {
+            uniqueItems: true,
+            description: "Regions that hold the values, such as europe-west3; without any, Google chooses.",
+          }),
+        ),
+        writesPerSecond: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description: "Of a replica, 8 unless said; Google admits 600 a minute to a project.",
+          }),
+        ),
+      },
+      { description: "Google Secret Manager, with the credentials that the pod's identity has." },
+    ),
+  ],
+  { default: { kind: "embedded" } },
+);
+
 /** Everything that differs between installations; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
@@ -143,6 +173,7 @@ export const Settings = closed({
     default: "ephemeral-secrets",
     description: "Where the embedded secret manager keeps values.",
   }),
+  secretManager: SecretManagerChoice,
   serviceAccount: Type.String({ default: "platform" }),
   baseDomain: Type.String({ minLength: 1, maxLength: 190, description: "Environments answer one label below it." }),
   publicPort: Type.Integer({ minimum: 1, maximum: 65535, default: 443, description: "Port in the URLs people get." }),
@@ -156,6 +187,13 @@ export const Settings = closed({
     Type.String({ description: "PEM file of the authority behind the ingress certificate." }),
   ),
   defaultChart: ChartSource,
+  defaultConfigSet: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 50,
+      description: "The config set of environments that the REST interface makes and whose makers name none.",
+    }),
+  ),
   deployer: closed(
     {
       namespace: Type.String({ default: "argocd" }),

@@ -13,7 +13,6 @@ import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.
 import { kubernetesPods } from "./adapters/kubernetes-pods.ts";
 import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
-import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
 import { BY_CONFIG_SET, BY_UID, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
@@ -36,6 +35,7 @@ import type { Repositories } from "./ports/repositories.ts";
 import type { SecretManager } from "./ports/secret-manager.ts";
 import type { ServerClock } from "./ports/server-clock.ts";
 import type { UrlProber } from "./ports/url-prober.ts";
+import { createSecretManagers } from "./secret-managers.ts";
 
 export interface OperatorOptions {
   readonly settings: Settings;
@@ -108,6 +108,7 @@ export function createOperator(options: OperatorOptions): Operator {
     ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },
   });
   const repositoryHost = gitRepositoryHost();
+  const secretManagers = createSecretManagers(settings, { client, working, isLeading: () => mayWrite(), clock });
   const context = onPorts({
     ...options,
     cluster,
@@ -122,7 +123,7 @@ export function createOperator(options: OperatorOptions): Operator {
     environment: (name) => caches.environments.get(name),
     deployer: argocdDeployer(cluster, settings.deployer, clock),
     pods: kubernetesPods(working),
-    secretManager: kubernetesSecretManager({ client: working, namespace: settings.secretsNamespace }),
+    secretManager: secretManagers.ofPasses,
     prober: options.prober ?? httpsUrlProber(proberSettings(settings), clock),
     serverClock,
     generateSecret: randomSecret,
@@ -147,7 +148,7 @@ export function createOperator(options: OperatorOptions): Operator {
     repositories,
     configSets,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
-    secretManager: kubernetesSecretManager({ client, namespace: settings.secretsNamespace }),
+    secretManager: secretManagers.ofUsers,
     get synced() {
       return caches.synced;
     },
@@ -177,7 +178,8 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     async stop() {
       await caches.stop();
-      await Promise.all([client.close(), working.close(), repositoryHost.close()]);
+      const { ofPasses, ofUsers } = secretManagers;
+      await Promise.all([client, working, repositoryHost, ofPasses, ofUsers].map((open) => open.close()));
     },
   };
 }

@@ -1,25 +1,12 @@
-import type { protos, SecretManagerServiceClient } from "@google-cloud/secret-manager";
+import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { crc32c } from "./crc32c.ts";
 import { ALREADY_EXISTS, CallFailed, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./google-call-failures.ts";
+import type { GoogleClient, GoogleConnection } from "./google-connection.ts";
 import type { WriteBudget } from "./write-budget.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
-
-/** The client, as far as we call it. */
-export type GoogleClient = Pick<
-  SecretManagerServiceClient,
-  | "createSecret"
-  | "getSecret"
-  | "updateSecret"
-  | "deleteSecret"
-  | "listSecrets"
-  | "addSecretVersion"
-  | "accessSecretVersion"
-  | "initialize"
-  | "close"
->;
 
 /** Not the client's own minute; and no retries of its own: the work queue has them, with backoff. */
 const CALL_OPTIONS = { timeout: 10_000, retry: null };
@@ -30,8 +17,7 @@ const PAGE_SIZE = 1_000;
 export interface GoogleCallsOptions {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
-  /** Opens the client; called when it is needed first, and again only after it found no credentials. */
-  readonly connect: () => Promise<GoogleClient>;
+  readonly connection: GoogleConnection;
   readonly budget: WriteBudget;
 }
 
@@ -58,33 +44,15 @@ export interface GoogleCalls {
   close(): Promise<void>;
 }
 
-export function googleCalls({ project, connect, budget }: GoogleCallsOptions): GoogleCalls {
+export function googleCalls({ project, connection, budget }: GoogleCallsOptions): GoogleCalls {
   const parent = `projects/${project}`;
-  let connected: Promise<GoogleClient> | undefined;
-
-  /**
-   * Looks for credentials before the first call: a client that finds none in a call ends the process by a rejection that
-   * nobody can handle, and never looks again. A pod's credentials may come a moment after its start.
-   */
-  async function open(): Promise<GoogleClient> {
-    try {
-      const client = await connect();
-      await client.initialize();
-      return client;
-    } catch (error) {
-      connected = undefined;
-      throw error;
-    }
-  }
-
   /** One call, its failure told in our words. `isWrite` counts it against the quota that a whole project shares. */
   async function call<R>(what: string, run: (client: GoogleClient) => Promise<R>, isWrite = false): Promise<R> {
     if (isWrite && !budget.take()) {
       throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
     }
     try {
-      connected ??= open();
-      return await run(await connected);
+      return await run(await connection.client());
     } catch (error) {
       throw new CallFailed(what, project, error);
     }
@@ -138,10 +106,7 @@ export function googleCalls({ project, connect, budget }: GoogleCallsOptions): G
       write(`delete ${shortly(name)}`, async (client) => {
         await client.deleteSecret({ name }, CALL_OPTIONS);
       }).catch(ifCode(NOT_FOUND, undefined)),
-    async close() {
-      // One that could not be opened has nothing to close.
-      await connected?.then((client) => client.close()).catch(() => undefined);
-    },
+    close: () => connection.close(),
   };
 }
 

@@ -4,7 +4,7 @@ import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
 import grpc from "@grpc/grpc-js";
 import protoLoader from "@grpc/proto-loader";
 import { crc32c } from "../../operator/adapters/crc32c.ts";
-import type { GoogleClient } from "../../operator/adapters/google-secret-calls.ts";
+import { type GoogleClient, googleConnection } from "../../operator/adapters/google-connection.ts";
 import { googleSecretManager } from "../../operator/adapters/google-secret-manager.ts";
 import { type WriteBudget, writeBudget } from "../../operator/adapters/write-budget.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
@@ -107,10 +107,13 @@ export interface GoogleManagerOptions {
 }
 
 /** The adapter against this server, with a budget that no test uses up; the caller closes it. */
-export function googleManager(server: GoogleSecretManagerServer, options: GoogleManagerOptions = {}): SecretManager {
+export function googleManager(
+  server: GoogleSecretManagerServer,
+  { connect = () => server.connect(), ...options }: GoogleManagerOptions = {},
+): SecretManager {
   return googleSecretManager({
     project: server.project,
-    connect: () => server.connect(),
+    connection: googleConnection(connect),
     budget: writeBudget(systemClock, 100_000),
     installation: "env_example_test",
     locations: [],

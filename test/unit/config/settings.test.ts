@@ -27,6 +27,7 @@ describe("settings", () => {
       expiry: { perSecond: 500, breaker: { share: 0.5, atLeast: 50 } },
       sweep: { everySeconds: 300, graceSeconds: 600, breaker: { share: 0.1, atLeast: 5 } },
       records: { atMost: 10_000, days: 90 },
+      secretManager: { kind: "embedded" },
     });
   });
 
@@ -35,6 +36,14 @@ describe("settings", () => {
       workers: 2,
       resyncMinutes: 10,
     });
+  });
+
+  test.each([
+    { kind: "embedded" },
+    { kind: "google", project: "my-project-42" },
+    { kind: "google", project: "my-project-42", locations: ["europe-west3"], writesPerSecond: 4 },
+  ])("keep secrets in %j", (secretManager) => {
+    expect(settingsFrom({ ...least, secretManager }).secretManager).toEqual(secretManager);
   });
 
   test.each([
@@ -79,6 +88,17 @@ describe("settings", () => {
     ].flatMap((url): [string, object, string[]][] => [
       [`the issuer ${url}`, withIssuer({ issuer: url }), ["/api/issuers/0/issuer"]],
       [`keys from ${url}`, withIssuer({ jwksUri: url }), ["/api/issuers/0/jwksUri"]],
+    ]),
+    ...[
+      { kind: "vault" },
+      { kind: "google" },
+      { kind: "google", project: "other/secrets" },
+      { kind: "google", project: "my-project-42", writesPerSecond: 0 },
+      { kind: "embedded", project: "my-project-42" },
+    ].map((secretManager): [string, object, string[]] => [
+      `the secret manager ${JSON.stringify(secretManager)}`,
+      { ...least, secretManager },
+      ["/secretManager"],
     ]),
     ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
   ])("refuse %s, naming each place", (_what, document, mentions) => {

@@ -134,6 +134,21 @@ describe("the platform chart", () => {
     });
   });
 
+  test("gives no right on the embedded secret manager's entries where there is another one", async () => {
+    const bound = (objects: readonly Manifest[]) =>
+      objects.filter(({ kind, metadata }) => /^Role/.test(kind) && metadata.namespace === "ephemeral-secrets");
+    const secretManager = { kind: "google", project: "my-project-42" };
+    expect(bound(await rendered())).toHaveLength(2);
+    expect(bound(await rendered({ settings: { ...settings, secretManager } }))).toEqual([]);
+  });
+
+  test("says who the operator is to a cloud", async () => {
+    const annotations = { "iam.gke.io/gcp-service-account": "platform@my-project-42.iam.gserviceaccount.com" };
+    const account = async (values: object) => (await rendered(values)).find(({ kind }) => kind === "ServiceAccount");
+    expect(await account({ serviceAccount: { annotations } })).toMatchObject({ metadata: { annotations } });
+    expect((await account({}))?.metadata).not.toHaveProperty("annotations");
+  });
+
   test("leaves the operator to others when it is told to, and brings all else", async () => {
     const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
     const without = kinds(await rendered({ operator: { enabled: false } }));
