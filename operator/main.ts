@@ -43,12 +43,12 @@ async function main(settings: Settings): Promise<void> {
   const shared = { settings, log, clock: systemClock };
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
   const probes = await serveProbes(settings.probes, { isReady: () => operator.synced });
-  const { environments, repositories, secretManager, health } = operator;
+  const { environments, repositories, configSets, secretManager, health } = operator;
   const version = packageJson.version;
   const closing = new AbortController();
   const app = createApp({
     ...shared,
-    ...{ environments, repositories, secretManager, health, version },
+    ...{ environments, repositories, configSets, secretManager, health, version },
     stopping: closing.signal,
   });
   // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.

@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import type { ConfigSet } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { admits, type Repository } from "../../crds/repository.ts";
 import type { Caller } from "./callers.ts";
@@ -42,9 +43,9 @@ export function sees(caller: Caller, { spec }: Pick<EphemeralEnvironment, "spec"
   return spec.access?.groups.some((group) => caller.groups.includes(group)) ?? false;
 }
 
-/** Whether the caller may build environments from the repository; for others it does not exist. */
-export function mayUse(caller: Caller, repository: Repository): boolean {
-  return admits(repository, caller.groups);
+/** Whether the caller may make environments of the repository, or with the config set; for others it does not exist. */
+export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {
+  return admits(used, caller.groups);
 }
 
 /**

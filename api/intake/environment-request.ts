@@ -1,6 +1,5 @@
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
 import { ConfigInvalid, RepositoryNotFound, TtlExceeded, type Violation } from "../../crds/errors.ts";
-import { TTL_DEFAULT_HOURS } from "../../crds/lifetime.ts";
 import type { Component } from "../../crds/names.ts";
 import { type Repository, wantedSecrets } from "../../crds/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
@@ -9,6 +8,7 @@ import type { Caller } from "../auth/callers.ts";
 import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
+import { chosenConfigSet, configured } from "./config-set.ts";
 import { refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
@@ -21,7 +21,7 @@ export interface WantedEnvironment {
   readonly provided: ReadonlyMap<string, Sensitive>;
 }
 
-type Outside = Pick<Platform, "settings" | "repositories" | "secretManager" | "log">;
+type Outside = Pick<Platform, "settings" | "repositories" | "configSets" | "secretManager" | "log">;
 type Repositories = { readonly backend: Repository } & { readonly [component in Component]?: Repository };
 
 /**
@@ -39,9 +39,11 @@ export async function wantedEnvironment(
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
   const repositories = usableRepositories(request, caller, platform);
   const overrides = readOverrides(request.config_overrides, repositories);
+  const { configSet, ...chosen } = chosenConfigSet(request, caller, platform);
   const groups = sharedGroups(Object.values(repositories));
   const violations = [
     ...strayFields(request),
+    ...chosen.violations,
     ...overrides.violations,
     ...missingSecrets(request, overrides, Object.values(repositories)),
     ...(await refusedReferences(overrides.references, { request, groups, caller, platform })),
@@ -49,7 +51,7 @@ export async function wantedEnvironment(
   if (violations.length > 0) throw new ConfigInvalid(violations);
   const { backend, frontend } = repositories;
   const spec: EnvironmentSpec = {
-    ttlHours: request.ttl ?? Math.min(TTL_DEFAULT_HOURS, maximumHours),
+    ...configured(request, configSet, platform),
     backend: source(backend, request.backend_branch, request.backend_commit),
     ...(frontend ? { frontend: source(frontend, request.frontend_branch, request.frontend_commit) } : {}),
     ...secrets(request, overrides),

@@ -34,7 +34,13 @@ export const CreateRequest = closed(
     frontend_repo: Type.Optional(OptionalRepositoryId),
     frontend_branch: Type.Optional(OptionalBranchName),
     frontend_commit: Type.Optional(CommitSha),
-    ttl: Type.Optional(Type.Integer({ ...Ttl, default: TTL_DEFAULT_HOURS })),
+    ttl: Type.Optional(
+      Type.Integer({
+        ...Ttl,
+        default: TTL_DEFAULT_HOURS,
+        description: "Hours from creation to deletion; the config set's default, if it has one, when left out.",
+      }),
+    ),
     provision_database: Type.Optional(Type.Boolean({ enum: [false], ...notYet("leave it out or set it to false") })),
     auto_generate_secrets: Type.Optional(
       Type.Boolean({
@@ -45,7 +51,12 @@ export const CreateRequest = closed(
     use_shared_api_keys: Type.Optional(
       Type.Boolean({ description: "Adds the shared API keys of the config set to what the pods see." }),
     ),
-    config_set: Type.Optional(Type.String({ maxLength: 0, ...notYet("leave it out or empty") })),
+    config_set: Type.Optional(
+      Type.String({
+        maxLength: 253,
+        description: "Id of a config set; the default one, if there is one, when left out.",
+      }),
+    ),
     config_overrides: Type.Optional(ConfigOverrides),
   },
   {

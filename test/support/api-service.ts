@@ -3,8 +3,10 @@ import type { JWTPayload } from "jose";
 import supertest from "supertest";
 import { createApp } from "../../api/app.ts";
 import { settingsFrom } from "../../config/settings.ts";
+import type { ConfigSet } from "../../crds/config-set.ts";
 import type { Repository } from "../../crds/repository.ts";
 import type { Log } from "../../operator/kit/log.ts";
+import { memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
 import { aRepository, memoryRepositories } from "./memory-repositories.ts";
@@ -37,6 +39,7 @@ export interface ServiceOptions {
     Record<"authenticatedPerMinute" | "unauthenticatedPerMinute" | "documentationPerMinute", number>
   >;
   readonly repositories?: readonly Repository[];
+  readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly api?: Readonly<Record<string, unknown>>;
 }
@@ -80,6 +83,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     settings: settingsFor(issuer, options),
     environments,
     repositories: memoryRepositories(...(options.repositories ?? defaultRepositories())),
+    configSets: memoryConfigSets(...(options.configSets ?? [])),
     health,
     secretManager,
     clock,

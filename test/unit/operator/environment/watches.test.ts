@@ -118,6 +118,14 @@ describe("a Repository", () => {
   });
 });
 
+interface VersionChange {
+  readonly name: string;
+  readonly status: "True" | "False";
+  readonly current?: WireObject;
+  readonly previous?: WireObject;
+  readonly expected: readonly string[];
+}
+
 describe("a config set wakes, when it", () => {
   const judged = (status: "True" | "False") => {
     const condition = { type: "ConfigurationResolved", status, reason: "", message: "", lastTransitionTime: "" };
@@ -150,7 +158,7 @@ describe("a config set wakes, when it", () => {
       name: "is noted as unused: nobody",
       ...{ status: "False", current: newer(revision()), previous: revision(), expected: [] },
     },
-  ] as const)("has a version that $name", ({ status, expected, ...change }) => {
+  ] satisfies VersionChange[])("has a version that $name", ({ status, expected, ...change }) => {
     const { woken, tell } = scene([judged(status)]);
     const { current, previous } = { current: undefined, previous: undefined, ...change };
     tell.revision?.("key", current, previous);
