@@ -169,7 +169,8 @@ function applicationObject(
         automated: { enabled: true, prune: true, selfHeal: true },
         // The namespace is the operator's: Argo CD would make one without our labels, and never delete it.
         syncOptions: ["CreateNamespace=false"],
-        retry: { limit: 5, backoff: { duration: "2s", factor: 2, maxDuration: "1m" } },
+        // What passes by itself does so within these 14 s; a longer row would hold a corrected version up.
+        retry: { limit: 3, backoff: { duration: "2s", factor: 2, maxDuration: "1m" } },
       },
       revisionHistoryLimit: 1,
     },

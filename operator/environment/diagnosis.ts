@@ -149,7 +149,7 @@ async function withEvidence(sentences: string, troubles: readonly Trouble[]): Pr
   const evidences = await Promise.all(troubles.map((trouble) => trouble.evidence()));
   const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - sentences.length) / troubles.length);
   const shown = troubles.map(({ component }, index) => {
-    const title = `\n${component} said last:\n`;
+    const title = `\nWhat was last said of ${component}:\n`;
     const lines = lastThatFit(evidences[index] ?? "", room - title.length);
     return lines === "" ? "" : title + lines;
   });

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { Environments, find, untilReady } from "./support/environments.ts";
+import { type ChartRepository, chartRepository, commitFile, removeBranch } from "./support/git-host.ts";
+import { apply, kubectl, read, waitFor } from "./support/kubectl.ts";
+import { podSecret } from "./support/secrets.ts";
+import { TEST_DEADLINE_MS } from "./support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+const repositories: string[] = [];
+const branches: string[] = [];
+let chart: ChartRepository;
+
+beforeAll(async () => {
+  chart = await chartRepository();
+});
+afterAll(async () => {
+  await environments.removeAll();
+  for (const name of repositories) await kubectl("delete", "erepo", name, "--namespace=ephemeral-system");
+  for (const branch of branches) await removeBranch(chart, branch);
+});
+
+/** Asks nobody for a page whose name is a secret, and says so at length. */
+const leaky = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: leaky, labels: {app.kubernetes.io/component: leaky}}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/component: leaky}}
+  template:
+    metadata: {labels: {app.kubernetes.io/component: leaky}}
+    spec:
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+      containers:
+        - name: leaky
+          image: {{ .Values.backend.image | quote }}
+          command: [/sample, get, "http://127.0.0.1:1/$(SECRET_KEY)"]
+          envFrom: [{secretRef: {name: {{ .Values.secret.name | quote }}}}]
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+`;
+
+interface Source {
+  readonly repository?: string;
+  readonly overrides?: object;
+}
+
+const manifest = (name: string, { repository = "sample-backend", overrides }: Source) => ({
+  apiVersion: "ephemeral-environments.dev/v1",
+  kind: "EphemeralEnvironment",
+  metadata: { name },
+  spec: {
+    ttlHours: 1,
+    backend: { repository, branch: "main" },
+    ...(overrides === undefined ? {} : { overrides: { backend: overrides } }),
+  },
+});
+
+const failing = (how: string) => ({ env: [{ name: "SAMPLE_FAIL", value: how }] });
+
+/** A Repository like the sample's, except for these fields. */
+async function register(name: string, change: object): Promise<void> {
+  const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
+  if (!repositories.includes(name)) repositories.push(name);
+  const metadata = { name, namespace: "ephemeral-system" };
+  const object = { apiVersion: "ephemeral-environments.dev/v1", kind: "Repository", metadata };
+  await apply({ ...object, spec: { ...sample.spec, ...change } });
+}
+
+/** Waits until the condition has the reason, and answers its message; names the one that the failure stands in. */
+async function expectReason(name: string, reason: string, status = "False", seconds = 150): Promise<string> {
+  const path = `{.status.conditions[?(@.type=="ApplicationSynced")].reason}`;
+  await waitFor([`--for=jsonpath=${path}=${reason}`, `eenv/${name}`], seconds).catch(async (cause) => {
+    throw new Error(`it is ${JSON.stringify((await find(name)).status?.conditions)}`, { cause });
+  });
+  const told = (await find(name)).status?.conditions?.find(({ type }) => type === "ApplicationSynced");
+  expect(told).toMatchObject({ status, message: expect.any(String) });
+  expect((await find(name)).status?.phase).toBe(status === "False" ? "failed" : "creating");
+  return told?.message ?? "";
+}
+
+test("an image that can't be pulled is said; once the Repository names one that can, the environment becomes ready", async () => {
+  const name = environments.name("image");
+  await register(name, { image: { repository: "docker.io/local/absent" } });
+  await apply(manifest(name, { repository: name }));
+  const message = await expectReason(name, "ImagePullFailed");
+  expect(message).toMatch(/^backend: image 'docker.io\/local\/absent:[0-9a-f]{40}' can't be pulled/);
+  await register(name, {});
+  await untilReady(name);
+});
+
+test("a crash loop is said with the container's last lines; with its cause gone the environment becomes ready", async () => {
+  const name = environments.name("crash");
+  await apply(manifest(name, { overrides: failing("crash") }));
+  const message = await expectReason(name, "CrashLoop");
+  expect(message).toMatch(/^backend: container 'backend' .* ends soon after every start \(exit code 1\)/);
+  expect(message).toContain('"error":"SAMPLE_FAIL is crash"');
+  await apply(manifest(name, { overrides: failing("no more") }));
+  await untilReady(name);
+});
+
+test("a container that prints its secrets as it crashes does not bring them into the status", async () => {
+  const name = environments.name("leak");
+  branches.push(name);
+  await commitFile(chart, name, "templates/extra.yaml", leaky);
+  await register(name, { chart: { repoUrl: chart.repoUrl, path: ".", revision: name } });
+  await apply(manifest(name, { repository: name }));
+  const message = await expectReason(name, "CrashLoop");
+  const values = Object.values(await podSecret(name));
+  const log = await kubectl("logs", `--namespace=env-${name}`, "--selector=app.kubernetes.io/component=leaky");
+  expect(values.filter((value) => log.includes(value))).toHaveLength(1);
+  expect(message).toContain("http://127.0.0.1:1/***");
+  const status = JSON.stringify((await find(name)).status);
+  expect(values.filter((value) => status.includes(value))).toEqual([]);
+});
+
+test("a probe that fails is said while there is hope, and forgotten once it passes", async () => {
+  const name = environments.name("probe");
+  await apply(manifest(name, { overrides: failing("unhealthy") }));
+  const message = await expectReason(name, "ProbeFailing", "Unknown");
+  expect(message).toMatch(/startup probe \(GET \/healthz on port http\) fails/);
+  await apply(manifest(name, { overrides: failing("no more") }));
+  await untilReady(name);
+});
+
+test("a quota that is exceeded is said with its numbers; with less asked for the environment becomes ready", async () => {
+  const name = environments.name("quota");
+  await apply(manifest(name, { overrides: { resources: { requests: { cpu: "100" } } } }));
+  const message = await expectReason(name, "QuotaExceeded");
+  expect(message).toMatch(/^backend: the environment's quota leaves no room/);
+  expect(message).toContain("requested: requests.cpu=100");
+  await apply(manifest(name, { overrides: { resources: { requests: { cpu: "50m" } } } }));
+  await untilReady(name);
+});
+
+test("a chart that does not render is said in Helm's words; once its branch is mended the environment becomes ready", async () => {
+  const name = environments.name("chart");
+  branches.push(name);
+  const broken = '{{ fail "this chart is broken on purpose" }}\n';
+  await commitFile(chart, name, "templates/extra.yaml", broken);
+  await register(name, { chart: { repoUrl: chart.repoUrl, path: ".", revision: name } });
+  await apply(manifest(name, { repository: name }));
+  const message = await expectReason(name, "ChartInvalid");
+  expect(message).toContain("this chart is broken on purpose");
+  expect(message).not.toContain("/tmp/");
+  await commitFile(chart, name, "templates/extra.yaml", "# mended\n");
+  await untilReady(name);
+});
+
+test("a chart that makes what it must not is said; once its branch is mended the environment becomes ready", async () => {
+  const name = environments.name("sync");
+  branches.push(name);
+  const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: smuggled}\n";
+  await commitFile(chart, name, "templates/extra.yaml", secret);
+  await register(name, { chart: { repoUrl: chart.repoUrl, path: ".", revision: name } });
+  await apply(manifest(name, { repository: name }));
+  const message = await expectReason(name, "SyncFailed");
+  expect(message).toContain("Secret 'smuggled'");
+  await commitFile(chart, name, "templates/extra.yaml", "# mended\n");
+  await untilReady(name);
+});
