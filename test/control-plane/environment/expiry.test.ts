@@ -80,13 +80,38 @@ describe("an environment whose time is up", () => {
     expect(deletes).toBe(1);
   }, 60_000);
 
-  test("stays as long as it is protected, and goes when it no longer is", async () => {
+  test("stays as long as it is protected, and goes a quarter of an hour after it no longer is", async () => {
     const made = await given({ ...hour, protected: true });
     await operatorAhead({ own: 200, server: 200 });
     expect(isLeaving(await world.reconcile(name))).toBe(false);
+    const earliest = Date.now() + 200 * 3_600_000 + 15 * 60_000;
     await change({ protected: false });
+    const lifted = await world.expectState(name, "having a reprieve", ({ status }) => !!status?.expiryNotBefore);
+    expect(Date.parse(lifted.status?.expiryNotBefore ?? "")).toBeGreaterThanOrEqual(earliest);
+    const later = await world.reconcile(name);
+    expect(later.status?.expiryNotBefore).toBe(lifted.status?.expiryNotBefore);
+    expect(isLeaving(later)).toBe(false);
+
+    await running?.stop();
+    await operatorAhead({ own: 201, server: 201 });
     await world.expectGone(made);
   }, 120_000);
+
+  test("stays when it is protected between the decision and the delete", async () => {
+    await given(hour);
+    let isProtected = false;
+    const protectFirst: RequestSeam = async (request, next) => {
+      if (request.verb === "delete" && request.name === name && !isProtected) {
+        isProtected = true;
+        await change({ protected: true });
+      }
+      return next();
+    };
+    await operatorAhead({ own: 2, server: 2 }, protectFirst);
+    const spared = await world.expectState(name, "having seen it", ({ status }) => status?.protected === true);
+    expect(isProtected).toBe(true);
+    expect(isLeaving(spared)).toBe(false);
+  }, 60_000);
 });
 
 describe("a TTL that was lowered into the past", () => {

@@ -12,7 +12,7 @@ let head: string;
 beforeAll(async () => {
   world = await createWorld();
   git = await startGitServer();
-  head = await git.createRepository("shop", ["main", "other", "moving"]);
+  head = await git.createRepository("shop", ["main", "other", "moving", "followed", "next"]);
   await world.register("shop", { cloneUrl: `http://${git.address}/shop.git` });
 }, 60_000);
 afterAll(async () => {
@@ -57,6 +57,37 @@ describe("an environment without a commit", () => {
     expect(commitOf(await world.expectPhase("interrupted", "ready"))).toBe(head);
     expect(await deployedImage("interrupted")).toBe(deployed);
     expect([...(await world.inventory(made)).keys()]).toContain("Application/env-interrupted");
+    await stop();
+  }, 60_000);
+
+  test("moves with its branch when it follows and somebody asks for a look, and at no other time", async () => {
+    const { stop } = await world.startOperator();
+    await world.create("follower", { backend: { ...ofBranch("followed").backend, follow: true } });
+    expect(commitOf(await world.expectPhase("follower", "ready"))).toBe(head);
+    const pushed = await git.push("shop", "followed");
+    await world.admin.patch(environmentType, { name: "follower" }, { spec: { ttlHours: 48 } }, { as: "merge" });
+    const extended = await world.expectState("follower", "extended", ({ status }) => status?.ttlHours === 48);
+    expect(commitOf(extended)).toBe(head);
+    await world.reconcile("follower");
+    const isMoved = (found: EphemeralEnvironment) => found.status?.phase === "ready" && commitOf(found) === pushed;
+    await world.expectState("follower", "running what was pushed", isMoved);
+    expect(await deployedImage("follower")).toBe(`docker.io/local/shop:${pushed}`);
+    await stop();
+  }, 60_000);
+
+  test("moves to the head of another branch, and keeps the old one while that is not there", async () => {
+    const { stop } = await world.startOperator();
+    await world.create("switched", ofBranch("main"));
+    const first = commitOf(await world.expectPhase("switched", "ready"));
+    const switchTo = (branch: string) =>
+      world.admin.patch(environmentType, { name: "switched" }, { spec: ofBranch(branch) }, { as: "merge" });
+    await switchTo("nowhere");
+    const failed = await world.expectPhase("switched", "failed");
+    expect(commitOf(failed)).toBe(first);
+    expect(await deployedImage("switched")).toBe(`docker.io/local/shop:${first}`);
+    const pushed = await git.push("shop", "next");
+    await switchTo("next");
+    expect(commitOf(await world.expectPhase("switched", "ready"))).toBe(pushed);
     await stop();
   }, 60_000);
 
