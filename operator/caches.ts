@@ -24,6 +24,7 @@ import type { KubeObject, ResourceType } from "./kit/kube-object.ts";
 import type { Log } from "./kit/log.ts";
 import { createObjectCache, type ObjectCache } from "./kit/object-cache.ts";
 import { createReflector, type Reflector, type ReflectorOptions } from "./kit/reflector.ts";
+import { Sharing } from "./kit/sharing.ts";
 
 /** Names of the environments' indexes: by UID, by the Repositories they use, and by the config set they name. */
 export const BY_UID = "uid";
@@ -72,7 +73,10 @@ export function createCaches(context: Context): Caches {
     return cache;
   };
   const indexes = { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf, [BY_CONFIG_SET]: configSetsOf };
-  const environments = watch(environmentType, createObjectCache<EphemeralEnvironment>({ log, clock, indexes }));
+  // Environments and what belongs to them come by the ten thousand, and most of what they say they say alike.
+  const sharing = new Sharing();
+  const transform = (environment: EphemeralEnvironment) => sharing.compact(withoutHistory(environment));
+  const environments = watch(environmentType, createObjectCache({ log, clock, indexes, transform }));
   const own = { namespace: context.namespace };
   const repositories = watch(repositoryType, createObjectCache<Repository>({ log, clock }), own);
   const configSets = watch(configSetType, createObjectCache<ConfigSet>({ log, clock }), own);
@@ -81,7 +85,11 @@ export function createCaches(context: Context): Caches {
     labelSelector: CONFIG_SET_UID_LABEL,
   });
   const child = (kind: ResourceType<WireObject>, where: { namespace?: string } = {}) => {
-    const cache = createObjectCache<WireObject>({ log, clock, transform: withoutBulk });
+    const cache = createObjectCache<WireObject>({
+      log,
+      clock,
+      transform: (object) => sharing.compact(withoutBulk(object)),
+    });
     return [kind.plural, watch(kind, cache, { labelSelector: ENVIRONMENT_UID_LABEL, ...where })] as const;
   };
   const children = new Map([
@@ -120,11 +128,18 @@ const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
 
 const configSetsOf = ({ spec }: EphemeralEnvironment) => (spec.configSet === undefined ? [] : [spec.configSet.name]);
 
+/** Who wrote which field when is nobody's business here; kubectl's copy of all that it applied is as long as the object. */
+function withoutHistory<T extends KubeObject>(object: T): T {
+  const { managedFields: _, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata };
+  const { "kubectl.kubernetes.io/last-applied-configuration": __, ...kept } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: kept } };
+}
+
 /** Keeps what is compared or judged. Other children are compared by what they should be, not by what they report. */
 function withoutBulk(object: WireObject): WireObject {
-  const { managedFields: _, ...metadata } = object.metadata;
-  const { status, operation, ...kept } = object;
-  if (object.kind === namespaceKind.kind) return { ...kept, metadata, status };
-  if (object.kind !== applicationKind.kind) return { ...kept, metadata };
-  return { ...kept, metadata, status: keptStatus((status ?? {}) as ApplicationStatus, operation) };
+  const { status, operation, ...kept } = withoutHistory(object);
+  if (object.kind === namespaceKind.kind) return { ...kept, status };
+  if (object.kind !== applicationKind.kind) return kept;
+  return { ...kept, status: keptStatus((status ?? {}) as ApplicationStatus, operation) };
 }

@@ -64,7 +64,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const delivered = this.#base.get(key);
     if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) return;
     this.#own.noteWritten(key, object.metadata, {
-      object: this.#trimmed(key, object),
+      object: this.trimmed(object),
       atMs: this.#clock.monotonicMs(),
     });
     this.#settle([key]);
@@ -83,6 +83,11 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
 
   beginList(): ListMark {
     return { begun: this.#own.mark() };
+  }
+
+  /** An object that the transform can't take costs its own room only, never the stream that brought it. */
+  trimmed(object: T): T {
+    return this.#guarded(keyOf(object), () => this.#transform(object)) ?? object;
   }
 
   replace(items: readonly T[], mark: ListMark): void {
@@ -106,7 +111,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
   upsert(object: T): void {
     if (this.#own.isReplayed(object.metadata)) return;
     const key = keyOf(object);
-    this.#accept(key, object);
+    this.#accept(key, this.trimmed(object));
     this.#settle([key]);
   }
 
@@ -127,7 +132,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const known = this.#base.get(key);
     if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
     else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
-    this.#base.set(key, this.#trimmed(key, object));
+    this.#base.set(key, object);
     this.#own.delivered(key, object.metadata);
   }
 
@@ -151,11 +156,6 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     else this.#view.set(key, current);
     if (previous !== current) this.#file(key, current);
     return changesBetween(key, current, previous);
-  }
-
-  /** An object that a transform or an index can't take costs its own place only, never the stream that brought it. */
-  #trimmed(key: string, object: T): T {
-    return this.#guarded(key, () => this.#transform(object)) ?? object;
   }
 
   #file(key: string, object: T | undefined): void {

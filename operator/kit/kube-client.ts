@@ -20,13 +20,15 @@ export interface ReadOptions extends CallOptions {
   readonly metadataOnly?: boolean;
 }
 
-export interface ListOptions extends ReadOptions {
+export interface ListOptions<T = KubeObject> extends ReadOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Objects a page (default 500); pages are gathered before the answer. */
+  /** Objects a page (default 200, a few milliseconds' work); pages are gathered before the answer. */
   readonly limit?: number;
+  /** What is gathered of each object, as its page comes in: no more than a page is ever held in full. */
+  readonly keep?: (object: T) => T;
 }
 
 export interface ListResult<T> {
@@ -92,7 +94,7 @@ export interface KubeClient {
   /** The object, or undefined when there is none. */
   find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
   /** All objects, page by page; starts again when a page token has expired. A consistent read. */
-  list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ListResult<T>>;
+  list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
   /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
   create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<T>;

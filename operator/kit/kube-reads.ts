@@ -5,7 +5,7 @@ import type { Call, KubeExchange, OpenStream } from "./kube-exchange.ts";
 import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./kube-object.ts";
 import type { KubeResponse } from "./kube-request.ts";
 
-const PAGE_SIZE = 500;
+const PAGE_SIZE = 200;
 const MOST_LIST_RESTARTS = 3;
 
 /** No plain JSON beside it: a server that can't cut the rest off must refuse rather than send it. */
@@ -47,7 +47,7 @@ export function objectOf<T extends KubeObject>({ body }: KubeResponse): T {
 async function restartingList<T extends KubeObject>(
   exchange: KubeExchange,
   type: ResourceType<T>,
-  options: ListOptions,
+  options: ListOptions<T>,
 ): Promise<ListResult<T>> {
   for (let restarts = 0; ; restarts += 1) {
     try {
@@ -61,20 +61,21 @@ async function restartingList<T extends KubeObject>(
 async function allPages<T extends KubeObject>(
   exchange: KubeExchange,
   type: ResourceType<T>,
-  options: ListOptions,
+  options: ListOptions<T>,
 ): Promise<ListResult<T>> {
+  const { keep = (object: T) => object } = options;
   const items: T[] = [];
   let continueToken = "";
   for (;;) {
     const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
     // Built-in kinds leave apiVersion and kind out of a list's items.
-    for (const item of page.items) items.push({ ...item, apiVersion: apiVersionOf(type), kind: type.kind });
+    for (const item of page.items) items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
     continueToken = page.metadata.continue ?? "";
     if (continueToken === "") return { items, resourceVersion: page.metadata.resourceVersion };
   }
 }
 
-function pageCall(type: ResourceType, options: ListOptions, continueToken: string): Call {
+function pageCall(type: ResourceType, options: Omit<ListOptions, "keep">, continueToken: string): Call {
   const { namespace, labelSelector, fieldSelector, limit = PAGE_SIZE } = options;
   const place = namespace === undefined ? {} : { namespace };
   return {

@@ -37,7 +37,9 @@ export interface ObjectCache<T extends KubeObject> {
 export interface CacheFeed<T extends KubeObject> {
   /** Call before a list request is sent; its result goes to `replace`. */
   beginList(): ListMark;
-  /** A complete, consistent list: what it lacks is gone. */
+  /** What is kept of an object. */
+  trimmed(object: T): T;
+  /** A complete, consistent list of trimmed objects: what it lacks is gone. */
   replace(items: readonly T[], mark: ListMark): void;
   /** An ADDED or MODIFIED event. */
   upsert(object: T): void;

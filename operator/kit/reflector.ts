@@ -114,7 +114,9 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     const mark = cache.beginList();
     try {
       this.#counts.lists += 1;
-      const { items, resourceVersion } = await client.list(type, { ...this.#selection(), signal: this.#stop.signal });
+      const keep = (object: T) => cache.trimmed(object);
+      const { signal } = this.#stop;
+      const { items, resourceVersion } = await client.list(type, { ...this.#selection(), signal, keep });
       cache.replace(items, mark);
       this.#resourceVersion = resourceVersion;
       this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());

@@ -14,7 +14,7 @@ import {
   KubeError,
 } from "../../../../operator/kit/kube-errors.ts";
 import { isWrite, type KubeRequest, type RequestSeam } from "../../../../operator/kit/kube-request.ts";
-import { configMap, configMapList, configMaps } from "../../../support/config-maps.ts";
+import { type ConfigMap, configMap, configMapList, configMaps } from "../../../support/config-maps.ts";
 import {
   type FakeApiServer,
   json,
@@ -147,6 +147,12 @@ describe("find", () => {
 });
 
 describe("list", () => {
+  test("keeps of every object what it is told to", async () => {
+    server.on(anything, json(configMapList([configMap("a", "1", { data: { large: "x" } })], "9")));
+    const keep = ({ data: _, ...object }: ConfigMap) => object;
+    expect((await client().list(configMaps, { keep })).items).toEqual([configMap("a", "1")]);
+  });
+
   test("gathers all pages and names the kind of every item", async () => {
     const { apiVersion: _a, kind: _k, ...bare } = configMap("a", "1");
     server.on((request) => !request.query.has("continue"), json(configMapList([bare as never], "9", "more")));
@@ -154,8 +160,8 @@ describe("list", () => {
     const list = await client().list(configMaps, { namespace: "ns", labelSelector: "x=y" });
     expect(list).toEqual({ items: [configMap("a", "1"), configMap("b", "2")], resourceVersion: "9" });
     expect(server.seen.map(({ query }) => [query.get("limit"), query.get("labelSelector")])).toEqual([
-      ["500", "x=y"],
-      ["500", "x=y"],
+      ["200", "x=y"],
+      ["200", "x=y"],
     ]);
   });
 

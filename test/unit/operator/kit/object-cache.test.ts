@@ -213,8 +213,12 @@ describe("readers", () => {
 
   test("never hold managedFields", () => {
     const base = configMap("a", "1");
-    replace({ ...base, metadata: { ...base.metadata, managedFields: [{}] } });
+    const full = { ...base, metadata: { ...base.metadata, managedFields: [{}] } };
+    expect(cache.trimmed(full)).toEqual(base);
+    cache.upsert(full);
     expect(cache.get("ns/a")).toEqual(base);
+    cache.written({ ...full, metadata: { ...full.metadata, resourceVersion: "2" } });
+    expect(cache.get("ns/a")).toEqual(configMap("a", "2"));
   });
 
   test("wait for the first complete list, or for their signal", async () => {
@@ -255,7 +259,7 @@ describe("readers", () => {
     const heard: string[] = [];
     subject.subscribe(() => failIf("listener"));
     subject.subscribe((key) => heard.push(key));
-    subject.replace([configMap("a", "1")], subject.beginList());
+    subject.upsert(configMap("a", "1"));
     expect([errors, heard, subject.by("name", "a")]).toEqual([[fault], ["ns/a"], [configMap("a", "1")]]);
   });
 });
