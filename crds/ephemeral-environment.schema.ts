@@ -239,6 +239,7 @@ export const EnvironmentSpec = Type.Object(
       message: "spec.backend.repository can't be changed after creation",
     },
     immutable("secrets.autoGenerate", "spec.secrets.autoGenerate can't be changed after creation"),
+    immutable("configSet.name", "spec.configSet.name can't be changed after creation; spec.configSet.version can"),
     immutable("trigger", "spec.trigger can't be changed after creation"),
   ),
 );

@@ -26,6 +26,10 @@ describe("the kind Repository", () => {
     ["the smallest", {}],
     ["a branch of folders", { defaultBranch: "release/1.2.x" }],
     ["a health path of many segments", { healthPath: "/api/v1/healthz/" }],
+    [
+      "values that environments may override",
+      { overridable: ["backend.cache.size", "frontend.theme", "backend.imageX"] },
+    ],
   ])("accepts %s", async (_, spec) => {
     expect(await admin.create(dryRun, repositoryObject(spec))).toMatchObject({ status: 201 });
   });
@@ -48,6 +52,20 @@ describe("the kind Repository", () => {
       { type: "frontend", chart: { repoUrl: "https://git.test/c.git", path: ".", revision: "main" } },
       "only a backend repository names a chart",
     ],
+    ...["image", "port", "host", "url", "healthPath", "env", "replicas", "resources.limits"].map(
+      (field): [string, object, string] => [
+        `an override of ${field}`,
+        { overridable: ["backend.cache", `frontend.${field}`] },
+        "overridable names no path that the platform sets",
+      ],
+    ),
+    [
+      "an override that JavaScript could trip over",
+      { overridable: ["backend.a.__proto__.b"] },
+      "overridable names no path",
+    ],
+    ["an override of no component", { overridable: ["secret.name"] }, "spec.overridable[0] in body should match"],
+    ["an override of everything", { overridable: ["backend"] }, "spec.overridable[0] in body should match"],
   ])("refuses %s, and says so", async (_, spec, words) => {
     const reply = await admin.create(dryRun, repositoryObject(spec));
     expect(reply).toMatchObject({ status: 422 });

@@ -28,7 +28,7 @@ interface Case {
 
 const known = ({ current, kept: versions = [] }: Case) => ({
   configSets: current ? memoryConfigSets(current) : memoryConfigSets(),
-  configSetVersions: memoryConfigSetVersions(...versions),
+  configSetVersions: memoryConfigSetVersions(versions),
 });
 
 describe("the version of its config set that an environment should have", () => {

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import type { ApiCalls } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { paths } from "../../support/environment-objects.ts";
+import { administrator } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+const dryRun = `${paths.configSets}?dryRun=All`;
+
+function configSetObject(spec: object, name = "web"): object {
+  return { apiVersion: "ephemeral-environments.dev/v1", kind: "ConfigSet", metadata: { name }, spec };
+}
+
+describe("the kind ConfigSet", () => {
+  let admin: ApiCalls;
+
+  beforeAll(async () => {
+    const plane = controlPlane();
+    await installPlatformChart(plane);
+    admin = administrator(plane);
+  }, 60_000);
+
+  test("accepts the example", async () => {
+    const file = new URL("../../../deploy/examples/config-set.yaml", import.meta.url);
+    const reply = await admin.create(dryRun, parse(await readFile(file, "utf8")) as object);
+    expect(reply).toMatchObject({ status: 201 });
+  });
+
+  test.each([
+    ["an empty one", {}],
+    [
+      "a full one",
+      {
+        description: "x",
+        production: true,
+        env: [
+          { name: "A", value: "" },
+          { name: "B", secretRef: { name: "shared", key: "3" } },
+        ],
+        sharedApiKeys: [{ name: "C", secretRef: { name: "shared", key: "latest" } }],
+        database: { enabled: true, engine: "postgresql", version: "16", sizeGi: 2 },
+        quota: { cpu: "2", memory: "1.5Gi", storage: "1e9", pods: 0 },
+        ttlDefaultHours: 168,
+        access: { groups: ["team"] },
+      },
+    ],
+  ])("accepts %s", async (_what, spec) => {
+    expect(await admin.create(dryRun, configSetObject(spec))).toMatchObject({ status: 201 });
+  });
+
+  test("keeps what only a chart knows below a component", async () => {
+    const helmValues = { backend: { replicas: 1, cache: { size: 1, parts: [null, { a: true }] } } };
+    const reply = await admin.create(dryRun, configSetObject({ helmValues }));
+    expect(reply.object).toMatchObject({ spec: { helmValues } });
+  });
+
+  test("refuses what no component is, and says so", async () => {
+    const reply = await admin.create(dryRun, configSetObject({ helmValues: { global: { a: 1 } } }));
+    expect(reply).toMatchObject({ status: 400 });
+    expect(reply.message).toContain('unknown field "spec.helmValues.global"');
+  });
+
+  test.each([
+    ["a variable that is no name", { env: [{ name: "A=B", value: "x" }] }, "spec.env[0].name in body should match"],
+    ["a variable without a value", { env: [{ name: "A" }] }, "a variable has either a value or a secretRef"],
+    ["a value with a NUL", { env: [{ name: "A", value: "a\u0000b" }] }, "spec.env[0].value in body should match"],
+    [
+      "a variable that is given twice",
+      {
+        env: [
+          { name: "A", value: "1" },
+          { name: "A", value: "2" },
+        ],
+      },
+      'spec.env[1]: Duplicate value: {"name":"A"}',
+    ],
+    [
+      "a bad variable among the values",
+      { helmValues: { backend: { env: [{ name: "A", value: "x", secretRef: { name: "s", key: "1" } }] } } },
+      "a variable has either a value or a secretRef",
+    ],
+    [
+      "a text of values",
+      { helmValues: { backend: "image: x" } },
+      "spec.helmValues.backend in body must be of type object",
+    ],
+    ["too many replicas", { helmValues: { frontend: { replicas: 21 } } }, "should be less than or equal to 20"],
+    ["an amount that is none", { quota: { cpu: "many" } }, "spec.quota.cpu in body should match"],
+    ["a TTL beyond a week", { ttlDefaultHours: 169 }, "should be less than or equal to 168"],
+    ["another database engine", { database: { engine: "oracle" } }, 'Unsupported value: "oracle"'],
+    [
+      "a key of a shared secret that is none",
+      { sharedApiKeys: [{ name: "A", secretRef: { name: "s", key: "0" } }] },
+      "should match",
+    ],
+  ])("refuses %s, and says so", async (_what, spec, words) => {
+    const reply = await admin.create(dryRun, configSetObject(spec));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(words);
+  });
+
+  test.each([
+    ["a--b", "must not contain '--'"],
+    ["ab", "must have 3 to 50 characters"],
+    ["kube-x", "is reserved"],
+  ])("refuses the name %s, and says so", async (name, words) => {
+    const reply = await admin.create(dryRun, configSetObject({}, name));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(words);
+  });
+});

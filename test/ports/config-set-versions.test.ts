@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { KubeConfig } from "@kubernetes/client-node";
+import { CONFIG_SET_UID_LABEL, revisionName } from "../../crds/config-set.ts";
+import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes-config-sets.ts";
+import { revisionKind, type WireObject } from "../../operator/kinds.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import { silentLog } from "../../operator/kit/log.ts";
+import { createObjectCache } from "../../operator/kit/object-cache.ts";
+import { createReflector } from "../../operator/kit/reflector.ts";
+import { NameTaken } from "../../operator/ports/cluster.ts";
+import { controlPlane } from "../support/control-plane.ts";
+import { memoryConfigSetVersions } from "../support/memory-config-sets.ts";
+import { installPlatformChart } from "../support/platform-chart.ts";
+import { configSetVersionsSuite, newVersion } from "./config-set-versions.suite.ts";
+
+const namespace = "ephemeral-system";
+const LONG_MS = 11 * 60_000;
+
+/** The adapter under the platform's own identity, with a clock of the API server's that a test turns on. */
+async function real() {
+  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const client = createKubeClient({ kubeConfig });
+  const cache = createObjectCache<WireObject>();
+  const where = { namespace, labelSelector: CONFIG_SET_UID_LABEL };
+  const reflector = createReflector({ client, type: revisionKind, cache, log: silentLog, ...where });
+  reflector.start();
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  let aheadMs = 0;
+  const serverClock = { now: async () => new Date(Date.now() + aheadMs) };
+  return {
+    client,
+    versions: kubernetesConfigSetVersions({ client, cache, namespace, serverClock }),
+    passTime() {
+      aheadMs += LONG_MS;
+    },
+    async stop() {
+      const { items } = await client.list(revisionKind, where);
+      for (const { metadata } of items) await client.delete(revisionKind, { name: metadata.name, namespace });
+      await reflector.stop();
+      await client.close();
+    },
+  };
+}
+
+configSetVersionsSuite("as ControllerRevisions", real);
+configSetVersionsSuite("in memory", async () => {
+  let now = 0;
+  return {
+    versions: memoryConfigSetVersions([], () => now),
+    passTime() {
+      now += LONG_MS;
+    },
+    stop: async () => {},
+  };
+});
+
+describe("versions as ControllerRevisions", () => {
+  let admin: KubeClient;
+  let scene: Awaited<ReturnType<typeof real>>;
+  beforeAll(async () => {
+    scene = await real();
+    const config = new KubeConfig();
+    config.loadFromFile(controlPlane().kubeconfigPath);
+    admin = createKubeClient({ kubeConfig: config });
+  }, 60_000);
+  afterAll(async () => {
+    await scene.stop();
+    await admin.close();
+  });
+
+  test("can't be changed, by nobody", async () => {
+    const version = newVersion();
+    await scene.versions.keep(version);
+    const ref = { name: revisionName(version), namespace };
+    const changed = admin.patch(revisionKind, ref, [{ op: "replace", path: "/data", value: {} }], { as: "json" });
+    await expect(changed).rejects.toMatchObject({ status: 422 });
+  });
+
+  test("adopt nothing that somebody else keeps under the name", async () => {
+    const version = newVersion();
+    const metadata = { name: revisionName(version), namespace };
+    const made = await admin.create(revisionKind, { metadata, revision: 1, data: {} });
+    await expect(scene.versions.keep(version)).rejects.toThrow(NameTaken);
+    expect(await admin.find(revisionKind, metadata)).toEqual(made);
+    await admin.delete(revisionKind, metadata);
+  });
+});
