@@ -1,0 +1,225 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Condition } from "../../../../crds/conditions.ts";
+import { type Ailing, diagnosed } from "../../../../operator/environment/diagnosis.ts";
+import type { StepContext } from "../../../../operator/environment/step.ts";
+import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
+import type { Trouble, TroubleReason } from "../../../../operator/ports/pods.ts";
+import { CREATED, environmentFixture, minutesLater } from "../../../support/environment-fixture.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+interface Scene {
+  readonly state?: ObservedApplication["state"];
+  readonly problem?: ObservedApplication["problem"];
+  /** The condition that the pass before left; it began at `CREATED`. */
+  readonly former?: Pick<Condition, "status" | "reason" | "message">;
+  readonly atSeconds?: number;
+  /** Whether what is wanted now was wanted in the pass before. */
+  readonly isNew?: boolean;
+  readonly mayFail?: boolean;
+  /** Reason, and since when it lasts in seconds before now. */
+  readonly troubles?: readonly (readonly [TroubleReason, number])[];
+  readonly evidence?: string;
+  readonly retryInMs?: number;
+}
+
+async function diagnose(scene: Scene) {
+  const { state = "progressing", problem, former, atSeconds = 60, mayFail = true, troubles = [] } = scene;
+  const clock = new TestClock(minutesLater(atSeconds / 60).toISOString());
+  const conditions = former && [{ type: "ApplicationSynced", lastTransitionTime: CREATED, ...former }];
+  const wanted = scene.isNew ? "before" : "hash";
+  const environment = environmentFixture({ status: { wanted, ...(conditions ? { conditions } : {}) } });
+  const calls = { retriedSince: [] as Date[], diagnoses: 0, evidences: 0 };
+  const evidence = async () => {
+    calls.evidences += 1;
+    return scene.evidence ?? "panic: no database";
+  };
+  const found = troubles.map(([reason, seconds], index): Trouble => {
+    const component = ["backend", "frontend"][index] ?? "worker";
+    const since = new Date(clock.now().getTime() - seconds * 1000);
+    return { reason, component, sentence: `${component}: ${reason} it is`, since, evidence };
+  });
+  const context = {
+    clock,
+    deployer: {
+      async retry(_wanted: unknown, since: Date) {
+        calls.retriedSince.push(since);
+        return scene.retryInMs ?? 15_000;
+      },
+    },
+    pods: {
+      async diagnose() {
+        calls.diagnoses += 1;
+        return found;
+      },
+    },
+  } as unknown as StepContext;
+  const observed = { state, revision: "", message: "the deployer says so", ...(problem ? { problem } : {}) };
+  const ailing = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as Ailing;
+  return { result: await diagnosed(ailing, context), calls };
+}
+
+const starting = { status: "Unknown", reason: "Progressing", message: "" } as const;
+const failedBefore = (reason: string) => ({ status: "False", reason, message: "backend: as before" }) as const;
+
+const cases: readonly { name: string; scene: Scene; expected: object }[] = [
+  {
+    name: "what the deployer has not compared yet is waited for",
+    scene: { state: "unseen", former: starting, atSeconds: 5 },
+    expected: { state: "waiting", reason: "Syncing", message: "the deployer says so" },
+  },
+  {
+    name: "a deployer that does not look for two minutes is silent, and nothing is failed for it",
+    scene: { state: "unseen", former: starting, atSeconds: 120 },
+    expected: {
+      state: "waiting",
+      reason: "DeployerSilent",
+      message: expect.stringContaining("application 'env-shop'"),
+    },
+  },
+  {
+    name: "its silence counts anew when something else is wanted",
+    scene: { state: "unseen", former: starting, atSeconds: 600, isNew: true },
+    expected: { state: "waiting", reason: "Syncing" },
+  },
+  {
+    name: "a chart that gives no manifests fails the environment",
+    scene: { state: "broken", problem: "ChartInvalid", retryInMs: 15_000 },
+    expected: { state: "failed", reason: "ChartInvalid", recheckAfterMs: 15_000 },
+  },
+  {
+    name: "a deployer that lacks a part fails nothing",
+    scene: { state: "broken", problem: "DeployerUnavailable" },
+    expected: { state: "waiting", reason: "DeployerUnavailable" },
+  },
+  {
+    name: "a failure stands while the deployer tries again",
+    scene: { state: "waiting", former: failedBefore("SyncFailed") },
+    expected: { state: "failed", reason: "SyncFailed", message: "backend: as before" },
+  },
+  {
+    name: "a failure of what is wanted no more does not stand",
+    scene: { state: "waiting", former: failedBefore("SyncFailed"), isNew: true },
+    expected: { state: "waiting", reason: "Syncing" },
+  },
+  {
+    name: "a failure of what serves by now does not stand",
+    scene: { state: "waiting", former: failedBefore("SyncFailed"), mayFail: false },
+    expected: { state: "waiting", reason: "Syncing" },
+  },
+  {
+    name: "pods that start are not looked at for ten seconds",
+    scene: { former: starting, atSeconds: 4, troubles: [["CrashLoop", 4]] },
+    expected: { state: "waiting", reason: "Progressing", recheckAfterMs: 6_000 },
+  },
+  {
+    name: "a crash loop fails at once",
+    scene: { former: starting, troubles: [["CrashLoop", 20]] },
+    expected: {
+      ...{ state: "failed", reason: "CrashLoop" },
+      message: "backend: CrashLoop it is\nWhat was last said of backend:\npanic: no database",
+    },
+  },
+  {
+    name: "an image that can't be pulled is given half a minute",
+    scene: { former: starting, troubles: [["ImagePullFailed", 29]] },
+    expected: { state: "waiting", reason: "Progressing" },
+  },
+  {
+    name: "and then it fails",
+    scene: { former: starting, troubles: [["ImagePullFailed", 30]] },
+    expected: { state: "failed", reason: "ImagePullFailed" },
+  },
+  {
+    name: "a failing probe is told after half a minute",
+    scene: { former: starting, troubles: [["ProbeFailing", 30]] },
+    expected: { state: "waiting", reason: "ProbeFailing", recheckAfterMs: 10_000 },
+  },
+  {
+    name: "and fails after five minutes",
+    scene: { former: { ...starting, reason: "ProbeFailing" }, atSeconds: 310, troubles: [["ProbeFailing", 300]] },
+    expected: { state: "failed", reason: "ProbeFailing" },
+  },
+  {
+    name: "every component that is lastingly in trouble is named, the gravest first",
+    scene: {
+      former: starting,
+      troubles: [
+        ["CrashLoop", 60],
+        ["QuotaExceeded", 60],
+      ],
+      evidence: "",
+    },
+    expected: {
+      state: "failed",
+      reason: "CrashLoop",
+      message: "backend: CrashLoop it is; frontend: QuotaExceeded it is",
+    },
+  },
+  {
+    name: "a trouble of what serves is told, and fails nothing",
+    scene: { former: starting, troubles: [["CrashLoop", 60]], mayFail: false },
+    expected: { state: "waiting", reason: "CrashLoop" },
+  },
+  {
+    name: "between two crashes the failure stands",
+    scene: { former: failedBefore("CrashLoop"), troubles: [] },
+    expected: { state: "failed", reason: "CrashLoop", message: "backend: as before" },
+  },
+  {
+    name: "another failure takes its place",
+    scene: { former: failedBefore("ImagePullFailed"), troubles: [["CrashLoop", 60]] },
+    expected: { state: "failed", reason: "CrashLoop" },
+  },
+  {
+    name: "degraded, and no pod says why",
+    scene: { state: "broken", problem: "DeploymentFailed" },
+    expected: { state: "failed", reason: "DeploymentFailed", message: "the deployer says so" },
+  },
+  {
+    name: "degraded, and a pod says why",
+    scene: { state: "broken", problem: "DeploymentFailed", troubles: [["ProbeFailing", 600]] },
+    expected: { state: "failed", reason: "ProbeFailing" },
+  },
+  {
+    name: "degraded, but what serves is judged by its URLs",
+    scene: { state: "broken", problem: "DeploymentFailed", mayFail: false },
+    expected: { state: "waiting", reason: "Degraded" },
+  },
+];
+
+describe("an application that is not healthy", () => {
+  test.each(cases)("$name", async ({ scene, expected }) => {
+    expect((await diagnose(scene)).result).toMatchObject(expected);
+  });
+
+  test("is asked for again since it is broken in this way", async () => {
+    const again = { state: "broken", problem: "SyncFailed", atSeconds: 90 } as const;
+    expect((await diagnose(again)).calls.retriedSince).toEqual([minutesLater(1.5)]);
+    const other = await diagnose({ ...again, former: failedBefore("ChartInvalid") });
+    expect(other.calls.retriedSince).toEqual([minutesLater(1.5)]);
+    const same = await diagnose({ ...again, former: failedBefore("SyncFailed") });
+    expect(same.calls.retriedSince).toEqual([new Date(CREATED)]);
+  });
+
+  test("keeps the words that were said first: no logs are read again, and nothing is written", async () => {
+    const troubles: Scene["troubles"] = [["CrashLoop", 60]];
+    const { result: first } = await diagnose({ former: starting, troubles });
+    const told = { status: "False", reason: "CrashLoop", message: "message" in first ? first.message : "" } as const;
+    const { result, calls } = await diagnose({ former: told, troubles, evidence: "other words" });
+    expect(result).toMatchObject({ state: "failed", message: told.message });
+    expect(calls.evidences).toBe(0);
+  });
+
+  test("is not looked into while the deployer is at work", async () => {
+    for (const state of ["unseen", "waiting"] as const) expect((await diagnose({ state })).calls.diagnoses).toBe(0);
+  });
+
+  test("has its sentence first and as many last lines as fit", async () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `${index}: ${"x".repeat(200)}`);
+    const { result } = await diagnose({ former: starting, troubles: [["CrashLoop", 60]], evidence: lines.join("\n") });
+    const { message } = result as { message: string };
+    expect(message.length).toBeLessThanOrEqual(2048);
+    expect(message).toMatch(/^backend: CrashLoop it is\nWhat was last said of backend:\n1\d: x/);
+    expect(message.endsWith(lines.at(-1) ?? "")).toBe(true);
+  });
+});
