@@ -53,3 +53,11 @@ export function currentVersion({ metadata, spec }: ConfigSet): ConfigSetVersion 
 export function revisionName({ name, uid, version }: Omit<ConfigSetVersion, "spec">): string {
   return `${name}-${shortUid(uid)}-${version}`;
 }
+
+/** The variables that a config set reads from the secret manager; its shared API keys only for those who ask for them. */
+export function referredVariables(spec: ConfigSetSpec, withSharedKeys: boolean): string[] {
+  const { env = [], helmValues, sharedApiKeys = [] } = spec;
+  const all = [...env, ...(helmValues?.backend?.env ?? []), ...(helmValues?.frontend?.env ?? [])];
+  const shared = withSharedKeys ? sharedApiKeys : [];
+  return [...all, ...shared].filter(({ secretRef }) => secretRef !== undefined).map(({ name }) => name);
+}

@@ -1,3 +1,4 @@
+import { type ConfigSet, referredVariables } from "../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
 import { ConfigInvalid, RepositoryNotFound, TtlExceeded, type Violation } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
@@ -9,7 +10,7 @@ import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
 import { chosenConfigSet, configured } from "./config-set.ts";
-import { refusedReferences } from "./secret-references.ts";
+import { checkSharedKeys, refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
 
@@ -28,7 +29,7 @@ type Repositories = { readonly backend: Repository } & { readonly [component in 
  * The resource that a creation asks for: REST names become the spec's, the caller its owner.
  *
  * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a repository that the
- *   caller may not use), SecretsUnavailable
+ *   caller may not use), SecretsUnavailable, Refusal (forbidden) for shared API keys of other groups
  */
 export async function wantedEnvironment(
   request: CreateRequest,
@@ -45,10 +46,12 @@ export async function wantedEnvironment(
     ...strayFields(request),
     ...chosen.violations,
     ...overrides.violations,
-    ...missingSecrets(request, overrides, Object.values(repositories)),
+    ...missingSecrets(request, overrides, { repositories, configSet }),
+    ...missingKeys(request, configSet),
     ...(await refusedReferences(overrides.references, { request, groups, caller, platform })),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
+  if (request.use_shared_api_keys) await checkSharedKeys(configSet, { request, groups, caller, platform });
   const { backend, frontend } = repositories;
   const spec: EnvironmentSpec = {
     ...configured(request, configSet, platform),
@@ -81,18 +84,33 @@ function strayFields(request: CreateRequest): Violation[] {
   return stray.map((field) => ({ field, message: "needs frontend_repo" }));
 }
 
-/** Where nothing is generated, every secret must be given. */
+interface Sources {
+  readonly repositories: Repositories;
+  readonly configSet: ConfigSet | undefined;
+}
+
+/** Where nothing is generated, every secret must come from somewhere. */
 function missingSecrets(
   request: CreateRequest,
   { provided, references }: Overrides,
-  repositories: readonly Repository[],
+  { repositories, configSet }: Sources,
 ): Violation[] {
   if (request.auto_generate_secrets !== false) return [];
-  const given = new Set([...provided.keys(), ...references.map(({ variable }) => variable)]);
-  const missing = new Set(repositories.flatMap(wantedSecrets).map(({ name }) => name)).difference(given);
+  const given = new Set([
+    ...provided.keys(),
+    ...references.map(({ variable }) => variable),
+    ...(configSet === undefined ? [] : referredVariables(configSet.spec, request.use_shared_api_keys ?? false)),
+  ]);
+  const listed = Object.values(repositories).flatMap(wantedSecrets);
+  const missing = new Set(listed.map(({ name }) => name)).difference(given);
   if (missing.size === 0) return [];
   const message = `nothing is generated, so config_overrides must give ${[...missing].join(", ")}`;
   return [{ field: "auto_generate_secrets", message }];
+}
+
+function missingKeys(request: CreateRequest, configSet: ConfigSet | undefined): Violation[] {
+  if (!request.use_shared_api_keys || (configSet?.spec.sharedApiKeys ?? []).length > 0) return [];
+  return [{ field: "use_shared_api_keys", message: "needs a config set that has shared API keys" }];
 }
 
 function secrets(request: CreateRequest, { provided }: Overrides): Pick<EnvironmentSpec, "secrets"> {

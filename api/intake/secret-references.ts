@@ -1,6 +1,9 @@
+import type { ConfigSet } from "../../crds/config-set.ts";
 import { SecretsUnavailable, type Violation } from "../../crds/errors.ts";
+import { admits } from "../../crds/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { Caller } from "../auth/callers.ts";
+import { Refusal } from "../refusals.ts";
 import { currentRequestId } from "../request-id.ts";
 import type { Platform } from "../route.ts";
 import type { ReferredVariable } from "./config-overrides.ts";
@@ -27,33 +30,35 @@ export async function refusedReferences(
   return judged.flat();
 }
 
-async function judge(reference: ReferredVariable, judgement: Judgement): Promise<Violation[]> {
-  const { request, groups, caller, platform } = judgement;
-  if (await isShared(reference.name, groups, platform)) return [];
-  platform.log.warn("a reference to a secret was refused", {
-    requestId: currentRequestId(),
-    subject: caller.subject,
-    environment: request.environment_name,
-    variable: reference.variable,
-    secret: reference.name,
-  });
-  return [{ field: reference.field, message: "names no secret that is shared with this environment's groups" }];
+async function judge({ variable, name, field }: ReferredVariable, judgement: Judgement): Promise<Violation[]> {
+  if (await isShared(variable, name, judgement)) return [];
+  return [{ field, message: "names no secret that is shared with this environment's groups" }];
 }
 
 /**
- * Whether the settings share the secret with an environment of these groups.
+ * Shared API keys are for environments that have a group in common with the config set, and with those whom the
+ * settings share every one of the keys with.
  *
- * @throws SecretsUnavailable when its labels can't be asked for
+ * @throws Refusal (forbidden), SecretsUnavailable when a secret's labels can't be asked for
  */
-export function isShared(
-  id: string,
-  groups: readonly string[],
-  { settings, secretManager }: Judgement["platform"],
-): Promise<boolean> {
-  const labelsOf = async () => (await secretManager.shared(id).catch(unavailable))?.labels;
-  return isSharedWith(settings.secrets.shared, groups, { id, labelsOf });
+export async function checkSharedKeys(configSet: ConfigSet | undefined, judgement: Judgement): Promise<void> {
+  const keys = configSet?.spec.sharedApiKeys ?? [];
+  const isAdmitted = configSet !== undefined && admits(configSet, judgement.groups);
+  const shared = await Promise.all(keys.map(({ name, secretRef }) => isShared(name, secretRef.name, judgement)));
+  if (isAdmitted && shared.every(Boolean)) return;
+  throw new Refusal("forbidden", "The environment has no group in common with those that share the API keys");
 }
 
-export function unavailable(cause: unknown): never {
+async function isShared(variable: string, id: string, judgement: Judgement): Promise<boolean> {
+  const { request, groups, caller, platform } = judgement;
+  const { settings, secretManager, log } = platform;
+  const labelsOf = async () => (await secretManager.shared(id).catch(unavailable))?.labels;
+  const isAllowed = await isSharedWith(settings.secrets.shared, groups, { id, labelsOf });
+  const facts = { requestId: currentRequestId(), subject: caller.subject, environment: request.environment_name };
+  if (!isAllowed) log.warn("a reference to a secret was refused", { ...facts, variable, secret: id });
+  return isAllowed;
+}
+
+function unavailable(cause: unknown): never {
   throw new SecretsUnavailable({ cause });
 }

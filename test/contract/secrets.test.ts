@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, startApiService } from "../support/api-service.ts";
+import { configSetFixture } from "../support/environment-fixture.ts";
 import { aRepository } from "../support/memory-repositories.ts";
 
 let service: ApiService;
@@ -15,6 +16,17 @@ beforeEach(async () => {
       }),
       aRepository("shop-web", { type: "frontend", secrets: [{ name: "WEB_TOKEN" }], overridable: ["frontend.theme"] }),
       aRepository("open-api", { secrets: [] }),
+    ],
+    configSets: [
+      configSetFixture("plain", {}),
+      configSetFixture("keys", { sharedApiKeys: [{ name: "MAIL", secretRef: { name: "shared-mail", key: "2" } }] }),
+      configSetFixture("foreign-keys", {
+        sharedApiKeys: [{ name: "PAY", secretRef: { name: "billing-key", key: "1" } }],
+      }),
+      configSetFixture("all", {
+        env: [{ name: "SECRET_KEY", secretRef: { name: "shared-mail", key: "1" } }],
+        sharedApiKeys: [{ name: "STRIPE_KEY", secretRef: { name: "labelled", key: "latest" } }],
+      }),
     ],
     settings: {
       secrets: {
@@ -318,6 +330,54 @@ describe("without generated secrets", () => {
     const reply = await post({ ...backend, backend_repo: "open-api", auto_generate_secrets: false });
     expect(reply.status).toBe(200);
     expect((await made())?.spec.secrets).toEqual({ autoGenerate: false });
+  });
+});
+
+describe("shared API keys", () => {
+  const keyed = (config_set: string, more: object = {}) => ({
+    ...backend,
+    use_shared_api_keys: true,
+    config_set,
+    ...more,
+  });
+
+  test("come with a config set whose keys are shared with the environment", async () => {
+    expect((await post(keyed("keys"))).status).toBe(200);
+    expect((await made())?.spec.secrets).toEqual({ useSharedApiKeys: true });
+  });
+
+  test.each(["", "plain"])("are refused with the config set '%s', which has none", async (config_set) => {
+    expect(await violations(keyed(config_set))).toEqual({
+      use_shared_api_keys: "needs a config set that has shared API keys",
+    });
+  });
+
+  test.each([
+    { name: "the keys are others'", body: keyed("foreign-keys"), secret: "billing-key" },
+    { name: "the environment has no group", body: keyed("keys", { backend_repo: "open-api" }), secret: "shared-mail" },
+  ])("are forbidden where $name: 403, and logged", async ({ body, secret }) => {
+    const reply = await post(body);
+    expectProblem(reply, 403, /no group in common/);
+    expectPromised(reply, "post", "/api/environments");
+    expect(service.environments.list()).toEqual([]);
+    expect(service.log).toContainEqual(
+      expect.objectContaining({
+        message: "a reference to a secret was refused",
+        facts: expect.objectContaining({ secret, environment: "given" }),
+      }),
+    );
+  });
+
+  test("and the config set's own references count where nothing is generated", async () => {
+    const given = { ...keyed("all"), auto_generate_secrets: false };
+    expect((await post(given)).status).toBe(200);
+  });
+
+  test("don't count for those who don't ask for them", async () => {
+    const given = { ...keyed("all"), use_shared_api_keys: false, auto_generate_secrets: false };
+    expect(await violations(given)).toEqual({
+      auto_generate_secrets: "nothing is generated, so config_overrides must give STRIPE_KEY",
+    });
   });
 });
 
