@@ -1,5 +1,5 @@
 import { clipped, findCondition, type Judgement, transition } from "../../crds/conditions.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../crds/group.ts";
 import { phaseOf } from "../../crds/phase.ts";
 import { TEARDOWN_STEPS, type Teardown } from "./teardown.ts";
@@ -39,7 +39,9 @@ export function terminatingStatus(
     ...(isStuck ? { blockers: [...blockers] } : {}),
     before: beforeTeardown(environment),
   };
-  return { ...status, phase: "terminating", conditions, teardown };
+  const token = reconcileToken(environment);
+  const handled = token === undefined ? {} : { lastHandledReconcileAt: token };
+  return { ...status, ...handled, phase: "terminating", conditions, teardown };
 }
 
 function message(environment: EphemeralEnvironment, { steps, blockers }: Teardown): string {

@@ -11,9 +11,9 @@ const applications = applicationKind;
 
 /**
  * What becomes of an application: `degraded` is synced with pods that don't come up, `unsyncable` is refused by the API
- * server, `ignored` is not looked at.
+ * server, `ignored` is not looked at, `undeletable` is healthy until it is to go, and then never does.
  */
-export type Fate = "healthy" | "degraded" | "unsyncable" | "ignored";
+export type Fate = "healthy" | "degraded" | "unsyncable" | "ignored" | "undeletable";
 
 /** What decides it: the values of its chart. */
 export type FateOf = (values: Readonly<Record<string, unknown>>) => Fate;
@@ -69,13 +69,10 @@ function sourceOf({ spec }: WireObject): Source {
 const valuesOf = (application: WireObject) => sourceOf(application).helm?.valuesObject ?? {};
 
 async function answer(client: KubeClient, application: WireObject, fate: Fate): Promise<void> {
-  const { name, namespace = "argocd", deletionTimestamp, finalizers } = application.metadata;
+  const { name, namespace = "argocd", deletionTimestamp } = application.metadata;
   const ref = { name, namespace };
   try {
-    if (deletionTimestamp !== undefined) {
-      if (finalizers?.length) await client.patch(applications, ref, { metadata: { finalizers: [] } }, { as: "merge" });
-      return;
-    }
+    if (deletionTimestamp !== undefined) return await bury(client, application, fate);
     if (fate === "ignored") return;
     const status = statusOf(application, fate);
     if (isDeepStrictEqual(application.status, status)) return;
@@ -86,6 +83,22 @@ async function answer(client: KubeClient, application: WireObject, fate: Fate): 
   }
 }
 
+const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
+
+/** What the application made is gone at once, or never. */
+async function bury(client: KubeClient, application: WireObject, fate: Fate): Promise<void> {
+  const { name, namespace = "argocd", finalizers = [] } = application.metadata;
+  if (fate === "undeletable") {
+    const conditions = [{ type: "DeletionError", message: "the cluster does not answer", lastTransitionTime: WHEN }];
+    const { status } = application as { status?: { conditions?: unknown } };
+    if (isDeepStrictEqual(status?.conditions, conditions)) return;
+    await client.patch(applications, { name, namespace }, { status: { conditions } }, { as: "merge" });
+  } else if (finalizers.includes(CASCADE_FINALIZER)) {
+    const others = finalizers.filter((finalizer) => finalizer !== CASCADE_FINALIZER);
+    await client.patch(applications, { name, namespace }, { metadata: { finalizers: others } }, { as: "merge" });
+  }
+}
+
 const WHEN = "2026-01-01T00:00:00Z";
 
 function statusOf(application: WireObject, fate: Exclude<Fate, "ignored">): object {
@@ -93,7 +106,9 @@ function statusOf(application: WireObject, fate: Exclude<Fate, "ignored">): obje
   const { destination } = application.spec as { destination: object };
   const isRefused = fate === "unsyncable";
   return {
-    health: { status: { healthy: "Healthy", degraded: "Degraded", unsyncable: "Missing" }[fate] },
+    health: {
+      status: { healthy: "Healthy", undeletable: "Healthy", degraded: "Degraded", unsyncable: "Missing" }[fate],
+    },
     sync: {
       comparedTo: { destination, source },
       revision: "0123456789abcdef0123456789abcdef01234567",

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
+import { applicationKind, environmentType, namespaceKind, recordType } from "../../../operator/kinds.ts";
+import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
+import { configMaps } from "../../support/config-maps.ts";
+import { paths } from "../../support/environment-objects.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/environment-world.ts";
+import { personWith } from "../../support/people.ts";
+import { clockAhead } from "../../support/skewed-clock.ts";
+import { until } from "../../support/until.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+/** Six minutes: more than a step of a deletion may take. */
+const later = { clock: clockAhead(0.1) };
+
+async function given(name: string, spec: EnvironmentSpec = backendOnly): Promise<EphemeralEnvironment> {
+  const { stop } = await world.startOperator();
+  await world.create(name, spec);
+  const ready = await world.expectPhase(name, "ready");
+  await stop();
+  return ready;
+}
+
+const readyReason = ({ status }: EphemeralEnvironment) =>
+  status?.conditions?.find(({ type }) => type === "Ready")?.reason;
+const readyMessage = ({ status }: EphemeralEnvironment) =>
+  status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+const isStuck = (found: EphemeralEnvironment) => readyReason(found) === "DeletionStuck";
+
+const recordOf = ({ metadata }: EphemeralEnvironment) =>
+  world.admin.find(recordType, { name: metadata.uid, namespace: "ephemeral-system" });
+
+const force = (name: string, step: string) =>
+  world.admin.patch(
+    environmentType,
+    { name },
+    { metadata: { annotations: { [FORCE_TEARDOWN_ANNOTATION]: step } } },
+    { as: "merge" },
+  );
+
+describe("a deletion that takes more than five minutes", () => {
+  test("names the finalizers and conditions of a namespace that does not go, and strips none", async () => {
+    const made = await given("stuck-namespace");
+    const ref = { name: "env-stuck-namespace" };
+    const held = { name: "held", namespace: ref.name, finalizers: ["example.test/hold"] };
+    await world.admin.create(configMaps, { metadata: held });
+    await world.admin.patch(namespaceKind, ref, { metadata: { finalizers: ["example.test/keep"] } }, { as: "merge" });
+
+    const honest = await world.startOperator();
+    await world.delete(made);
+    const waits = ({ status }: EphemeralEnvironment) =>
+      status?.teardown?.steps.find(({ name }) => name === "namespace")?.state === "waiting";
+    const waiting = await world.expectState("stuck-namespace", "waiting for its namespace", waits);
+    expect(readyReason(waiting)).toBe("Terminating");
+    expect(waiting.status?.teardown?.blockers).toBeUndefined();
+    await honest.stop();
+
+    const patient = await world.startOperator(later);
+    const namesBoth = ({ status }: EphemeralEnvironment) => (status?.teardown?.blockers?.length ?? 0) >= 2;
+    const stuck = await world.expectState("stuck-namespace", "naming what holds it", namesBoth);
+    expect(isStuck(stuck)).toBe(true);
+    expect(stuck.status?.teardown?.blockers).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: "Namespace", name: ref.name, reason: "example.test/keep" }),
+        expect.objectContaining({
+          ...{ kind: "Namespace", name: ref.name, reason: "NamespaceFinalizersRemaining" },
+          message: expect.stringContaining("example.test/hold"),
+        }),
+      ]),
+    );
+    expect(readyMessage(stuck)).toContain("example.test/keep");
+    expect(readyMessage(stuck)).toContain("example.test/hold");
+    expect(readyMessage(stuck)).toContain(`${FORCE_TEARDOWN_ANNOTATION}: namespace`);
+    expect((await world.admin.find(namespaceKind, ref))?.metadata.finalizers).toEqual(["example.test/keep"]);
+
+    await world.admin.patch(configMaps, held, { metadata: { finalizers: [] } }, { as: "merge" });
+    await world.admin.patch(namespaceKind, ref, { metadata: { finalizers: [] } }, { as: "merge" });
+    await world.expectGone(made);
+    await patient.stop();
+  }, 120_000);
+
+  test("names what the deployer says, and goes past it when an admin forces it: told, logged and recorded", async () => {
+    const name = "stuck-application";
+    const ref = { name: `env-${name}`, namespace: "argocd" };
+    const lines: { message: string; facts: Facts | undefined }[] = [];
+    const log: Log = { ...silentLog, warn: (message, facts) => void lines.push({ message, facts }) };
+    const made = await given(name);
+    world.argocd.decide(name, () => "undeletable");
+    await world.delete(made);
+    const { stop } = await world.startOperator({ ...later, log });
+    const says = (reason: string) => (found: EphemeralEnvironment) =>
+      isStuck(found) && (found.status?.teardown?.blockers?.some((blocker) => blocker.reason === reason) ?? false);
+    const stuck = await world.expectState(name, "naming Argo CD's words", says("DeletionError"));
+    expect(stuck.status?.teardown?.blockers).toEqual([
+      {
+        ...{ kind: "Application", name: ref.name, reason: "resources-finalizer.argocd.argoproj.io" },
+        message: "a finalizer that is not removed yet",
+      },
+      { kind: "Application", name: ref.name, reason: "DeletionError", message: "the cluster does not answer" },
+    ]);
+
+    await force(name, "everything");
+    const told = (found: EphemeralEnvironment) => readyMessage(found).includes("names 'everything', which is no step");
+    await world.expectState(name, "telling that this is no step", told);
+    await force(name, "namespace");
+    const untouched = await world.reconcile(name);
+    expect(untouched.status?.teardown?.steps.map(({ state }) => state)).toEqual([
+      "waiting",
+      ...Array(4).fill("pending"),
+    ]);
+
+    await force(name, "application");
+    const isGone = async () => (await world.find(name)) === undefined;
+    await until(isGone, { what: "the resource being gone", deadlineMs: 30_000 });
+    const left = await world.admin.find(applicationKind, ref);
+    expect(left?.metadata.finalizers).toEqual(["resources-finalizer.argocd.argoproj.io"]);
+    expect([...(await world.inventory(made)).keys()]).toEqual([`Application/${ref.name}`]);
+    expect((await recordOf(made))?.spec).toMatchObject({
+      ...{ reason: "deleted", phase: "ready" },
+      forced: [{ step: "application", left: expect.stringContaining("the cluster does not answer") }],
+    });
+    expect(lines.map(({ message }) => message)).toContain(
+      "an admin forced a step of a deletion: something may be left",
+    );
+    expect(lines.find(({ facts }) => facts?.step === "application")?.facts).toMatchObject({
+      ...{ environment: name, uid: made.metadata.uid },
+      left: expect.stringContaining("DeletionError"),
+    });
+    world.argocd.decide(name, () => "healthy");
+    await world.expectGone(made);
+    await stop();
+  }, 120_000);
+
+  test("can be forced by those who may assign, and by nobody else", async () => {
+    const made = await world.create("not-yours");
+    const verbs = ["get", "patch", "update", "delete"];
+    const resources = ["ephemeralenvironments"];
+    const developer = await personWith(world.plane, [{ apiGroups: ["ephemeral-environments.dev"], resources, verbs }]);
+    const change = { metadata: { annotations: { [FORCE_TEARDOWN_ANNOTATION]: "namespace" } } };
+    const path = `${paths.environments}/${made.metadata.name}`;
+    const maintainer = await personWith(world.plane, "ephemeral-environments-maintain");
+    expect(await developer.patch(path, change)).toMatchObject({ status: 403 });
+    expect(await maintainer.patch(path, change)).toMatchObject({ status: 200 });
+    expect(await developer.patch(path, { metadata: { annotations: null } })).toMatchObject({ status: 403 });
+    await world.delete(made);
+    await Promise.all([developer.leave(), maintainer.leave()]);
+  }, 60_000);
+});
+
+test("what remains of an environment is one record with all that is asked for later", async () => {
+  const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
+  const trigger = { kind: "pull_request" as const, provider: "repohost", repository: "g/shop", number: 7 };
+  const spec = { ...backendOnly, ttlHours: 48, owner, trigger, access: { groups: ["shop-team"] } };
+  const made = await given("remembered", spec);
+  const { stop } = await world.startOperator();
+  await world.delete(made);
+  await world.expectGone(made);
+  const record = await recordOf(made);
+  const { uid, creationTimestamp: createdAt } = made.metadata;
+  expect(record?.metadata.labels).toMatchObject({ "ephemeral-environments.dev/environment": "remembered" });
+  expect(record?.spec).toMatchObject({
+    ...{ name: "remembered", uid, reason: "deleted", phase: "ready", createdAt, readyAt: made.status?.readyAt },
+    components: { backend: { repository: "test-backend", branch: "main", commit: COMMIT } },
+    ...{ owner, trigger, groups: ["shop-team"], ttlHours: 48, databaseProvisioned: false },
+  });
+  expect(record?.spec.forced).toBeUndefined();
+  const { deletedAt = "", goneAt = "", teardownSeconds } = record?.spec ?? {};
+  expect(teardownSeconds).toBe(Math.max(0, Math.round((Date.parse(goneAt) - Date.parse(deletedAt)) / 1000)));
+  await stop();
+}, 60_000);
