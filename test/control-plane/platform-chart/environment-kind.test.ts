@@ -157,6 +157,8 @@ const refusedChanges: readonly [what: string, spec: object, words: string][] = [
   ["no frontend any more", { frontend: null }, "spec.frontend.repository, and whether there is a frontend"],
   ["secrets that are not generated any more", { secrets: { autoGenerate: false } }, "spec.secrets.autoGenerate can't"],
   ["silence on the secrets", { secrets: null }, "spec.secrets.autoGenerate can't be changed after creation"],
+  ["another config set", { configSet: { name: "other" } }, "spec.configSet.name can't be changed after creation"],
+  ["no config set any more", { configSet: null }, "spec.configSet.name can't be changed after creation"],
   ["another trigger", { trigger: { kind: "pipeline" } }, "spec.trigger can't be changed after creation"],
   ["no trigger any more", { trigger: null }, "spec.trigger can't be changed after creation"],
   ["an older pipeline", { backend: { pipeline: { id: 6 } } }, "a newer pipeline of this project is recorded already"],
