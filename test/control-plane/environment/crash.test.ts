@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { recordType, secretKind as secretType } from "../../../operator/kinds.ts";
+import { environmentType, recordType, secretKind as secretType } from "../../../operator/kinds.ts";
+import { applicationValues } from "../../support/application-values.ts";
 import { completeInventory, FIRST_POD_SECRET, type Inventory } from "../../support/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
 import { type CrashPoint, concernedAmong, killAt, recordWrites } from "../../support/request-seams.ts";
@@ -21,6 +22,7 @@ const KNOWN_CREATE_WRITES = [
   "create Application env-NAME #1",
   "patch EphemeralEnvironment/status NAME #1",
 ];
+const KNOWN_UPDATE_WRITES = ["patch Application env-NAME #1", "patch EphemeralEnvironment/status NAME #1"];
 const KNOWN_DELETE_WRITES = [
   "delete Application env-NAME #1",
   "delete AppProject env-NAME #1",
@@ -33,6 +35,7 @@ const KNOWN_DELETE_WRITES = [
 let world: World;
 /** What a run without faults writes. */
 let creates: readonly string[];
+let updates: readonly string[];
 let deletes: readonly string[];
 
 beforeAll(async () => {
@@ -43,15 +46,27 @@ beforeAll(async () => {
   const made = await world.create(name);
   await world.expectPhase(name, "ready");
   await creator.stop();
+  const update = recordWrites(concernedAmong([name]));
+  const updater = await world.startOperator({ onRequest: update.seam });
+  await askForNext(name);
+  await world.expectState(name, "updated", runsNext);
+  await updater.stop();
   const deletion = recordWrites(concernedAmong([name]));
   const remover = await world.startOperator({ onRequest: deletion.seam });
   await world.delete(made);
   await world.expectGone(made);
   await remover.stop();
   creates = creation.writes(name);
+  updates = update.writes(name);
   deletes = deletion.writes(name);
 }, 120_000);
 afterAll(() => world.stop(), 60_000);
+
+const NEXT = "b".repeat(40);
+const askForNext = (name: string) =>
+  world.admin.patch(environmentType, { name }, { spec: { backend: { commit: NEXT } } }, { as: "merge" });
+const runsNext = ({ status }: EphemeralEnvironment) =>
+  status?.phase === "ready" && status.components?.backend?.commit === NEXT;
 
 /** Every write of the list, killed before it and killed after it, each with an environment of its own. */
 function crashPoints(writes: readonly string[], prefix: string): Map<string, CrashPoint> {
@@ -114,6 +129,7 @@ function stored(inventory: Inventory, { metadata }: EphemeralEnvironment): Recor
 describe("the operator is killed at a write", () => {
   test("the recording has every write that is known", () => {
     expect(creates).toEqual(expect.arrayContaining(KNOWN_CREATE_WRITES));
+    expect(updates).toEqual(expect.arrayContaining(KNOWN_UPDATE_WRITES));
     expect(deletes).toEqual(expect.arrayContaining(KNOWN_DELETE_WRITES));
     // Held before anything is made: a deletion at any later moment finds it.
     expect(creates[0]).toBe("patch EphemeralEnvironment NAME #1");
@@ -144,6 +160,27 @@ describe("the operator is killed at a write", () => {
       expect(Object.keys(pods?.data ?? {}).sort()).toEqual(["API_TOKEN", "DATABASE_PASSWORD", "SECRET_KEY"]);
     }
   }, 120_000);
+
+  test("of an update: the next one completes it, and nothing but the application is another than before", async () => {
+    const points = crashPoints(updates, "moved");
+    const whole = await world.startOperator();
+    const made = await createAll(points.keys());
+    await Promise.all(made.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
+    await whole.stop();
+    const before = (await inventories(made)).map(lasting);
+    const isThrough = async (name: string) => {
+      const found = await world.find(name);
+      return found !== undefined && runsNext(found);
+    };
+    await crash({ points, act: () => Promise.all([...points.keys()].map(askForNext)), isThrough });
+    const { stop } = await world.startOperator();
+    await Promise.all(made.map(({ metadata }) => world.expectState(metadata.name, "updated", runsNext)));
+    await stop();
+    expect((await inventories(made)).map(lasting)).toEqual(before);
+    for (const { metadata } of made) {
+      expect((await applicationValues(world.admin, metadata.name))?.backend.image).toMatch(new RegExp(`:${NEXT}$`));
+    }
+  }, 180_000);
 
   test("of a deletion: the next one leaves nothing", async () => {
     const points = crashPoints(deletes, "left");
