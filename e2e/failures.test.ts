@@ -38,6 +38,7 @@ spec:
           image: {{ .Values.backend.image | quote }}
           command: [/sample, get, "http://127.0.0.1:1/$(SECRET_KEY)"]
           envFrom: [{secretRef: {name: {{ .Values.secret.name | quote }}}}]
+          readinessProbe: {tcpSocket: {port: 1}}
           securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
 `;
 

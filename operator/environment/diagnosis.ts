@@ -128,7 +128,8 @@ async function explained(one: Case, troubles: readonly Trouble[], isFinal: boole
   const isTold =
     former?.reason === reason &&
     former.status === (isFinal ? "False" : "Unknown") &&
-    former.message.startsWith(sentences);
+    former.message.startsWith(sentences) &&
+    former.message !== sentences;
   // Evidence has other words each time: once it was shown it stays, or every pass would write.
   const message = isTold ? former.message : await withEvidence(sentences, troubles);
   return verdict(isFinal, reason, message, nextLookMs(one));

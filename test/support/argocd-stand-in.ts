@@ -10,13 +10,14 @@ import { createReflector } from "../../operator/kit/reflector.ts";
 const applications = applicationKind;
 
 /**
- * What becomes of an application: `degraded` is synced with pods that don't come up, `unsyncable` is refused by the API
- * server, `ignored` is not looked at, `undeletable` is healthy until it is to go, and then never does.
+ * What becomes of an application: `progressing` is synced with pods that start and start, `degraded` with pods that
+ * don't come up, `unsyncable` is refused by the API server, `unrendered` has a chart that gives no manifests, `ignored`
+ * is not looked at, `undeletable` is healthy until it is to go, and then never does.
  */
-export type Fate = "healthy" | "degraded" | "unsyncable" | "ignored" | "undeletable";
+export type Fate = "healthy" | "progressing" | "degraded" | "unsyncable" | "unrendered" | "ignored" | "undeletable";
 
-/** What decides it: the values of its chart. */
-export type FateOf = (values: Readonly<Record<string, unknown>>) => Fate;
+/** What decides it: the values of its chart, and whether it was ever asked to try again. */
+export type FateOf = (values: Readonly<Record<string, unknown>>, isAskedAgain: boolean) => Fate;
 
 /** What stands in for Argo CD where only the control plane runs: every application is synced and healthy at once. */
 export interface ArgocdStandIn {
@@ -35,7 +36,8 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
   const fates = new Map<string, FateOf>();
   const answers = new Set<Promise<void>>();
   const look = (application: WireObject) => {
-    const fate = fates.get(application.metadata.name)?.(valuesOf(application)) ?? "healthy";
+    const isAskedAgain = application.metadata.annotations?.[ASKED_AGAIN] !== undefined;
+    const fate = fates.get(application.metadata.name)?.(valuesOf(application), isAskedAgain) ?? "healthy";
     const answering = answer(client, application, fate).finally(() => answers.delete(answering));
     answers.add(answering);
   };
@@ -75,12 +77,24 @@ async function answer(client: KubeClient, application: WireObject, fate: Fate): 
     if (deletionTimestamp !== undefined) return await bury(client, application, fate);
     if (fate === "ignored") return;
     const status = statusOf(application, fate);
-    if (isDeepStrictEqual(application.status, status)) return;
-    await client.patch(applications, ref, [{ op: "add", path: "/status", value: status }], { as: "json" });
+    const wishes = wishesOf(application);
+    if (isDeepStrictEqual(application.status, status) && wishes.length === 0) return;
+    const heard = wishes.map((path) => ({ op: "remove", path }));
+    await client.patch(applications, ref, [{ op: "add", path: "/status", value: status }, ...heard], { as: "json" });
   } catch (error) {
     // A newer version of the object is on its way and will be answered.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
+}
+
+const ASKED_AGAIN = "ephemeral-environments.dev/asked-again-at";
+const REFRESH = "argocd.argoproj.io/refresh";
+
+/** What it was asked for and takes out again, as JSON pointers. */
+function wishesOf({ metadata, operation }: WireObject): string[] {
+  const refresh =
+    metadata.annotations?.[REFRESH] === undefined ? [] : [`/metadata/annotations/${REFRESH.replace("/", "~1")}`];
+  return operation === undefined ? refresh : ["/operation", ...refresh];
 }
 
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
@@ -101,19 +115,24 @@ async function bury(client: KubeClient, application: WireObject, fate: Fate): Pr
 
 const WHEN = "2026-01-01T00:00:00Z";
 
+const UNRENDERED = { type: "ComparisonError", message: "no template", lastTransitionTime: WHEN };
+const HEALTH = {
+  ...{ healthy: "Healthy", undeletable: "Healthy", progressing: "Progressing", degraded: "Degraded" },
+  ...{ unsyncable: "Missing", unrendered: "Unknown" },
+} as const;
+
 function statusOf(application: WireObject, fate: Exclude<Fate, "ignored">): object {
   const source = sourceOf(application);
   const { destination } = application.spec as { destination: object };
   const isRefused = fate === "unsyncable";
   return {
-    health: {
-      status: { healthy: "Healthy", undeletable: "Healthy", degraded: "Degraded", unsyncable: "Missing" }[fate],
-    },
+    health: { status: HEALTH[fate] },
     sync: {
       comparedTo: { destination, source },
       revision: "0123456789abcdef0123456789abcdef01234567",
-      status: isRefused ? "OutOfSync" : "Synced",
+      status: isRefused ? "OutOfSync" : fate === "unrendered" ? "Unknown" : "Synced",
     },
+    ...(fate === "unrendered" ? { conditions: [UNRENDERED] } : {}),
     ...(isRefused ? { operationState: refusal(source), reconciledAt: WHEN } : {}),
   };
 }

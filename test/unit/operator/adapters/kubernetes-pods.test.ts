@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { kubernetesPods } from "../../../../operator/adapters/kubernetes-pods.ts";
+import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
+import type { Trouble } from "../../../../operator/ports/pods.ts";
+import { type Answer, type FakeApiServer, json, startFakeApiServer, status } from "../../../support/fake-api-server.ts";
+
+const NAMESPACE = "/api/v1/namespaces/env-shop";
+const LOG = `${NAMESPACE}/pods/backend-5f7c-x/log`;
+const PASSWORD = "correct-horse/battery+staple";
+
+let server: FakeApiServer;
+let client: KubeClient;
+
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  client = createKubeClient({ kubeConfig: server.kubeConfig });
+});
+afterEach(async () => {
+  await client.close();
+  await server.close();
+});
+
+const text =
+  (body: string): Answer =>
+  (_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain" }).end(body);
+  };
+
+const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
+
+const secret = (values: Record<string, string>) => {
+  const data = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+  return json({ metadata: { name: "environment-secrets-1" }, data: Object.fromEntries(data) });
+};
+
+const crashing = {
+  metadata: {
+    ...{ name: "backend-5f7c-x", namespace: "env-shop", uid: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+    labels: { "app.kubernetes.io/component": "backend" },
+  },
+  spec: {
+    containers: [
+      {
+        ...{ name: "backend", image: "shop:1", envFrom: [{ secretRef: { name: "environment-secrets-1" } }] },
+        env: [{ name: "EXTRA", valueFrom: { secretKeyRef: { name: "extra", key: "a" } } }],
+      },
+    ],
+    volumes: [{ projected: { sources: [{ secret: { name: "mounted" } }] } }],
+  },
+  status: {
+    containerStatuses: [
+      {
+        ...{ name: "backend", ready: false, restartCount: 4 },
+        state: { waiting: { reason: "CrashLoopBackOff" } },
+        lastState: { terminated: { exitCode: 1, message: `ended with ${PASSWORD}` } },
+      },
+    ],
+  },
+};
+
+interface World {
+  readonly pod?: object;
+  readonly log?: Answer;
+  readonly secrets?: Readonly<Record<string, Answer>>;
+}
+
+/** The trouble of a namespace with this one pod. */
+async function trouble({ pod = crashing, log = text(""), secrets = {} }: World = {}): Promise<Trouble> {
+  const answers = {
+    "environment-secrets-1": secret({ A: PASSWORD }),
+    extra: secret({}),
+    mounted: secret({}),
+    ...secrets,
+  };
+  server.on(({ path }) => path === `${NAMESPACE}/pods`, list(pod));
+  server.on(({ path }) => path === "/apis/apps/v1/namespaces/env-shop/deployments", list());
+  server.on(({ path }) => path === LOG, log);
+  for (const [name, answer] of Object.entries(answers)) {
+    server.on(({ path }) => path === `${NAMESPACE}/secrets/${name}`, answer);
+  }
+  const [first] = await kubernetesPods(client).diagnose({ name: "shop", uid: "u" });
+  if (first === undefined) throw new Error("no trouble was found");
+  return first;
+}
+
+describe("what a container said last", () => {
+  test("costs nothing until it is asked for: two reads tell the trouble", async () => {
+    await trouble();
+    expect(server.seen.map(({ path }) => path).sort()).toEqual([
+      "/api/v1/namespaces/env-shop/pods",
+      "/apis/apps/v1/namespaces/env-shop/deployments",
+    ]);
+  });
+
+  test("is asked for in twenty lines, of the run that ended", async () => {
+    await (await trouble({ log: text("a\n") })).evidence();
+    const asked = server.seen.find(({ path }) => path === LOG)?.query;
+    expect(Object.fromEntries(asked ?? [])).toEqual({ container: "backend", tailLines: "20", limitBytes: "65536" });
+  });
+
+  test("is of the run before when the container runs again", async () => {
+    const [container] = crashing.status.containerStatuses;
+    const again = { ...crashing, status: { containerStatuses: [{ ...container, state: { running: {} } }] } };
+    await (await trouble({ pod: again, log: text("a\n") })).evidence();
+    expect(server.seen.find(({ path }) => path === LOG)?.query.get("previous")).toBe("true");
+  });
+
+  test("is masked with the values of every Secret that the pod sees, in whatever form", async () => {
+    const lines = [`raw ${PASSWORD}`, `url ${encodeURIComponent(PASSWORD)}`, `b64 ${btoa(PASSWORD)}`, "two three four"];
+    const secrets = { extra: secret({ B: "two" }), mounted: secret({ C: "three" }) };
+    const shown = await (await trouble({ log: text(lines.join("\n")), secrets })).evidence();
+    expect(shown).toMatch(/^raw \*\*\*\nurl \*\*\*\nb64 \*\*\*\S{0,4}\n\*\*\* \*\*\* four$/);
+  });
+
+  test("without a log is what it left as its last words, masked too", async () => {
+    const gone = status(400, "BadRequest");
+    expect(await (await trouble({ log: gone })).evidence()).toBe("ended with ***");
+  });
+
+  test.each([
+    ["is gone", status(404, "NotFound")],
+    ["may not be read", status(403, "Forbidden")],
+    ["can't be read", json({}, 500)],
+  ])("is not shown when a Secret %s: what can't be known can't be masked", async (_what, answer) => {
+    const secrets = { "environment-secrets-1": answer };
+    expect(await (await trouble({ log: text(PASSWORD), secrets })).evidence()).toBe("");
+  });
+
+  test("is at most 2 KiB, and of a flood of bytes nothing that could be half a value", async () => {
+    const long = await (await trouble({ log: text(`${"x".repeat(400)}\n`.repeat(20)) })).evidence();
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(2048);
+    expect(long.split("\n")).toHaveLength(5);
+  });
+
+  test("ends before a line that was cut off", async () => {
+    const cut = `first\n${"y".repeat(65_520)}${PASSWORD}`;
+    expect(await (await trouble({ log: text(cut) })).evidence()).toBe("first");
+  });
+
+  test("is no reason to fail when the node is silent", async () => {
+    const reset: Answer = (_request, response) => response.socket?.resetAndDestroy();
+    expect(await (await trouble({ log: reset })).evidence()).toBe("ended with ***");
+  });
+});
