@@ -19,11 +19,17 @@ export function wantedCommit({ spec, status }: Judged, component: Component): st
   return commit || (resolved?.branch === branch ? resolved?.commit : undefined);
 }
 
-/** Whether the application was given the sources that the spec asks for: not so while they are unknown or being built. */
+/**
+ * Whether the application was given the sources and the version of the config set that the spec asks for: not so while
+ * one of them is unknown or being built, and what was before stands.
+ */
 export function isAsAsked(environment: Judged): boolean {
+  const { spec, status } = environment;
+  const version = spec.configSet?.version;
+  if (version !== undefined && status?.configSet?.version !== version) return false;
   return COMPONENTS.every((component) => {
-    const source = environment.spec[component];
-    const applied = environment.status?.components?.[component]?.applied;
+    const source = spec[component];
+    const applied = status?.components?.[component]?.applied;
     if (source === undefined) return true;
     return applied?.branch === source.branch && applied.commit === wantedCommit(environment, component);
   });

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import { askedHash, isAsAsked, isServed, wantedPipelines } from "../../../../operator/environment/progress.ts";
+import { CREATED, commitA, environmentFixture, pipelineFixture } from "../../../support/environment-fixture.ts";
+
+const commitB = "b".repeat(40);
+const backend = { repository: "shop-api", branch: "main" };
+const main = { branch: "main", commit: commitA };
+const applied = { ...main, image: "image" };
+const specOf = (more: Partial<EnvironmentSpec>) => environmentFixture({ spec: more }).spec;
+
+describe("what is asked for", () => {
+  const usual = askedHash(specOf({}));
+
+  test.each<[string, Partial<EnvironmentSpec>]>([
+    ["the TTL", { ttlHours: 99 }],
+    ["the owner", { owner: { subject: "i#s", email: "a@b.test", name: "A" } }],
+    ["who may see it", { access: { groups: ["team"] } }],
+    ["what made it", { trigger: { kind: "manifest" } }],
+    ["the protection", { protected: true }],
+    ["a pipeline", { backend: { ...backend, commit: commitA, pipeline: pipelineFixture() } }],
+    ["whether it follows its branch", { backend: { ...backend, commit: commitA, follow: true } }],
+    ["silence on what is off anyway", { suspended: false }],
+  ])("stays the same when %s changes", (_what, spec) => {
+    expect(askedHash(specOf(spec))).toBe(usual);
+  });
+
+  test.each<[string, Partial<EnvironmentSpec>]>([
+    ["another commit", { backend: { ...backend, commit: commitB } }],
+    ["another branch", { backend: { ...backend, branch: "next", commit: commitA } }],
+    ["a frontend", { frontend: { ...backend, commit: commitA } }],
+    ["a database", { database: { provision: true } }],
+    ["a rotation", { secrets: { rotate: { SECRET_KEY: "2" } } }],
+    ["another config set version", { configSet: { name: "default", version: 2 } }],
+    ["an override", { overrides: { backend: { replicas: 2 } } }],
+    ["sleep", { suspended: true }],
+  ])("is something else with %s", (_what, spec) => {
+    expect(askedHash(specOf(spec))).not.toBe(usual);
+  });
+});
+
+describe("the application is as asked", () => {
+  test.each<[string, Partial<EnvironmentSpec>, EnvironmentStatus, boolean]>([
+    ["with the commit asked for", {}, { components: { backend: { applied } } }, true],
+    ["not before anything was applied", {}, {}, false],
+    [
+      "not with another commit",
+      { backend: { ...backend, commit: commitB } },
+      { components: { backend: { resolved: { branch: "main", commit: commitB }, applied } } },
+      false,
+    ],
+    [
+      "not with another branch",
+      { backend: { ...backend, branch: "next" } },
+      { components: { backend: { resolved: main, applied } } },
+      false,
+    ],
+    ["with the head that was settled", { backend }, { components: { backend: { resolved: main, applied } } }, true],
+    [
+      "not while a newer head is built",
+      { backend },
+      { components: { backend: { resolved: { branch: "main", commit: commitB }, applied } } },
+      false,
+    ],
+    ["not without the frontend's", { frontend: backend }, { components: { backend: { applied } } }, false],
+    [
+      "with the version of the config set",
+      { configSet: { name: "default", version: 2 } },
+      { components: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
+      true,
+    ],
+    [
+      "not with another version of it",
+      { configSet: { name: "default", version: 3 } },
+      { components: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
+      false,
+    ],
+    [
+      "with whatever version was settled, when none is asked for",
+      { configSet: { name: "default" } },
+      { components: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
+      true,
+    ],
+  ])("%s", (_rule, spec, status, expected) => {
+    expect(isAsAsked(environmentFixture({ spec, status }))).toBe(expected);
+  });
+});
+
+describe("what is wanted serves", () => {
+  const serving: EnvironmentStatus = {
+    components: { backend: { applied, commit: commitA, revision: "0123456789ab+hash" } },
+    ...{ wanted: "hash", answered: "hash", rendered: askedHash(specOf({})), readyAt: CREATED },
+  };
+  const asleep = { ...serving, rendered: askedHash(specOf({ suspended: true })), answered: "" };
+
+  test.each<[string, Partial<EnvironmentSpec>, EnvironmentStatus, boolean]>([
+    ["when it runs and answered", {}, serving, true],
+    ["not when something else answered", {}, { ...serving, answered: "other" }, false],
+    ["not when something else runs", {}, { ...serving, wanted: "other", answered: "other" }, false],
+    ["not when something else is asked for, and not rendered yet", { overrides: {} }, serving, false],
+    ["not when nothing was ever wanted", {}, {}, false],
+    ["when all of it sleeps, as it should", { suspended: true }, asleep, true],
+    ["not when it still runs and should sleep", { suspended: true }, { ...asleep, wanted: "other" }, false],
+    ["not when it sleeps and should not", {}, { ...serving, answered: "" }, false],
+  ])("%s", (_rule, spec, status, expected) => {
+    expect(isServed(environmentFixture({ spec, status }))).toBe(expected);
+  });
+});
+
+describe("a pipeline speaks about the environment", () => {
+  const pipeline = pipelineFixture();
+  test.each<[string, EnvironmentSpec["backend"], EnvironmentStatus, boolean]>([
+    ["when it builds the commit asked for", { ...backend, commit: commitA, pipeline }, {}, true],
+    ["not when it builds another one", { ...backend, commit: commitB, pipeline }, {}, false],
+    [
+      "when it builds the head that was settled",
+      { ...backend, pipeline },
+      { components: { backend: { resolved: main } } },
+      true,
+    ],
+    ["not while the head is not known", { ...backend, pipeline }, {}, false],
+    [
+      "not when the head was settled for another branch",
+      { ...backend, branch: "next", pipeline },
+      { components: { backend: { resolved: main } } },
+      false,
+    ],
+  ])("%s", (_rule, source, status, expected) => {
+    const found = wantedPipelines(environmentFixture({ spec: { backend: source }, status }));
+    expect(found).toEqual(expected ? [{ ...pipeline, component: "backend" }] : []);
+  });
+});
