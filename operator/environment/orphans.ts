@@ -32,10 +32,17 @@ export interface SweepReport {
 
 export type Sweep = (signal: AbortSignal) => Promise<SweepReport>;
 
+/** What is remembered of an orphan between sweeps; in memory, so that a restart begins its grace anew. */
 interface Sighting {
   readonly atMs: number;
   readonly at: Date;
+  /** All of it, as it was found last before its removal was begun. */
+  leftover: Leftover;
+  /** Whether its removal was begun: it goes on to its end, although less and less of it is found. */
+  isBegun: boolean;
 }
+
+type Sightings = Map<string, Sighting>;
 
 /**
  * Finds what belongs to environments that are no more: because somebody removed our finalizer, forced a step, or
@@ -45,79 +52,77 @@ interface Sighting {
  * error ends the sweep before anything is touched. An implausible number is held until an admin confirms.
  */
 export function createSweep(context: SweepContext): Sweep {
-  const { settings, clock } = context;
-  const sightings = new Map<string, Sighting>();
+  const sightings: Sightings = new Map();
   const hold = createHold(context);
 
   return async (signal) => {
-    const orphans = await findOrphans(context);
-    note(orphans.found, sightings, context);
-    const isHeld = hold(orphans);
-    const due = orphans.found.filter((leftover) => {
-      const seen = sightings.get(leftoverKey(leftover)) as Sighting;
-      return (!isHeld || leftover.isConfirmed) && isDue(leftover, seen, context);
-    });
+    const { orphans, living } = await findOrphans(context, sightings);
+    note(orphans, sightings, context);
+    const seen = [...sightings.values()];
+    const isHeld = hold(seen.filter((sighting) => !isReleased(sighting)).length, living);
+    const due = seen.filter((one) => one.isBegun || ((!isHeld || isReleased(one)) && isDue(one, context)));
     const ended = { removing: 0, removed: 0 };
-    for (const leftover of due) {
+    for (const sighting of due) {
       signal.throwIfAborted();
-      const seenAt = sightings.get(leftoverKey(leftover))?.at ?? clock.now();
-      ended[await remove(leftover, seenAt, { ...context, settings, signal })] += 1;
+      sighting.isBegun = true;
+      const end = await remove(sighting, { ...context, signal });
+      if (end === "removed") sightings.delete(leftoverKey(sighting.leftover));
+      ended[end] += 1;
     }
-    return { orphans: orphans.found.length, ...ended, isHeld };
+    return { orphans: orphans.length, ...ended, isHeld };
   };
 }
 
-interface Orphans {
-  readonly found: readonly Leftover[];
-  /** How many environments there are. */
-  readonly living: number;
-}
-
-async function findOrphans(context: SweepContext): Promise<Orphans> {
+async function findOrphans(context: SweepContext, sightings: Sightings) {
   const held = await context.secretManager.owners();
-  const candidates = leftovers(context.belongings(), held, context.isKnown);
-  if (candidates.length === 0) return { found: [], living: 0 };
+  const begun = [...sightings.values()].filter(({ isBegun }) => isBegun).map(({ leftover }) => leftover);
+  const found = leftovers(context.belongings(), held, context.isKnown);
+  const candidates = new Map([...begun, ...found].map((leftover) => [leftoverKey(leftover), leftover]));
+  if (candidates.size === 0) return { orphans: [], living: 0 };
   const living = new Set(await context.livingUids());
-  return { found: candidates.filter(({ owner }) => !living.has(owner.uid)), living: living.size };
+  return { orphans: [...candidates.values()].filter(({ owner }) => !living.has(owner.uid)), living: living.size };
 }
 
 /** Tells of what is seen for the first time, and forgets what is seen no more. */
-function note(found: readonly Leftover[], sightings: Map<string, Sighting>, { clock, log, bulletin }: SweepContext) {
-  const keys = new Set(found.map(leftoverKey));
+function note(orphans: readonly Leftover[], sightings: Sightings, context: SweepContext): void {
+  const keys = new Set(orphans.map(leftoverKey));
   for (const key of sightings.keys()) if (!keys.has(key)) sightings.delete(key);
-  for (const { owner, what, ...leftover } of found) {
-    const key = leftoverKey({ owner });
-    if (sightings.has(key)) continue;
-    sightings.set(key, { atMs: clock.monotonicMs(), at: clock.now() });
-    const since = leftover.since.toISOString();
-    log.warn("something is left of an environment that is no more", {
-      environment: owner.name,
-      uid: owner.uid,
-      what,
-      since,
-    });
-    bulletin.publish({
-      type: "Warning",
-      reason: "OrphanFound",
-      message: `environment ${owner.name} (${owner.uid}) is no more, but there are: ${what.join(", ")}; they will be removed`,
-    });
+  for (const leftover of orphans) {
+    const known = sightings.get(leftoverKey(leftover));
+    if (known === undefined) sightings.set(leftoverKey(leftover), report(leftover, context));
+    else if (!known.isBegun) known.leftover = leftover;
   }
 }
 
-/** Long enough since it was first seen, on a clock that can't be set, and since the youngest of it was made. */
-function isDue({ until }: Leftover, seen: Sighting, { settings, clock }: SweepContext): boolean {
-  const graceMs = settings.sweep.graceSeconds * 1_000;
-  return clock.monotonicMs() - seen.atMs >= graceMs && clock.now().getTime() - until.getTime() >= graceMs;
+function report(leftover: Leftover, { clock, log, bulletin }: SweepContext): Sighting {
+  const { owner, what, since } = leftover;
+  const facts = { environment: owner.name, uid: owner.uid, what, since: since.toISOString() };
+  log.warn("something is left of an environment that is no more", facts);
+  bulletin.publish({
+    type: "Warning",
+    reason: "OrphanFound",
+    message: `environment ${owner.name} (${owner.uid}) is no more, but there are: ${what.join(", ")}; they will be removed`,
+  });
+  return { atMs: clock.monotonicMs(), at: clock.now(), leftover, isBegun: false };
 }
 
-async function remove(leftover: Leftover, seenAt: Date, context: SweepContext & TeardownContext) {
+/** Whether the breaker lets it go whatever else there is; confirmed ones still have their grace. */
+const isReleased = ({ isBegun, leftover }: Sighting) => isBegun || leftover.isConfirmed;
+
+/** Long enough since it was first seen, on a clock that can't be set, and since the youngest of it was made. */
+function isDue({ leftover, atMs }: Sighting, { settings, clock }: SweepContext): boolean {
+  const graceMs = settings.sweep.graceSeconds * 1_000;
+  return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - leftover.until.getTime() >= graceMs;
+}
+
+async function remove({ leftover, at }: Sighting, context: SweepContext & TeardownContext) {
   const { owner, what } = leftover;
   const { log, bulletin } = context;
   const facts = { environment: owner.name, uid: owner.uid };
   const teardown = await tearDown(
     {
-      metadata: { ...owner, deletionTimestamp: seenAt.toISOString() },
-      record: (steps, goneAt) => orphanRecord({ owner, since: leftover.since, seenAt }, steps, goneAt),
+      metadata: { ...owner, deletionTimestamp: at.toISOString() },
+      record: (steps, goneAt) => orphanRecord({ owner, since: leftover.since, seenAt: at }, steps, goneAt),
     },
     context,
   );
@@ -135,28 +140,22 @@ async function remove(leftover: Leftover, seenAt: Date, context: SweepContext & 
 const SAY_AGAIN_MS = 3_600_000;
 
 /** More orphans than are plausible are rather a sign that the list of environments is wrong. */
-function createHold({ settings, clock, log, bulletin }: SweepContext): (orphans: Orphans) => boolean {
+function createHold({ settings, clock, log, bulletin }: SweepContext): (orphans: number, living: number) => boolean {
   let saidAtMs = Number.NEGATIVE_INFINITY;
-  return ({ found, living }) => {
-    const unconfirmed = found.filter(({ isConfirmed }) => !isConfirmed).length;
+  return (orphans, living) => {
     const most = mostAtOnce(settings.sweep.breaker, living);
-    if (unconfirmed <= most) {
+    if (orphans <= most) {
       saidAtMs = Number.NEGATIVE_INFINITY;
       return false;
     }
     if (clock.monotonicMs() - saidAtMs < SAY_AGAIN_MS) return true;
     saidAtMs = clock.monotonicMs();
     const confirm = `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true, or raise settings.sweep.breaker`;
-    log.error("too many leftovers to be plausible: nothing is removed", {
-      orphans: unconfirmed,
-      living,
-      most,
-      confirm,
-    });
+    log.error("too many leftovers to be plausible: nothing is removed", { orphans, living, most, confirm });
     bulletin.publish({
       type: "Warning",
       reason: "SweepHeld",
-      message: `something is left of ${unconfirmed} environments that are no more, beside ${living} that are: more than ${most} is not plausible, and nothing is removed until an admin confirms: ${confirm}`,
+      message: `something is left of ${orphans} environments that are no more, beside ${living} that are: more than ${most} is not plausible, and nothing is removed until an admin confirms: ${confirm}`,
     });
     return true;
   };

@@ -114,6 +114,40 @@ describe("a sweep", () => {
     expect(await world.sweepLater(1)).toMatchObject({ removing: 0, removed: 1 });
   });
 
+  test("comes to its end although nothing of it is found any more, and leaves a record", async () => {
+    const world = scene(owners(1));
+    world.removal = { state: "removing", message: "being deleted" };
+    await world.sweep();
+    await world.sweepLater();
+    world.namespaces = [];
+    world.removal = { state: "gone" };
+    expect(await world.sweepLater(1)).toEqual({ orphans: 1, removing: 0, removed: 1, isHeld: false });
+    expect(world.recorded).toHaveLength(1);
+    expect(await world.sweep()).toMatchObject({ orphans: 0 });
+  });
+
+  test("touches nothing more when the environment is back", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = scene([owner]);
+    world.removal = { state: "removing", message: "being deleted" };
+    await world.sweep();
+    await world.sweepLater();
+    const asked = world.asked.length;
+    world.living.push(owner.uid);
+    expect(await world.sweepLater(1)).toMatchObject({ orphans: 0 });
+    expect(world.asked).toHaveLength(asked);
+  });
+
+  test("finishes what it began, whatever else turns up meanwhile", async () => {
+    const world = scene(owners(5), { living: 0 });
+    world.removal = { state: "removing", message: "being deleted" };
+    await world.sweep();
+    await world.sweepLater();
+    world.namespaces.push(...owners(9).map((owner) => namespace({ ...owner, name: `late${owner.name}` })));
+    world.removal = { state: "gone" };
+    expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, removed: 5, isHeld: true });
+  });
+
   test("waits until the youngest of it is old enough, too", async () => {
     const world = scene(owners(1), { minute: 65 });
     await world.sweep();
