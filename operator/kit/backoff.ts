@@ -1,10 +1,11 @@
 import type { Clock } from "./clock.ts";
 
 const FIRST_MS = 800;
-const LONGEST_MS = 30_000;
+/** However long the other side was away: half a minute after its return all is to be well again. */
+const LONGEST_MS = 6_000;
 const HEALTHY_AFTER_MS = 120_000;
 
-/** Growing pauses between tries of one thing: 0.8 s doubling to 30 s, each × 1 to 2; back to the first after 2 min without. */
+/** Growing pauses between tries of one thing: 0.8 s doubling to 6 s, each × 1 to 2; back to the first after 2 min without. */
 export class Backoff {
   readonly #clock: Clock;
   readonly #random: () => number;
