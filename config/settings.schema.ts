@@ -65,6 +65,35 @@ const Api = closed(
   { default: {} },
 );
 
+const LabelSelector = closed({
+  matchLabels: Type.Optional(Type.Record(Type.String(), Type.String())),
+  matchExpressions: Type.Optional(
+    Type.Array(
+      closed({
+        key: Type.String({ minLength: 1 }),
+        operator: literals(["In", "NotIn", "Exists", "DoesNotExist"]),
+        values: Type.Optional(Type.Array(Type.String())),
+      }),
+    ),
+  ),
+});
+const Cidr = Type.String({ format: "cidr" });
+/** A cloud tells a machine its credentials at a link-local address. */
+const UsableCidr = Type.String({ format: "cidr", pattern: "^(?!169\\.254\\.|[fF][eE][89abAB])" });
+const peerWith = (cidr: typeof Cidr) =>
+  closed(
+    {
+      ipBlock: Type.Optional(closed({ cidr, except: Type.Optional(Type.Array(Cidr)) })),
+      namespaceSelector: Type.Optional(LabelSelector),
+      podSelector: Type.Optional(LabelSelector),
+    },
+    { minProperties: 1 },
+  );
+/** https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/: addresses, or pods of namespaces. */
+const Peer = peerWith(Cidr);
+export type Peer = Static<typeof Peer>;
+const EgressPeer = peerWith(UsableCidr);
+
 const Isolation = closed(
   {
     quota: Quantities({
@@ -78,17 +107,18 @@ const Isolation = closed(
     }),
     defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }),
     defaultLimit: Quantities({ memory: "512Mi" }),
-    ingressFrom: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    ingressFrom: Type.Array(Peer, {
       default: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
       description: "NetworkPolicy peers of the ingress controller.",
     }),
-    dns: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    dns: Type.Array(Peer, {
       default: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }],
       description: "NetworkPolicy peers that answer DNS.",
     }),
-    egressTo: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    egressTo: Type.Array(EgressPeer, {
       default: [],
-      description: "Further NetworkPolicy peers that pods may reach.",
+      description:
+        "Further NetworkPolicy peers that pods may reach. Never among them: the metadata addresses of clouds, other environments, the platform; nor private addresses, unless the block is private itself.",
     }),
   },
   { default: {} },

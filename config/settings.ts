@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
@@ -13,6 +14,7 @@ export class SettingsInvalid extends Error {
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
 ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
+ajv.addFormat("cidr", isCidr);
 const validate = ajv.compile<Settings>(Settings);
 
 /**
@@ -33,6 +35,12 @@ export function settingsFrom(document: unknown, source = "settings"): Settings {
     return `${instancePath || "/"}: ${message}${unknown ? ` ('${unknown}')` : ""}`;
   });
   throw new SettingsInvalid(`${source} is not valid:\n  ${problems.join("\n  ")}`);
+}
+
+function isCidr(text: string): boolean {
+  const [address = "", prefix = "", ...more] = text.split("/");
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && more.length === 0;
 }
 
 function parseFile(path: string): unknown {

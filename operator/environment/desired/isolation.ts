@@ -4,6 +4,7 @@ import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.t
 import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
+import { outsideEnvironments, reachable } from "./peers.ts";
 
 type IsolationSettings = Settings["isolation"];
 const networkPolicy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" } as const;
@@ -70,8 +71,13 @@ export function defaultDenyObject({ metadata }: EphemeralEnvironment): DesiredOb
   };
 }
 
-/** The environment's own pods reach each other, the ingress controller reaches them, they reach DNS and what the settings allow. */
-export function allowedTrafficObject({ metadata }: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
+/**
+ * The environment's own pods reach each other, the ingress controller reaches them, they reach DNS and what the settings
+ * allow. Another environment is none of these, however wide the settings are.
+ */
+export function allowedTrafficObject({ metadata }: EphemeralEnvironment, settings: Settings): DesiredObject {
+  const { ingressFrom, dns, egressTo } = settings.isolation;
+  const platform = [settings.namespace, settings.secretsNamespace, settings.deployer.namespace];
   const itself = { podSelector: {} };
   const dnsPorts = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 }));
   return {
@@ -80,10 +86,10 @@ export function allowedTrafficObject({ metadata }: EphemeralEnvironment, isolati
     spec: {
       podSelector: {},
       policyTypes: ["Ingress", "Egress"],
-      ingress: [{ from: [itself, ...isolation.ingressFrom] }],
+      ingress: [{ from: [itself, ...ingressFrom.map((peer) => outsideEnvironments(peer))] }],
       egress: [
-        { to: [itself, ...isolation.egressTo] },
-        ...(isolation.dns.length > 0 ? [{ to: isolation.dns, ports: dnsPorts }] : []),
+        { to: [itself, ...egressTo.map((peer) => reachable(peer, platform))] },
+        ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
       ],
     },
   };

@@ -34,6 +34,6 @@ function fences(environment: EphemeralEnvironment, context: StepContext): readon
     ...(isQuotaKnown ? [quota] : []),
     [limitRangeKind, limitRangeObject(environment, settings)],
     [networkPolicyKind, defaultDenyObject(environment)],
-    [networkPolicyKind, allowedTrafficObject(environment, settings)],
+    [networkPolicyKind, allowedTrafficObject(environment, context.settings)],
   ];
 }

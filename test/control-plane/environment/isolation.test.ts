@@ -43,7 +43,13 @@ function ofThisRealm<T>(value: T): T {
 const policies = {
   ingressFrom: [{ namespaceSelector: {}, podSelector: { matchLabels: { app: "ingress" } } }],
   dns: [{ ipBlock: { cidr: "10.0.0.10/32" } }],
-  egressTo: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] } }],
+  egressTo: [
+    { ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] } },
+    { ipBlock: { cidr: "::/0" } },
+    { ipBlock: { cidr: "10.1.2.0/24" } },
+    { namespaceSelector: {} },
+    { namespaceSelector: { matchExpressions: [{ key: "team", operator: "In", values: ["shop"] }] }, podSelector: {} },
+  ],
 };
 
 describe("an object of the isolation, once made, is what is wanted, however the settings spell it", () => {
@@ -60,11 +66,11 @@ describe("an object of the isolation, once made, is what is wanted, however the 
     },
     { name: "nothing limited", isolation: { quota: {}, defaultLimit: {}, defaultRequest: {}, dns: [] } },
   ])("$name", async ({ isolation }) => {
-    const settings = ofThisRealm(settingsFrom({ ...testSettings, isolation }).isolation);
+    const settings = ofThisRealm(settingsFrom({ ...testSettings, isolation }));
     const cluster = kubernetesCluster({ client, watched: new Map(), clock: systemClock });
     const wanted = [
-      [resourceQuotaKind, quotaObject(environment, settings)],
-      [limitRangeKind, limitRangeObject(environment, settings)],
+      [resourceQuotaKind, quotaObject(environment, settings.isolation)],
+      [limitRangeKind, limitRangeObject(environment, settings.isolation)],
       [networkPolicyKind, defaultDenyObject(environment)],
       [networkPolicyKind, allowedTrafficObject(environment, settings)],
     ] as const;
