@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { type RecordedLifecycle, recordLifecycles } from "../../support/fault-lifecycles.ts";
+import { type FaultPlan, plansFor } from "../../support/fault-plans.ts";
+import { failures, meetFates, type Outcome, summary } from "../../support/fault-run.ts";
+import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/fault-world.ts";
+import { leaks, orphans } from "../../support/invariants.ts";
+import { seededRandom, shuffled } from "../../support/seeded-random.ts";
+import { until } from "../../support/until.ts";
+import { RECORDED } from "./recorded.ts";
+
+/** A part of a plan's title: only such plans are run. */
+const only = process.env.PLAN ?? "";
+const QUIET_MS = 60_000;
+
+let world: FaultWorld;
+let lifecycles: readonly RecordedLifecycle[];
+let plans: readonly { readonly lifecycle: RecordedLifecycle; readonly plan: FaultPlan }[];
+let outcomes: readonly Outcome[];
+
+beforeAll(async () => {
+  world = await createFaultWorld();
+  await world.nextLife();
+  lifecycles = await recordLifecycles(world);
+  const all = lifecycles.flatMap((lifecycle) =>
+    plansFor(lifecycle.name, lifecycle.targets, world.world.admin).map((plan) => ({ lifecycle, plan })),
+  );
+  const wanted = all.filter(({ plan }) => plan.title.includes(only));
+  plans = shuffled(wanted, seededRandom(faultSeed));
+  outcomes = await meetFates(
+    world,
+    plans.map(({ lifecycle, plan }, index) => ({ lifecycle, plan, name: `plan-${index}` })),
+  );
+  console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
+}, 900_000);
+afterAll(() => world.stop(), 60_000);
+
+const found = (name: string) => world.observer.environment(name);
+const isSecret = (title: string) => title.startsWith("store/") || title.startsWith("Secret/");
+
+describe("every write meets every fault", () => {
+  test("the writes of every part of life are the known ones, and each was given plans", () => {
+    // A write that is new meets no fault before it is acknowledged there.
+    expect(Object.fromEntries(lifecycles.map(({ name, targets }) => [name, targets]))).toEqual(RECORDED);
+  });
+
+  test("every plan happened, and every environment ended as one without faults", () => {
+    expect(failures(outcomes)).toEqual([]);
+    expect(outcomes).toHaveLength(plans.length);
+  });
+
+  test("nothing that must never happen was seen meanwhile", async () => {
+    expect(await world.observer.violations()).toEqual([]);
+    expect(await orphans(world.world.admin)).toEqual([]);
+  });
+
+  test("at rest, nothing is written", async () => {
+    const all = plans.flatMap((_, index) => found(`plan-${index}`) ?? []);
+    const changes = () => Object.fromEntries(all.map((one) => [one.metadata.name, world.observer.changes(one)]));
+    const before = changes();
+    const untilMs = performance.now() + QUIET_MS;
+    await until(() => performance.now() > untilMs, { what: "the quiet", deadlineMs: 2 * QUIET_MS, everyMs: 100 });
+    expect(changes()).toEqual(before);
+  }, 150_000);
+
+  test("nothing readable holds a secret", () => {
+    const readable = plans.flatMap((_, index) => readableOf(found(`plan-${index}`)));
+    expect(leaks(world.observer.secretValues, [world.log(), ...readable])).toEqual([]);
+  });
+});
+
+function readableOf(environment: EphemeralEnvironment | undefined): string[] {
+  if (environment === undefined) return [];
+  const objects = [...world.observer.inventory(environment)].filter(([title]) => !isSecret(title));
+  return [JSON.stringify(objects)];
+}

@@ -1,0 +1,107 @@
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { environmentType } from "../../operator/kinds.ts";
+import { COMMIT } from "./environment-world.ts";
+import type { Lifecycle } from "./fault-run.ts";
+import type { FaultWorld } from "./fault-world.ts";
+import { type NormalForm, normalForm, unlikeReference } from "./invariants.ts";
+import { until } from "./until.ts";
+import type { Violation } from "./world-observer.ts";
+
+/** A lifecycle with what its run without faults wrote and called, in general words. */
+export interface RecordedLifecycle extends Lifecycle {
+  readonly targets: readonly string[];
+}
+
+interface Part {
+  readonly name: string;
+  /** Absent for the part that makes the environment. */
+  readonly given?: Lifecycle["given"];
+  readonly act: Lifecycle["act"];
+  /** How the environment says that it has come to the end, apart from being ready. */
+  readonly isEnd?: (environment: EphemeralEnvironment) => boolean;
+}
+
+/** The name of the environment without faults of that part of life. */
+const referenceOf = (part: string) => `without-fault-${part}`;
+
+/** Everything that happens to environments, each part run once without faults: the measure and the list of targets. */
+export async function recordLifecycles(world: FaultWorld): Promise<RecordedLifecycle[]> {
+  const recorded: RecordedLifecycle[] = [];
+  for (const part of parts(world)) recorded.push(await record(world, part));
+  return recorded;
+}
+
+function parts(world: FaultWorld): Part[] {
+  const patched = (spec: object) => (name: string) =>
+    world.world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+  const ready = async (name: string) => {
+    await world.create(name);
+    await until(() => isReady(world.observer.environment(name)), { what: `'${name}' being ready`, ...READY });
+  };
+  const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
+  return [
+    { name: "create", act: (name) => world.create(name) },
+    {
+      name: "extend",
+      given: ready,
+      act: (name) => world.asClient(name, (environments) => environments.extend(found(name), { ttlHours: 48 })),
+      isEnd: ({ status }) => status?.ttlHours === 48,
+    },
+    {
+      name: "move to another commit",
+      given: ready,
+      act: patched({ backend: { commit: COMMIT } }),
+      isEnd: ({ status }) => status?.components?.backend?.commit === COMMIT,
+    },
+    { name: "delete", given: ready, act: (name) => world.delete(found(name)) },
+  ];
+}
+
+const READY = { deadlineMs: 60_000, everyMs: 25 };
+
+async function record(world: FaultWorld, { name, given, act, isEnd = () => true }: Part): Promise<RecordedLifecycle> {
+  const { field, observer } = world;
+  const reference = referenceOf(name.replaceAll(" ", "-"));
+  const isLeft = name === "delete";
+  field.arm(reference);
+  await given?.(reference);
+  field.arm(reference);
+  await act(reference);
+  const isOver = () => {
+    const found = observer.environment(reference);
+    return isLeft ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
+  };
+  await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
+  const { writes, calls } = field.of(reference);
+  return {
+    ...{ name, act, given: given ?? (async () => undefined), writes: writes.length },
+    targets: [...new Set([...writes, ...calls])].sort(),
+    missing: isLeft ? left(world) : unlike(world, reference),
+  };
+}
+
+function isReady(found: EphemeralEnvironment | undefined): boolean {
+  return found?.status?.phase === "ready" && found.status.observedGeneration === found.metadata.generation;
+}
+
+/** What tells an environment from the one without faults. */
+function unlike({ observer }: FaultWorld, reference: string): Lifecycle["missing"] {
+  const measure = observer.environment(reference) as EphemeralEnvironment;
+  const form: NormalForm = normalForm(observer.inventory(measure), measure);
+  return (name) => {
+    const found = observer.environment(name);
+    if (found !== undefined && isReady(found)) return unlikeReference(observer, found, form);
+    const what = found === undefined ? "it does not exist" : `it is not ready: ${JSON.stringify(found.status)}`;
+    return [{ invariant: "I1", environment: name, what }];
+  };
+}
+
+/** What is left of an environment. */
+function left({ observer }: FaultWorld): Lifecycle["missing"] {
+  return (name): readonly Violation[] => {
+    const found = observer.environment(name);
+    if (found === undefined) return [];
+    const titles = [...observer.inventory(found).keys()];
+    return [{ invariant: "I3", environment: name, what: `left are ${titles.join(", ")}` }];
+  };
+}

@@ -1,0 +1,147 @@
+import { Writable } from "node:stream";
+import { settingsFrom } from "../../config/settings.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { NameExists } from "../../crds/errors.ts";
+import type { ReconcilerContext } from "../../operator/environment/reconciler.ts";
+import { winstonLog } from "../../operator/kit/log.ts";
+import type { OperatorOptions } from "../../operator/operator.ts";
+import type { Environments } from "../../operator/ports/environments.ts";
+import type { RepositoryHost } from "../../operator/ports/repository-host.ts";
+import { createWorld, type RunningOperator, type World } from "./environment-world.ts";
+import { FaultField, type Life } from "./fault-field.ts";
+import { testSettings } from "./platform-chart.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { until } from "./until.ts";
+import { type Observer, observeWorld } from "./world-observer.ts";
+
+/** The order of plans and every jitter follow from it; `FAULT_SEED=…` runs another one. */
+export const faultSeed = Number(process.env.FAULT_SEED ?? 1);
+
+/** A world under observation, with one operator at a time, in which every environment can meet its own fault. */
+export interface FaultWorld {
+  readonly world: World;
+  readonly observer: Observer;
+  readonly field: FaultField;
+  /** All that operators logged, at the finest level. */
+  log(): string;
+  /** Kills the process that runs, if one does, and starts the next; who died with theirs lives again. */
+  nextLife(options?: Partial<OperatorOptions>): Promise<void>;
+  /** Asks what a client of the REST interface would, again until it is acknowledged. */
+  asClient(environment: string, ask: (environments: Environments) => Promise<unknown>): Promise<void>;
+  create(name: string, spec?: EnvironmentSpec): Promise<EphemeralEnvironment>;
+  delete(environment: EphemeralEnvironment): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** With workers enough that a pass which is held up by its fault holds up no other. */
+const settings = settingsFrom({ ...testSettings, reconcile: { workers: 64 } });
+
+/** An environment of the smallest spec, on a branch of its own name. */
+export const faultSpec = (name: string): EnvironmentSpec => ({
+  ttlHours: 24,
+  backend: { repository: "test-backend", branch: name },
+});
+
+/** Somebody pushes between any two questions: what was settled must not be asked again. */
+function movingBranches(): RepositoryHost {
+  let pushes = 0;
+  return {
+    async head() {
+      pushes += 1;
+      return pushes.toString(16).padStart(40, "0");
+    },
+  };
+}
+
+export async function createFaultWorld(): Promise<FaultWorld> {
+  const world = await createWorld();
+  const observer = await observeWorld(world.admin);
+  const field = new FaultField();
+  const process = new Process(world, observer, field);
+  const asClient: FaultWorld["asClient"] = async (environment, ask) => {
+    const isAcknowledged = async () => {
+      if (field.of(environment).isDead) return false;
+      return process.ask(ask).then(
+        () => true,
+        // A client that does not know whether its own request was heard looks whether it is there.
+        (error: unknown) => error instanceof NameExists && observer.environment(environment) !== undefined,
+      );
+    };
+    await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: 300_000, everyMs: 100 });
+  };
+  return {
+    ...{ world, observer, field, asClient },
+    log: () => process.log,
+    nextLife: (options) => process.next(options),
+    async create(name, spec = faultSpec(name)) {
+      await asClient(name, (environments) => environments.create(name, spec));
+      return until(() => observer.environment(name), { what: `'${name}' being seen`, deadlineMs: 30_000 });
+    },
+    async delete(environment) {
+      observer.mayGo(environment);
+      await asClient(environment.metadata.name, (environments) => environments.remove(environment));
+    },
+    async stop() {
+      await process.end();
+      await observer.stop();
+      await world.stop();
+    },
+  };
+}
+
+/** The process that runs now, and what all of them logged. */
+class Process {
+  readonly #world: World;
+  readonly #observer: Observer;
+  readonly #field: FaultField;
+  readonly #host = movingBranches();
+  #running: { readonly life: Life; readonly operator: RunningOperator; readonly endReading: () => void } | undefined;
+  #log: string[] = [];
+
+  constructor(world: World, observer: Observer, field: FaultField) {
+    this.#world = world;
+    this.#observer = observer;
+    this.#field = field;
+  }
+
+  get log(): string {
+    return this.#log.join("");
+  }
+
+  ask(question: (environments: Environments) => Promise<unknown>): Promise<unknown> {
+    if (this.#running === undefined) return Promise.reject(new Error("no process runs"));
+    return question(this.#running.operator.operator.environments);
+  }
+
+  async next(options: Partial<OperatorOptions> = {}): Promise<void> {
+    await this.end();
+    const life = this.#field.life();
+    const stream = new Writable({
+      write: (chunk, _encoding, written) => {
+        this.#log.push(String(chunk));
+        written();
+      },
+    });
+    const onPorts = (context: ReconcilerContext) => life.onPorts({ ...context, repositoryHost: this.#host });
+    const operator = await this.#world.startOperator({
+      settings,
+      log: winstonLog({ level: "debug", stream }),
+      random: seededRandom(faultSeed),
+      onRequest: life.onRequest,
+      onPorts,
+      ...options,
+    });
+    this.#running = { life, operator, endReading: this.#observer.readThrough(operator.operator.environments) };
+    this.#field.revive();
+  }
+
+  async end(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#running = undefined;
+    running.life.end();
+    await until(() => running.life.isIdle, { what: "the last answers", deadlineMs: 30_000 });
+    running.endReading();
+    await running.operator.abandon();
+  }
+}
