@@ -55,10 +55,15 @@ const Source = Type.Object(
     commit: Type.Optional(
       Type.Unsafe<Static<typeof Commit>>({
         ...Commit,
-        description: "Empty: the head of the branch, settled once at creation.",
+        description: "Empty: the head of the branch, settled once for each branch.",
       }),
     ),
-    follow: Type.Optional(Type.Boolean({ description: "Moves with pushes to the branch." })),
+    follow: Type.Optional(
+      Type.Boolean({
+        description:
+          "Without a commit: moves with pushes to the branch, and asks for its head whenever a pass is asked for.",
+      }),
+    ),
     pipeline: Type.Optional(Pipeline),
   },
   rules(...branchRules, {
@@ -143,6 +148,9 @@ const immutable = (field: string, message: string): CelRule => {
     message,
   };
 };
+
+const generates = (spec: string) =>
+  `(!has(${spec}.secrets) || !has(${spec}.secrets.autoGenerate) || ${spec}.secrets.autoGenerate)`;
 
 export const EnvironmentSpec = Type.Object(
   {
@@ -238,7 +246,12 @@ export const EnvironmentSpec = Type.Object(
       fieldPath: ".backend.repository",
       message: "spec.backend.repository can't be changed after creation",
     },
-    immutable("secrets.autoGenerate", "spec.secrets.autoGenerate can't be changed after creation"),
+    {
+      // Left out it is true: so that what else `secrets` says may be added later.
+      rule: `${generates("self")} == ${generates("oldSelf")}`,
+      fieldPath: ".secrets.autoGenerate",
+      message: "spec.secrets.autoGenerate can't be changed after creation",
+    },
     immutable("configSet.name", "spec.configSet.name can't be changed after creation; spec.configSet.version can"),
     immutable("trigger", "spec.trigger can't be changed after creation"),
   ),
@@ -251,7 +264,18 @@ const image = Type.String({ maxLength: 512 });
 const ComponentStatus = Type.Object(
   {
     resolved: Type.Optional(
-      Type.Object(origin, { description: "The commit asked for, or the head of the branch when that was asked." }),
+      Type.Object(
+        {
+          ...origin,
+          asked: Type.Optional(
+            Type.String({
+              maxLength: 128,
+              description: "The request for a pass after which a followed branch was asked.",
+            }),
+          ),
+        },
+        { description: "The commit asked for, or the head of the branch when that was asked." },
+      ),
     ),
     applied: Type.Optional(
       Type.Object(

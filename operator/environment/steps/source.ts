@@ -8,7 +8,7 @@ import { reconcileToken, wantedPipelines } from "../progress.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
-type Applied = NonNullable<ComponentStatus["applied"]>;
+type Resolved = NonNullable<ComponentStatus["resolved"]> & { readonly image: string };
 
 /**
  * Settles the commit of every component: what was asked for, else the head of the branch, asked once. The application
@@ -35,25 +35,32 @@ export const source: Step = {
     );
     const problem = outcomes.find((outcome) => "state" in outcome);
     if (problem !== undefined) return problem as StepResult;
-    return judged(environment, new Map(components.map((component, i) => [component, outcomes[i] as Applied])), context);
+    return judged(
+      environment,
+      new Map(components.map((component, i) => [component, outcomes[i] as Resolved])),
+      context,
+    );
   },
 };
 
 /** The application may be given the new sources unless a commit of them is still to be built. */
 function judged(
   environment: EphemeralEnvironment,
-  sources: ReadonlyMap<Component, Applied>,
+  sources: ReadonlyMap<Component, Resolved>,
   { clock }: StepContext,
 ): StepResult {
   const former = environment.status?.components;
-  const known = [...sources].map(([component, { branch, commit }]): [Component, ComponentStatus] => [
+  const known = [...sources].map(([component, { image, ...origin }]): [Component, ComponentStatus] => [
     component,
-    { ...former?.[component], resolved: { branch, commit } },
+    { ...former?.[component], resolved: origin },
   ]);
   const components = Object.fromEntries(known);
   const unbuilt = awaited({ ...environment, status: { ...environment.status, components } }, clock.now());
   if (unbuilt !== undefined) return { ...unbuilt, findings: { components } };
-  const given = known.map(([component, status]) => [component, { ...status, applied: sources.get(component) }]);
+  const given = known.map(([component, status]) => {
+    const { asked: _, ...applied } = sources.get(component) as Resolved;
+    return [component, { ...status, applied }];
+  });
   return done("Resolved", { findings: { components: Object.fromEntries(given) } });
 }
 
@@ -80,15 +87,18 @@ async function resolved(
   component: Component,
   repository: Repository,
   context: StepContext,
-): Promise<Applied | StepResult> {
-  const { branch = "", commit: requested, follow } = environment.spec[component] ?? {};
+): Promise<Resolved | StepResult> {
+  const { branch = "" } = environment.spec[component] ?? {};
   const former = known(environment, component, context);
-  const isOpen = former === undefined || (follow && !requested && isAskedAgain(environment));
+  const asked = askedFor(environment, component);
+  const answered = environment.status?.components?.[component]?.resolved?.asked;
+  const isOpen = former === undefined || (asked !== undefined && asked !== answered);
   const head = isOpen ? await context.repositoryHost.head(repository.spec.cloneUrl, branch) : undefined;
   const commit = head ?? former;
   if (commit === undefined) return branchNotFound(component, branch, repository);
   const image = imageOf(repository, { commit, branch });
-  return isImage(image) ? { branch, commit, image } : imageInvalid(image, repository);
+  if (!isImage(image)) return imageInvalid(image, repository);
+  return { branch, commit, image, ...(asked === undefined ? {} : { asked }) };
 }
 
 /**
@@ -104,10 +114,10 @@ function known(environment: EphemeralEnvironment, component: Component, { deploy
   return carried?.branch === branch ? carried?.commit : undefined;
 }
 
-/** Whether somebody asked for a pass and has had no answer. */
-function isAskedAgain(environment: EphemeralEnvironment): boolean {
-  const token = reconcileToken(environment);
-  return token !== undefined && token !== environment.status?.lastHandledReconcileAt;
+/** The request for a pass after which the head has to be asked again; kept with the answer, so that none is lost. */
+function askedFor(environment: EphemeralEnvironment, component: Component): string | undefined {
+  const { commit, follow } = environment.spec[component] ?? {};
+  return follow && !commit ? reconcileToken(environment) : undefined;
 }
 
 /** Nothing tells when somebody pushes the branch. */

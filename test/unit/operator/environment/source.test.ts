@@ -19,7 +19,12 @@ const HEAD = "f".repeat(40);
 interface Scene {
   readonly spec?: Partial<EnvironmentSpec>;
   /** What was settled before, by commit; on `main` unless said otherwise. */
-  readonly before?: { readonly resolved?: string; readonly applied?: string; readonly branch?: string };
+  readonly before?: {
+    readonly resolved?: string;
+    readonly applied?: string;
+    readonly branch?: string;
+    readonly asked?: string;
+  };
   readonly minutes?: number;
   readonly token?: string;
   /** `<branch>@<commit>` that the application carries. */
@@ -30,12 +35,12 @@ interface Scene {
 const backend = (more: object) => ({ backend: { repository: "shop-api", branch: "main", ...more } });
 const imageOf = (commit: string) => `registry.test/shop-api:${commit}`;
 
-function statusOf({ resolved, applied, branch = "main" }: NonNullable<Scene["before"]>): EnvironmentStatus {
+function statusOf({ resolved, applied, branch = "main", asked }: NonNullable<Scene["before"]>): EnvironmentStatus {
   const given = applied && { branch, commit: applied, image: imageOf(applied) };
   return {
     components: {
       backend: {
-        ...(resolved ? { resolved: { branch, commit: resolved } } : {}),
+        ...(resolved ? { resolved: { branch, commit: resolved, ...(asked ? { asked } : {}) } } : {}),
         ...(given ? { applied: given } : {}),
       },
     },
@@ -46,7 +51,7 @@ async function step({ spec = {}, before, minutes = 0, token, carried, registered
   const asked: string[] = [];
   const environment = environmentFixture({
     spec,
-    ...(before ? { status: { ...statusOf(before), lastHandledReconcileAt: "answered" } } : {}),
+    ...(before ? { status: statusOf(before) } : {}),
     metadata: { annotations: token === undefined ? {} : { [RECONCILE_ANNOTATION]: token } },
   });
   const [branch = "", commit = ""] = carried?.split("@") ?? [];
@@ -104,7 +109,7 @@ describe("the commit of a component", () => {
     ],
     [
       "is not asked again when that pass was answered",
-      { spec: backend({ follow: true }), before: { resolved: commitA }, token: "answered" },
+      { spec: backend({ follow: true }), before: { resolved: commitA, asked: "answered" }, token: "answered" },
       commitA,
       [],
     ],
@@ -121,11 +126,16 @@ describe("the commit of a component", () => {
       ["gone"],
     ],
   ])("%s", async (_rule, scene, commit, questions) => {
-    const { result, asked, found } = await step(scene);
+    const { result, asked: answers, found } = await step(scene);
     expect(result).toMatchObject({ state: "done", reason: "Resolved" });
-    expect(asked).toEqual(questions);
+    expect(answers).toEqual(questions);
     const branch = scene.spec?.backend?.branch ?? "main";
-    expect(found).toEqual({ resolved: { branch, commit }, applied: { branch, commit, image: imageOf(commit) } });
+    const { follow, commit: requested } = scene.spec?.backend ?? {};
+    const asked = follow && !requested ? { asked: scene.token } : {};
+    expect(found).toEqual({
+      resolved: { branch, commit, ...asked },
+      applied: { branch, commit, image: imageOf(commit) },
+    });
   });
 
   test("is looked for on when its branch is not there", async () => {
