@@ -1,6 +1,7 @@
 import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
+import { bulkhead } from "./bulkhead.ts";
 import { crc32c } from "./crc32c.ts";
 import { ALREADY_EXISTS, CallFailed, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./google-call-failures.ts";
 import type { GoogleClient, GoogleConnection } from "./google-connection.ts";
@@ -46,13 +47,14 @@ export interface GoogleCalls {
 
 export function googleCalls({ project, connection, budget }: GoogleCallsOptions): GoogleCalls {
   const parent = `projects/${project}`;
+  const oneAtATimeWhileAway = bulkhead();
   /** One call, its failure told in our words. `isWrite` counts it against the quota that a whole project shares. */
   async function call<R>(what: string, run: (client: GoogleClient) => Promise<R>, isWrite = false): Promise<R> {
     if (isWrite && !budget.take()) {
       throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
     }
     try {
-      return await run(await connection.client());
+      return await oneAtATimeWhileAway(async () => run(await connection.client()));
     } catch (error) {
       throw new CallFailed(what, project, error);
     }

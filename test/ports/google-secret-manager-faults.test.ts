@@ -132,6 +132,17 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect((await manager.owners()).map(({ uid }) => uid)).not.toContain(owner.uid);
       expect(server.store.secrets.get(nameOf(id))).toEqual(before);
     });
+
+    test("is not told of as an owner's, whose labels and annotations differ", async () => {
+      const [owner, another] = [newOwner(), newOwner()];
+      await manager.ensure(owner, wanted("A").requests);
+      Object.assign(held(owner, "A")?.labels ?? {}, { "environment-uid": another.uid });
+      const uids = (await manager.owners()).map(({ uid }) => uid);
+      expect(uids).not.toContain(owner.uid);
+      expect(uids).not.toContain(another.uid);
+      await manager.remove(another);
+      expect(held(owner, "A")).toBeDefined();
+    });
   });
 
   describe("is unavailable, in words and without values", () => {
@@ -223,6 +234,28 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(milliseconds).toBeGreaterThan(5_000);
       expect(milliseconds).toBeLessThanOrEqual(10_000);
     }
+  });
+
+  test("holds up one caller at a time while Google does not answer, and nobody once it does", async () => {
+    const owner = newOwner();
+    server.seam(() => {
+      throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
+    });
+    const first = await failureOf(manager.holdsAny(owner));
+    const released = Promise.withResolvers<void>();
+    server.seam(async (_called, _request, next) => {
+      await released.promise;
+      return next();
+    });
+    const looking = manager.holdsAny(owner);
+    const before = server.calls.length;
+    const others = await Promise.all([1, 2, 3].map(() => failureOf(manager.holdsAny(owner))));
+    // The same words, or a condition that shows them would change with every pass.
+    expect(others.map(String)).toEqual(Array(3).fill(String(first)));
+    released.resolve();
+    expect(await looking).toBe(false);
+    expect(server.calls.length - before).toBeLessThanOrEqual(1);
+    expect(await Promise.all([1, 2, 3].map(() => manager.holdsAny(owner)))).toEqual([false, false, false]);
   });
 
   test("works once there are credentials, although it was asked before", async () => {

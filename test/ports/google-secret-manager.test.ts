@@ -68,6 +68,16 @@ describe("Google Secret Manager", () => {
     });
   });
 
+  test.each(["", "a/versions/1", "../../other/secrets/x", "a?b=c", "a".repeat(256)])(
+    "asks Google nothing about '%s', which no secret can be called",
+    async (id) => {
+      const before = server.calls.length;
+      expect(await manager.shared(id)).toBeUndefined();
+      expect(await manager.read(id, 1)).toBeUndefined();
+      expect(server.calls.length).toBe(before);
+    },
+  );
+
   test("takes two writes a new variable, and none for one that is there", async () => {
     const writes = () => server.calls.filter((method) => /^(create|add|update|delete)/.test(method)).length;
     const owner = newOwner();
@@ -137,7 +147,8 @@ describe("Google Secret Manager", () => {
     for (let version = 1; version <= 53; version++) await manager.ensure(owner, asked("A", version, `a${version}`));
     expect(Object.keys(held(owner, "A")?.versionAliases ?? {})).toHaveLength(50);
     expect(revealed(await other.ensure(owner, asked("A", 53)))).toEqual({ A: "a53" });
-    expect(revealed(await other.ensure(owner, asked("A", 10)))).toEqual({ A: "a10" });
+    expect(revealed(await other.ensure(owner, asked("A", 52)))).toEqual({ A: "a52" });
+    expect(await other.ensure(owner, asked("A", 2))).toEqual(new Map());
   });
 
   test("connects when it is needed first, and once", async () => {

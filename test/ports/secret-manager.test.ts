@@ -78,6 +78,15 @@ describe("the embedded secret manager", () => {
     await admin.delete(secretKind, { name, namespace });
   });
 
+  test("shares no environment's store, even if somebody labels it so", async () => {
+    const owner = newOwner();
+    await manager.ensure(owner, wanted("A").requests);
+    const change = { metadata: { labels: { [SHARED_SECRET_LABEL]: "true" } }, data: { "1": "eA==" } };
+    await admin.patch(secretKind, place(owner), change, { as: "merge" });
+    expect(await manager.shared(place(owner).name)).toBeUndefined();
+    expect(await manager.read(place(owner).name, 1)).toBeUndefined();
+  });
+
   test("asks for no value to find owners, to judge, to look whether anything is left, or to remove", async () => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);

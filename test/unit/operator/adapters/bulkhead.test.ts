@@ -1,0 +1,31 @@
+import { describe, expect, test } from "@jest/globals";
+import { bulkhead } from "../../../../operator/adapters/bulkhead.ts";
+
+const failing = (code: unknown) => () => Promise.reject(Object.assign(new Error(`code ${String(code)}`), { code }));
+const messageOf = (work: Promise<unknown>) => work.then(String, (error: Error) => error.message);
+
+describe("the bulkhead", () => {
+  /** One call under way after a first one ended as given; what a second one meets meanwhile. */
+  test.each([
+    { name: "nothing failed yet: all go", first: async () => 1, expected: "went" },
+    { name: "no answer in time: one at a time", first: failing(4), expected: "code 4" },
+    { name: "no connection: one at a time", first: failing(14), expected: "code 14" },
+    { name: "a refusal is an answer: all go", first: failing(7), expected: "went" },
+    { name: "a failure of our own says nothing of the service: all go", first: failing(undefined), expected: "went" },
+  ])("$name", async ({ first, expected }) => {
+    const through = bulkhead();
+    await messageOf(through(first));
+    const slow = Promise.withResolvers<string>();
+    const underWay = through(() => slow.promise);
+    expect(await messageOf(through(async () => "went"))).toBe(expected);
+    slow.resolve("back");
+    expect(await underWay).toBe("back");
+    expect(await messageOf(Promise.all([1, 2].map(() => through(async () => "went"))))).toBe("went,went");
+  });
+
+  test("the next one looks when the one that looked failed", async () => {
+    const through = bulkhead();
+    for (const code of [14, 4, 14]) expect(await messageOf(through(failing(code)))).toBe(`code ${code}`);
+    expect(await through(async () => "back")).toBe("back");
+  });
+});
