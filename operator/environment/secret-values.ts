@@ -32,14 +32,15 @@ export async function gather(
 ): Promise<Gathered> {
   const own = plan.filter((secret) => secret.kind === "own");
   const referred = plan.filter((secret) => secret.kind !== "own");
+  const making = ownValues(environment, own, outside);
   const [stored, answers] = await Promise.all([
-    ownValues(environment, own, outside),
-    Promise.all(referred.map((secret) => referredValue(environment, secret, outside))),
+    making,
+    Promise.all(referred.map((secret) => referredValue(environment, secret, { ...outside, making }))),
   ]);
-  const refusal = answers.find((answer) => "state" in answer);
-  if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
   const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
   if (variables.length > 0) return { state: "awaiting", variables };
+  const refusal = answers.find((answer) => "state" in answer);
+  if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
   const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
   const values = new Map([...stored, ...others]);
   return { state: "complete", values, secrets: plannedStatus(plan, values) };
@@ -57,18 +58,36 @@ async function ownValues(
   return secretManager.ensure(metadata, requests);
 }
 
-/** Judged at every look, whoever wrote the reference: what was shared yesterday may not be today. */
-async function referredValue(
-  { metadata, spec }: EphemeralEnvironment,
+type Stored = ReadonlyMap<string, StoredSecret>;
+
+function referredValue(
+  environment: EphemeralEnvironment,
   secret: ReferredSecret,
+  outside: Outside & { readonly making: Promise<Stored> },
+): Promise<StoredSecret | Unfinished> {
+  return secret.kind === "alias"
+    ? repeatedValue(environment, secret, outside)
+    : sharedValue(environment, secret, outside);
+}
+
+/** What it repeats may be new in this very pass. */
+async function repeatedValue(
+  { metadata }: EphemeralEnvironment,
+  { name, of, version, source }: ReferredSecret,
+  { secretManager, making }: Outside & { readonly making: Promise<Stored> },
+): Promise<StoredSecret | Unfinished> {
+  const own = (await making).get(of);
+  if (own?.version === version) return own;
+  const former = version === "latest" ? undefined : await secretManager.ensure(metadata, [{ name: of, version }]);
+  return former?.get(of) ?? notFound(name, source);
+}
+
+/** Judged at every look, whoever wrote the reference: what was shared yesterday may not be today. */
+async function sharedValue(
+  { spec }: EphemeralEnvironment,
+  { name, of, version, source }: ReferredSecret,
   { secretManager, settings }: Outside,
 ): Promise<StoredSecret | Unfinished> {
-  const { name, of, version, source } = secret;
-  if (secret.kind === "alias") {
-    if (version === "latest") return notFound(name, source);
-    const found = await secretManager.ensure(metadata, [{ name: of, version }]);
-    return found.get(of) ?? notFound(name, source);
-  }
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
   if (!(await isSharedWith(settings.secrets.shared, spec.access?.groups ?? [], { id: of, labelsOf }))) {
     const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import { findCondition } from "../../../crds/conditions.ts";
+import type { EnvironmentVariable } from "../../../crds/ephemeral-environment.schema.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
+import { kubernetesSecretManager } from "../../../operator/adapters/kubernetes-secret-manager.ts";
+import { environmentType, secretKind } from "../../../operator/kinds.ts";
+import { systemClock } from "../../../operator/kit/clock.ts";
+import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
+import { applicationValues } from "../../support/application-values.ts";
+import type { Fate } from "../../support/argocd-stand-in.ts";
+import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
+
+const namespace = "ephemeral-secrets";
+const sharing = {
+  shared: [
+    { ids: ["mail"], groups: ["shop"] },
+    { labels: { share: "shop" }, groups: ["shop"] },
+  ],
+};
+const settings = settingsFrom({ ...testSettings, secrets: sharing });
+const MINUTE_MS = 60_000;
+
+let world: World;
+let manager: SecretManager;
+/** How far the operator's clock is ahead. */
+let aheadMs = 0;
+beforeAll(async () => {
+  world = await createWorld();
+  manager = kubernetesSecretManager({ client: world.admin, namespace });
+  const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
+  await world.startOperator({ settings, clock });
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+const change = (name: string, spec: object) => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+const rotate = (name: string, variable: string, wish: string) =>
+  change(name, { secrets: { rotate: { [variable]: wish } } });
+
+function share(name: string, labels: Record<string, string>, ...values: string[]) {
+  const data = Object.fromEntries(values.map((value, index) => [String(index + 1), encoded(value)]));
+  const metadata = { name, namespace, labels: { ...labels, [SHARED_SECRET_LABEL]: "true" } };
+  return world.admin.create(secretKind, { metadata, data });
+}
+
+const addVersion = (name: string, version: number, value: string) =>
+  world.admin.patch(secretKind, { name, namespace }, { data: { [version]: encoded(value) } }, { as: "merge" });
+
+const encoded = (value: string) => Buffer.from(value).toString("base64");
+
+/** What a Secret in the environment's namespace holds; `undefined` when there is none of that name. */
+async function held(name: string, secret = ""): Promise<Record<string, string> | undefined> {
+  const found = await world.admin.find(secretKind, { name: secret, namespace: namespaceName(name) });
+  const data = found && Object.entries((found.data ?? {}) as Record<string, string>);
+  return data && Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+}
+
+/** The Secret that the application names, and what it holds. */
+async function seen(name: string) {
+  const secret = (await applicationValues(world.admin, name))?.secret.name ?? "";
+  return { secret, values: await held(name, secret) };
+}
+
+const podSecrets = async (name: string) => (await world.find(name))?.status?.podSecrets;
+
+/** Lets an application fare so when it names another Secret than this, and well when it names this one. */
+function decideOthers(name: string, than: string, fate: Fate): void {
+  world.argocd.decide(name, ({ secret }) => ((secret as { name: string }).name === than ? "healthy" : fate));
+}
+
+async function ready(name: string, spec: EnvironmentSpec = backendOnly) {
+  const made = await world.create(name, spec);
+  await world.expectPhase(name, "ready");
+  return { made, before: await seen(name) };
+}
+
+const secretsCondition = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "SecretsReady");
+
+function expectReason(name: string, reason: string): Promise<EphemeralEnvironment> {
+  return world.expectState(name, `having the reason ${reason}`, (found) => secretsCondition(found)?.reason === reason);
+}
+
+const refersTo = (name: string, id: string, key = "latest"): EnvironmentVariable => ({
+  name,
+  secretRef: { name: id, key },
+});
+const withEnv = (...env: EnvironmentVariable[]): EnvironmentSpec => ({
+  ...backendOnly,
+  access: { groups: ["shop"] },
+  overrides: { backend: { env } },
+});
+
+describe("a rotation", () => {
+  test("gives one variable a new value in a new Secret; the old one stays until the new one serves", async () => {
+    const { before } = await ready("rotated");
+    decideOthers("rotated", before.secret, "ignored");
+    await rotate("rotated", "SECRET_KEY", "leaked");
+    await world.expectPhase("rotated", "updating");
+    const during = await seen("rotated");
+    expect(during.secret).not.toBe(before.secret);
+    expect(during.values).toEqual({ ...before.values, SECRET_KEY: expect.any(String) });
+    expect(during.values?.SECRET_KEY).not.toBe(before.values?.SECRET_KEY);
+    expect(await held("rotated", before.secret)).toEqual(before.values);
+    expect(await podSecrets("rotated")).toEqual([before.secret, during.secret]);
+
+    decideOthers("rotated", before.secret, "healthy");
+    await world.expectPhase("rotated", "ready");
+    await world.reconcile("rotated");
+    expect(await podSecrets("rotated")).toEqual([during.secret]);
+    expect(await held("rotated", before.secret)).toBeUndefined();
+    expect(await seen("rotated")).toEqual(during);
+    expect((await world.find("rotated"))?.status?.secrets).toContainEqual({
+      ...{ name: "SECRET_KEY", version: 2, rotation: "leaked" },
+    });
+  }, 60_000);
+
+  test("is done once for each wish, and what it gave comes back after a deletion by hand", async () => {
+    const { before } = await ready("rotated-once");
+    await rotate("rotated-once", "API_TOKEN", "1");
+    const isOther = async () => (await seen("rotated-once")).secret !== before.secret;
+    await until(isOther, { what: "the first rotation", deadlineMs: 20_000 });
+    await world.expectPhase("rotated-once", "ready");
+    const once = await seen("rotated-once");
+    await change("rotated-once", { secrets: { rotate: { API_TOKEN: "1" } }, ttlHours: 30 });
+    await world.reconcile("rotated-once");
+    expect(await seen("rotated-once")).toEqual(once);
+
+    await world.admin.delete(secretKind, { name: once.secret, namespace: namespaceName("rotated-once") });
+    await world.reconcile("rotated-once");
+    expect(await seen("rotated-once")).toEqual(once);
+  }, 60_000);
+
+  test("that fails keeps what runs, and the next one heals it and leaves no Secret behind", async () => {
+    const { made, before } = await ready("rotated-badly");
+    decideOthers("rotated-badly", before.secret, "degraded");
+    await rotate("rotated-badly", "SECRET_KEY", "1");
+    await world.expectPhase("rotated-badly", "failed");
+    await world.reconcile("rotated-badly");
+    expect(await held("rotated-badly", before.secret)).toEqual(before.values);
+
+    const { secret: failed } = await seen("rotated-badly");
+    world.argocd.decide("rotated-badly", ({ secret }) =>
+      (secret as { name: string }).name === failed ? "degraded" : "healthy",
+    );
+    await rotate("rotated-badly", "SECRET_KEY", "2");
+    await world.expectPhase("rotated-badly", "ready");
+    await world.reconcile("rotated-badly");
+    const inventory = [...(await world.inventory(made)).keys()];
+    expect(inventory.filter((title) => title.startsWith("Secret/"))).toEqual([
+      `Secret/${(await seen("rotated-badly")).secret}`,
+    ]);
+  }, 90_000);
+
+  test("of what is no variable is refused, and changes nothing", async () => {
+    const { before } = await ready("rotated-nothing");
+    await rotate("rotated-nothing", "SECRET_KEYS", "1");
+    const failed = await expectReason("rotated-nothing", "RotationUnknown");
+    expect(secretsCondition(failed)?.message).toMatch(/^SECRET_KEYS:/);
+    expect(await seen("rotated-nothing")).toEqual(before);
+  }, 60_000);
+});
+
+describe("a provided secret", () => {
+  const spec: EnvironmentSpec = { ...backendOnly, secrets: { provided: ["SECRET_KEY"] } };
+  const provide = ({ metadata }: EphemeralEnvironment, value: string) =>
+    manager.ensure(metadata, [{ name: "SECRET_KEY", version: 1, generate: () => new Sensitive(value) }]);
+
+  test("is awaited, never generated, and then seen by the pods", async () => {
+    const made = await world.create("provided", spec);
+    const waiting = await expectReason("provided", "AwaitingValue");
+    expect(secretsCondition(waiting)).toMatchObject({
+      status: "Unknown",
+      message: expect.stringMatching(/^SECRET_KEY:/),
+    });
+    expect(await applicationValues(world.admin, "provided")).toBeUndefined();
+    await provide(made, "given");
+    await world.expectPhase("provided", "ready");
+    const { values } = await seen("provided");
+    expect(values).toMatchObject({ SECRET_KEY: "given", API_TOKEN: expect.any(String) });
+  }, 60_000);
+
+  test("that nobody writes fails the environment after two minutes, and heals it when it comes", async () => {
+    const made = await world.create("unprovided", spec);
+    await expectReason("unprovided", "AwaitingValue");
+    aheadMs = 1.9 * MINUTE_MS;
+    await world.reconcile("unprovided");
+    expect((await world.find("unprovided"))?.status?.phase).toBe("creating");
+    aheadMs = 2.1 * MINUTE_MS;
+    const failed = await world.expectPhase("unprovided", "failed");
+    expect(secretsCondition(failed)).toMatchObject({ status: "False", reason: "AwaitingValue" });
+    aheadMs = 0;
+    await provide(made, "late");
+    await world.reconcile("unprovided");
+    await world.expectPhase("unprovided", "ready");
+    expect((await seen("unprovided")).values).toMatchObject({ SECRET_KEY: "late" });
+  }, 60_000);
+});
+
+describe("a reference", () => {
+  test("brings the shared value, pinned to what was the newest, until it is to be resolved anew", async () => {
+    await share("labelled", { share: "shop" }, "one", "two");
+    const spec = withEnv(refersTo("LABELLED", "labelled"));
+    await ready("referring", spec);
+    expect((await seen("referring")).values).toMatchObject({ LABELLED: "two", SECRET_KEY: expect.any(String) });
+    const { secrets } = (await world.find("referring"))?.status ?? {};
+    expect(secrets).toContainEqual({ name: "LABELLED", version: 2, source: "labelled@latest" });
+
+    await addVersion("labelled", 3, "three");
+    const before = await seen("referring");
+    await world.admin.delete(secretKind, { name: before.secret, namespace: namespaceName("referring") });
+    await world.reconcile("referring");
+    expect(await seen("referring")).toEqual(before);
+
+    await rotate("referring", "LABELLED", "now");
+    const isNewest = async () => (await seen("referring")).values?.LABELLED === "three";
+    await until(isNewest, { what: "the newest value", deadlineMs: 20_000 });
+    await world.expectPhase("referring", "ready");
+    expect((await seen("referring")).values).toEqual({ ...before.values, LABELLED: "three" });
+  }, 60_000);
+
+  test("may repeat a value of the environment's own, and follows it", async () => {
+    const { made, before } = await ready("repeating");
+    const id = `repeating-${made.metadata.uid.slice(0, 8)}-SECRET_KEY`;
+    await change("repeating", {
+      overrides: { backend: { env: [refersTo("ALIAS", id)] } },
+      secrets: { rotate: { SECRET_KEY: "1" } },
+    });
+    const isThere = async () => (await seen("repeating")).values?.ALIAS !== undefined;
+    await until(isThere, { what: "the repeated value", deadlineMs: 20_000 });
+    const { values } = await seen("repeating");
+    expect(values?.ALIAS).toBe(values?.SECRET_KEY);
+    expect(values?.SECRET_KEY).not.toBe(before.values?.SECRET_KEY);
+  }, 60_000);
+
+  test.each([
+    { name: "unshared", what: "that the settings share with nobody", groups: ["shop"], labels: { share: "nobody" } },
+    { name: "foreign", what: "that is for other groups", groups: ["billing"], labels: { share: "shop" } },
+  ])(
+    "to a secret $what is refused, and its value never read",
+    async ({ name, groups, labels }) => {
+      await share(`secret-${name}`, labels, "theirs");
+      const spec = { ...withEnv(refersTo("THEIRS", `secret-${name}`)), access: { groups } };
+      await world.create(name, spec);
+      const failed = await expectReason(name, "SecretNotShared");
+      expect(failed.status?.phase).toBe("failed");
+      expect(await applicationValues(world.admin, name)).toBeUndefined();
+      await change(name, { overrides: { backend: { env: [] } } });
+      await world.expectPhase(name, "ready");
+      expect((await seen(name)).values).not.toHaveProperty("THEIRS");
+    },
+    60_000,
+  );
+
+  test("to another environment's value is refused", async () => {
+    const { made } = await ready("victim");
+    const id = `victim-${made.metadata.uid.slice(0, 8)}`;
+    await world.create("thief", withEnv(refersTo("THEIRS", id), refersTo("OTHER", `${id}-SECRET_KEY`)));
+    await expectReason("thief", "SecretNotShared");
+  }, 60_000);
+
+  test("to what is not there says so, and heals when it is", async () => {
+    await world.create("early", withEnv(refersTo("MAIL", "mail", "1")));
+    const failed = await expectReason("early", "SecretNotFound");
+    expect(secretsCondition(failed)?.message).toContain("mail@1");
+    await share("mail", {}, "arrived");
+    await world.reconcile("early");
+    await world.expectPhase("early", "ready");
+    expect((await seen("early")).values).toMatchObject({ MAIL: "arrived" });
+  }, 60_000);
+});
+
+describe("what can't be right", () => {
+  test("a secret in plain text is not rendered, and the environment says why", async () => {
+    const plain = { name: "SECRET_KEY", value: "for-all-to-see" };
+    await world.create("in-plain-text", withEnv(plain));
+    const failed = await expectReason("in-plain-text", "SecretInPlainText");
+    expect(failed.status?.phase).toBe("failed");
+    expect(JSON.stringify(failed.status)).not.toContain(plain.value);
+    expect(await applicationValues(world.admin, "in-plain-text")).toBeUndefined();
+    await change("in-plain-text", { overrides: { backend: { env: [] } } });
+    await world.expectPhase("in-plain-text", "ready");
+    expect((await seen("in-plain-text")).values?.SECRET_KEY).not.toBe(plain.value);
+  }, 60_000);
+
+  test("of a running environment, it changes nothing about what runs", async () => {
+    const { before } = await ready("plain-later");
+    await change("plain-later", { overrides: { backend: { env: [{ name: "SECRET_KEY", value: "seen" }] } } });
+    await expectReason("plain-later", "SecretInPlainText");
+    expect(await seen("plain-later")).toEqual(before);
+  }, 60_000);
+
+  test("secrets that are neither generated nor given are named", async () => {
+    const spec: EnvironmentSpec = { ...backendOnly, secrets: { autoGenerate: false, provided: ["API_TOKEN"] } };
+    await world.create("ungiven", spec);
+    const failed = await expectReason("ungiven", "SecretsMissing");
+    expect(secretsCondition(failed)?.message).toMatch(/^DATABASE_PASSWORD, SECRET_KEY:/);
+  }, 60_000);
+});
