@@ -67,19 +67,28 @@ export function createExpiryWave(context: WaveContext): ExpiryWave {
 
 /** The longest due comes first; those that never expire come last. */
 export function oldestFirst(environments: readonly EphemeralEnvironment[]): EphemeralEnvironment[] {
-  return environments
-    .map((environment) => ({ environment, from: deletableFrom(environment)?.getTime() ?? Number.POSITIVE_INFINITY }))
-    .sort((one, other) => (one.from === other.from ? 0 : one.from - other.from))
-    .map(({ environment }) => environment);
+  const compared = (one: number, other: number) => (one === other ? 0 : one - other);
+  return [...environments].sort((one, other) => compared(deletableFromMs(one), deletableFromMs(other)));
+}
+
+/** Objects of the cache are never changed but replaced: of thousands, only what is new has its timestamps read. */
+const moments = new WeakMap<EphemeralEnvironment, number>();
+
+function deletableFromMs(environment: EphemeralEnvironment): number {
+  const known = moments.get(environment);
+  if (known !== undefined) return known;
+  const moment = deletableFrom(environment)?.getTime() ?? Number.POSITIVE_INFINITY;
+  moments.set(environment, moment);
+  return moment;
 }
 
 /** What is due now or within the window, and is not on its way out yet. */
 function dueBy(environments: readonly EphemeralEnvironment[], now: Date): EphemeralEnvironment[] {
   const horizonMs = now.getTime() + WINDOW_MS;
-  const isDue = (environment: EphemeralEnvironment) => {
-    const from = environment.metadata.deletionTimestamp === undefined ? deletableFrom(environment) : undefined;
-    return from !== undefined && from.getTime() <= horizonMs && reprieve(environment, now) === undefined;
-  };
+  const isDue = (environment: EphemeralEnvironment) =>
+    environment.metadata.deletionTimestamp === undefined &&
+    deletableFromMs(environment) <= horizonMs &&
+    reprieve(environment, now) === undefined;
   return oldestFirst(environments.filter(isDue));
 }
 

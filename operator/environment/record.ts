@@ -17,8 +17,8 @@ export function environmentRecord(
   const configSet = status?.configSet ?? spec.configSet;
   return {
     ...{ name: metadata.name, uid: metadata.uid, createdAt: metadata.creationTimestamp },
-    // Nothing else is written when an environment is deleted: the moment tells why.
-    reason: isExpired(environment, new Date(deletedAt)) ? "expired" : "deleted",
+    // Nothing else is written when an environment is deleted: the moment tells why, to the second.
+    reason: isExpired(environment, new Date(Date.parse(deletedAt) + 999)) ? "expired" : "deleted",
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
     ...departure(deletedAt, goneAt),
     ...beforeTeardown(environment),

@@ -49,6 +49,14 @@ describe("the record of an environment", () => {
   test.each<[string, Parameters<typeof environmentFixture>[0], object]>([
     ["that was never looked at", { metadata: deleted(0) }, { reason: "deleted", phase: "creating" }],
     ["whose time was up", { metadata: deleted(60), spec: { ttlHours: 1 } }, { reason: "expired" }],
+    [
+      "that went in the second of its reprieve's end",
+      {
+        ...{ metadata: deleted(75), spec: { ttlHours: 1 } },
+        status: { expiryNotBefore: new Date(minutesLater(75).getTime() + 400).toISOString() },
+      },
+      { reason: "expired" },
+    ],
     ["whose time was nearly up", { metadata: deleted(59), spec: { ttlHours: 1 } }, { reason: "deleted" }],
     ["that went before our clock says so", { metadata: deleted(90) }, { teardownSeconds: 0 }],
     [

@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import { environmentType, eventKind } from "../../../operator/kinds.ts";
+import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
+import { until } from "../../support/until.ts";
+
+let world: World;
+let running: RunningOperator | undefined;
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+afterEach(() => running?.stop());
+afterAll(() => world.stop(), 60_000);
+
+/** Made at once, due one hour after the other, the last by the alphabet first. */
+async function given(prefix: string, count: number): Promise<EphemeralEnvironment[]> {
+  const { stop } = await world.startOperator();
+  const names = Array.from({ length: count }, (_, at) => `${prefix}-${count - at}`);
+  for (const [at, name] of names.entries()) await world.create(name, { ...backendOnly, ttlHours: at + 1 });
+  const made = await Promise.all(names.map((name) => world.expectPhase(name, "ready")));
+  await stop();
+  return made;
+}
+
+async function operatorAhead(expiry: object, onRequest: RequestSeam = (_request, next) => next()): Promise<void> {
+  running = await world.startOperator({
+    ...{ clock: clockAhead(10), serverClock: serverClockAhead(10), onRequest },
+    settings: settingsFrom({ ...testSettings, expiry }),
+  });
+}
+
+const isLeaving = (found: EphemeralEnvironment | undefined) => found?.metadata.deletionTimestamp !== undefined;
+
+describe("many environments that are due at once", () => {
+  test("go at the pace that is set, the oldest first", async () => {
+    const made = await given("wave", 4);
+    const gone: { name: string | undefined; atMs: number }[] = [];
+    await operatorAhead({ perSecond: 1 }, (request, next) => {
+      if (request.verb === "delete" && request.type === environmentType)
+        gone.push({ name: request.name, atMs: performance.now() });
+      return next();
+    });
+    await Promise.all(made.map(world.expectGone));
+    expect(gone.map(({ name }) => name)).toEqual(made.map(({ metadata }) => metadata.name));
+    // Four at one a second: the last is three seconds behind the first, less what the looks in between round off.
+    expect((gone.at(-1)?.atMs ?? 0) - (gone[0]?.atMs ?? 0)).toBeGreaterThan(2_000);
+  }, 120_000);
+
+  test("all stay when they are too many, until an admin confirms or fewer are due", async () => {
+    const made = await given("many", 4);
+    const [first, second, third, fourth] = made as [EphemeralEnvironment, ...EphemeralEnvironment[]];
+    await operatorAhead({ breaker: { share: 0, atLeast: 2 } });
+    for (const { metadata } of made) expect(isLeaving(await world.reconcile(metadata.name))).toBe(false);
+    const said = async () => {
+      const { items } = await world.admin.list(eventKind, { namespace: "ephemeral-system" });
+      return items.filter(({ reason }) => reason === "ExpiriesHeld").map(({ message }) => String(message));
+    };
+    const [message] = await until(async () => ((await said()).length > 0 ? said() : undefined), { what: "the event" });
+    expect(message).toContain("4 of 4 environments are due at once, more than 2");
+
+    const confirmed = { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } };
+    await world.admin.patch(environmentType, { name: first.metadata.name }, confirmed, { as: "merge" });
+    await world.expectGone(first);
+    for (const one of [second, third, fourth])
+      expect(isLeaving(await world.reconcile(one?.metadata.name ?? ""))).toBe(false);
+
+    await world.admin.patch(environmentType, { name: "many-3" }, { spec: { ttlHours: 100 } }, { as: "merge" });
+    await Promise.all([third, fourth].map((one) => world.expectGone(one as EphemeralEnvironment)));
+    expect(isLeaving(await world.find("many-3"))).toBe(false);
+  }, 180_000);
+});
