@@ -329,6 +329,29 @@ describe("a lowered TTL", () => {
   });
 });
 
+describe("a TTL that a step settles", () => {
+  const settling = (hours: number) => but("ConfigurationResolved", done("Resolved", { findings: { ttlHours: hours } }));
+
+  test("counts from the first pass, also a short one", () => {
+    expect(judged(environmentFixture(), settling(2))).toMatchObject({
+      ...{ ttlHours: 2, expiresAt: "2026-01-01T02:00:00.000Z" },
+    });
+    expect(judged(environmentFixture(), settling(2))).not.toHaveProperty("expiryNotBefore");
+  });
+
+  test("yields to one that is asked for", () => {
+    const asked = judged(environmentFixture({ spec: { ttlHours: 5 } }), settling(2));
+    expect(asked).toMatchObject({ ttlHours: 5, expiresAt: "2026-01-01T05:00:00.000Z" });
+  });
+
+  test("ends nothing at once when it comes late", () => {
+    const late = environmentFixture({ status: judged(environmentFixture(), allDone) });
+    expect(judged(late, settling(2), 180)).toMatchObject({
+      ...{ ttlHours: 2, expiresAt: "2026-01-01T02:00:00.000Z", expiryNotBefore: "2026-01-01T03:15:00.000Z" },
+    });
+  });
+});
+
 describe("a protection", () => {
   const shielded = judged(environmentFixture({ spec: { ttlHours: 1, protected: true } }), serving, 120);
 

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "@jest/globals";
+import {
+  type ConfigSetSpec,
+  type ConfigSetVersion,
+  currentVersion,
+  revisionName,
+} from "../../../../crds/config-set.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { StepContext } from "../../../../operator/environment/step.ts";
+import { configuration } from "../../../../operator/environment/steps/configuration.ts";
+import {
+  configSetFixture,
+  environmentFixture,
+  fixtureSettings,
+  repositoryFixture,
+} from "../../../support/environment-fixture.ts";
+import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/memory-config-sets.ts";
+import { memoryRepositories } from "../../../support/memory-repositories.ts";
+
+const repository = repositoryFixture("shop-api", { overridable: ["backend.size"] });
+const first = configSetFixture("web", { ttlDefaultHours: 8 });
+const kept = currentVersion(first);
+const pin = { name: "web", version: 1, revision: revisionName(kept) };
+
+function contextOf(configSet: ConfigSetSpec | undefined, versions: readonly ConfigSetVersion[] = []): StepContext {
+  return {
+    settings: fixtureSettings,
+    repositories: memoryRepositories(repository),
+    configSets: configSet ? memoryConfigSets(configSetFixture("web", configSet)) : memoryConfigSets(),
+    configSetVersions: memoryConfigSetVersions(versions),
+  } as unknown as StepContext;
+}
+
+const using: Partial<EnvironmentSpec> = { configSet: { name: "web" } };
+const forbidden: Partial<EnvironmentSpec> = { overrides: { values: [{ path: "backend.other", value: "1" }] } };
+const allowed: Partial<EnvironmentSpec> = { overrides: { values: [{ path: "backend.size", value: "1" }] } };
+const pinned = (spec: Partial<EnvironmentSpec>) => environmentFixture({ spec, status: { configSet: pin } });
+
+describe("the configuration", () => {
+  test.each([
+    { name: "is not requested", given: environmentFixture(), expected: { state: "done", reason: "NotRequested" } },
+    {
+      name: "is resolved when there are overrides that may be",
+      ...{ given: environmentFixture({ spec: allowed }), expected: { state: "done", reason: "Resolved" } },
+    },
+    {
+      name: "fails with overrides that may not be",
+      given: environmentFixture({ spec: forbidden }),
+      expected: { state: "failed", reason: "OverrideForbidden" },
+    },
+    {
+      name: "fails with overrides of a Repository that is not there",
+      given: environmentFixture({ spec: { ...allowed, backend: { repository: "absent", branch: "main" } } }),
+      expected: { state: "failed", reason: "RepositoryNotFound" },
+    },
+    {
+      name: "settles the version and the TTL at first sight",
+      given: environmentFixture({ spec: using }),
+      expected: { state: "done", reason: "Resolved", findings: { configSet: pin, ttlHours: 8 } },
+    },
+    {
+      name: "settles them also while an override may not be",
+      given: environmentFixture({ spec: { ...using, ...forbidden } }),
+      expected: { state: "failed", reason: "OverrideForbidden", findings: { configSet: pin, ttlHours: 8 } },
+    },
+    {
+      name: "leaves the TTL alone later",
+      ...{ given: pinned(using), expected: { state: "done", reason: "Resolved", findings: { configSet: pin } } },
+    },
+  ])("$name", async ({ given, expected }) => {
+    expect(await configuration.run(given, contextOf(first.spec))).toEqual(expect.objectContaining(expected));
+  });
+
+  test("has no TTL beyond the longest that the settings allow", async () => {
+    const context = { ...contextOf(first.spec), settings: { ...fixtureSettings, ttl: { maximumHours: 4 } } };
+    const result = await configuration.run(environmentFixture({ spec: using }), context);
+    expect(result.findings).toMatchObject({ ttlHours: 4 });
+  });
+
+  test("is kept before anybody hears of it", async () => {
+    const context = contextOf(first.spec);
+    await configuration.run(environmentFixture({ spec: using }), context);
+    expect(context.configSetVersions.find(pin.revision)).toEqual(kept);
+  });
+});
+
+describe("a configuration that is not resolved lets the rest go on", () => {
+  const standing = (given: EphemeralEnvironment, versions: readonly ConfigSetVersion[]) =>
+    configuration.stands?.(given, contextOf(undefined, versions));
+
+  test.each([
+    {
+      name: "with the version that it has when another can't be had",
+      ...{ given: pinned({ configSet: { name: "web", version: 9 } }), versions: [kept], expected: true },
+    },
+    { name: "not when its version is lost", given: pinned(using), versions: [], expected: false },
+    { name: "not before there was one", given: environmentFixture({ spec: using }), versions: [kept], expected: false },
+    {
+      name: "not with a forbidden override",
+      given: pinned({ ...using, ...forbidden }),
+      versions: [kept],
+      expected: false,
+    },
+  ])("$name", ({ given, versions, expected }) => {
+    expect(standing(given, versions)).toBe(expected);
+  });
+});
