@@ -66,6 +66,7 @@ export function googleSecretManager({
 }
 
 async function ensure(context: Context, owner: SecretOwner, requests: readonly SecretRequest[]) {
+  if (requests.length === 0) return new Map<string, StoredSecret>();
   const entries = await entriesOf(context.calls, owner);
   const byName = new Map(entries.map((secret) => [secret.name, secret]));
   const stored = await eachOf(requests, async (request) => {

@@ -82,6 +82,12 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
       expect(revealed(await manager.ensure(owner, wanted("B").requests))).toEqual({ B: revealed(more).B });
     });
 
+    test("makes nothing when nothing is asked for", async () => {
+      const owner = newOwner();
+      expect(await manager.ensure(owner, [])).toEqual(new Map());
+      expect(await manager.holdsAny(owner)).toBe(false);
+    });
+
     test("tells variables apart by case", async () => {
       const values = revealed(await manager.ensure(newOwner(), wanted("Key", "KEY", "key", "k_e_y").requests));
       expect(Object.entries(values).every(([variable, value]) => value.startsWith(`${variable}-`))).toBe(true);
