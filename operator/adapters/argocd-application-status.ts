@@ -63,7 +63,7 @@ const PREFACES = [
 /** Without what changes from one attempt to the next although nothing changed, so that the same failure has the same words. */
 function essence(message: string): string {
   const short = PREFACES.reduce((rest, preface) => rest.replace(preface, ""), message);
-  return short.replace(/\/tmp\/[\w./-]+/g, "/tmp/…");
+  return short.replace(/\/tmp\/[\w./-]+/g, "/tmp/…").replace(/:\d+->/g, "->");
 }
 
 const RESOURCES_NAMED = 3;

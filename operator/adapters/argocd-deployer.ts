@@ -3,7 +3,7 @@ import { COMPONENTS, type Component, namespaceName } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository.ts";
 import { applicationKind, appProjectKind } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
-import { isForbidden, isNotFound, isUnavailable, KubeError } from "../kit/kube-errors.ts";
+import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../kit/kube-errors.ts";
 import type { Cluster, DesiredObject } from "../ports/cluster.ts";
 import {
   type Deployer,
@@ -181,9 +181,16 @@ async function translated<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (error instanceof KubeError && (isUnavailable(error) || isForbidden(error) || isNotFound(error))) {
-      throw new DeployerUnavailable(`Argo CD's resources can't be written: ${error.message}`, { cause: error });
-    }
-    throw error;
+    const obstacle = obstacleOf(error);
+    if (obstacle === undefined) throw error;
+    const message = `Argo CD's objects can't be written: ${obstacle} (${(error as KubeError).message})`;
+    throw new DeployerUnavailable(message, { cause: error });
   }
+}
+
+function obstacleOf(error: unknown): string | undefined {
+  if (isNotFound(error))
+    return "its kinds or its namespace are not there, so install it, or correct deployer.namespace";
+  if (isForbidden(error)) return "the platform lacks the right, or a policy refuses it: see the platform's chart";
+  return isUnavailable(error) ? "the API server does not take it now" : undefined;
 }

@@ -41,6 +41,8 @@ describe("the platform's identity can't", () => {
     ["secrets of the deployer", `${paths.secrets("argocd")}/argocd-secret`],
     ["secrets of an environment before it bound its role", `${paths.secrets(ours)}/environment-secrets-0a1b2c3d`],
     ["pods of all namespaces", "/api/v1/pods"],
+    ["deployments of all namespaces", "/apis/apps/v1/deployments"],
+    ["deployments of an environment before it bound its role", `/apis/apps/v1/namespaces/${ours}/deployments`],
     ["roles", `/apis/${rbacGroup}/v1/clusterroles`],
     ["custom resource definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"],
   ])("read %s", async (_, path) => {

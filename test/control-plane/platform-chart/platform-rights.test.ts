@@ -90,7 +90,7 @@ describe("the platform's identity can do what the operator does", () => {
     });
   });
 
-  test("secrets and logs of an environment's namespace, once it has bound its role there", async () => {
+  test("secrets, logs and what makes pods of an environment's namespace, once it has bound its role there", async () => {
     const secrets = paths.secrets(namespace);
     expect(await platform.get(`${secrets}/any`)).toMatchObject({ status: 403 });
     await given(platform, paths.roleBindings(namespace), roleBindingObject());
@@ -101,6 +101,10 @@ describe("the platform's identity can do what the operator does", () => {
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods`)).toMatchObject({ status: 200 });
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods/any/log`)).toMatchObject({ status: 404 });
     expect(await platform.get(secrets)).toMatchObject({ status: 403 });
+    const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+    expect(await platform.get(deployments)).toMatchObject({ status: 200 });
+    expect(await platform.get(`${deployments}/any`)).toMatchObject({ status: 403 });
+    expect(await platform.create(deployments, { metadata: { name: "any" } })).toMatchObject({ status: 403 });
     expect(await platform.delete(`${paths.roleBindings(namespace)}/platform`)).toMatchObject({ status: 200 });
   });
 

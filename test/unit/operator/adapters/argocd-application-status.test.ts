@@ -167,6 +167,9 @@ describe("what Argo CD says of an application", () => {
     const broken = (message: string) =>
       keptStatus({ ...healthy, conditions: [{ type: "ComparisonError", message }] }, undefined);
     expect(broken(rendering("a1b2"))).toEqual(broken(rendering("c3d4")));
+    expect(broken("read tcp 127.0.0.1:38152->127.0.0.1:18081")).toEqual(
+      broken("read tcp 127.0.0.1:2->127.0.0.1:18081"),
+    );
     expect(retried("retrying attempt #1")).toEqual(retried("retrying attempt #2"));
   });
 });
