@@ -193,6 +193,41 @@ describe("an environment with a config set", () => {
   }, 60_000);
 });
 
+test("values of every shape reach the application as they are, and are no drift", async () => {
+  await world.register("shapely", { overridable: ["backend.a.null", "backend.a.text", "backend.a.number"] });
+  const hostile = '{{ .Values }} $ARGOCD_APP_NAME $(X) "\\\n\u2028 !!binary é ';
+  const parts = [null, 0.1, 1e21, -0.5, [], {}, { z: 1, a: [hostile] }];
+  await configure("shapes", {
+    env: [{ name: "HOSTILE", value: hostile }],
+    helmValues: { backend: { a: { parts, null: 1, z: false } } },
+  });
+  const writes: string[] = [];
+  const { stop } = await world.startOperator({
+    onRequest: (request, next) => {
+      if (isWrite(request.verb) && request.type?.kind === applicationKind.kind) writes.push(request.verb);
+      return next();
+    },
+  });
+  await world.create("shaped", {
+    ...{ backend: { ...backendOnly.backend, repository: "shapely" }, configSet: { name: "shapes" } },
+    overrides: {
+      values: [
+        { path: "backend.a.null", value: "null" },
+        { path: "backend.a.text", value: JSON.stringify(hostile) },
+        { path: "backend.a.number", value: "9007199254740991" },
+      ],
+    },
+  });
+  await world.expectPhase("shaped", "ready");
+  expect(await backendValues("shaped")).toMatchObject({
+    a: { parts, null: null, z: false, text: hostile, number: 9007199254740991 },
+    env: [{ name: "HOSTILE", value: hostile }],
+  });
+  await world.reconcile("shaped");
+  expect(writes).toEqual(["create"]);
+  await stop();
+}, 60_000);
+
 describe("a version of a config set", () => {
   /** An operator whose API server has a clock that is `minutes` ahead, by what it calls decisions from. */
   const later = (minutes: number) => ({

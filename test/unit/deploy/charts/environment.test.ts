@@ -111,7 +111,7 @@ describe("the environment chart", () => {
       "x\nsecurityContext: {privileged: true}",
       "{{ .Values }}",
       "$(SECRET_KEY) $$ $",
-      "$ARGOCD_APP_NAME ${ARGOCD_APP_NAME}",
+      "$ARGOCD_APP_NAME $(ARGOCD_APP_NAME)",
       " leading, trailing and tab\t\r\n",
       "0x10",
       "null",
