@@ -73,7 +73,7 @@ export async function platformProcess(
         if (started.exitCode !== null) throw new Error(`the process ended: ${output.slice(begunAt)}`);
         return /"api":"([^"]+)".*"message":"serving"|"message":"serving".*"api":"([^"]+)"/.exec(output.slice(begunAt));
       };
-      const found = await until(servingAt, { what: "the process serving", deadlineMs: 30_000 });
+      const found = await until(servingAt, { what: "the process serving", deadlineMs: 60_000 });
       url = found[1] ?? found[2] ?? "";
     },
     async kill() {

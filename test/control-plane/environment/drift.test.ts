@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import {
   applicationKind,
   appProjectKind,
@@ -13,11 +12,11 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import { isForbidden } from "../../../operator/kit/kube-errors.ts";
-import { type ObjectRef, type ResourceType, resourceType } from "../../../operator/kit/kube-object.ts";
+import type { ObjectRef, ResourceType } from "../../../operator/kit/kube-object.ts";
 import type { KubeRequest } from "../../../operator/kit/kube-request.ts";
 import { FIRST_POD_SECRET } from "../../support/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import { liftNamespacePolicy } from "../../support/lifted-policy.ts";
 import { concernedAmong, normalised } from "../../support/request-seams.ts";
 import { until } from "../../support/until.ts";
 
@@ -34,7 +33,7 @@ const passes: string[] = [];
 
 beforeAll(async () => {
   world = await createWorld();
-  await liftPolicy();
+  await liftNamespacePolicy(world.admin);
   await world.startOperator({
     onRequest: (request, next) => {
       requests.push(request);
@@ -52,25 +51,6 @@ beforeAll(async () => {
   await world.expectPhase(NAME, "ready");
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
-
-const policyBinding = resourceType({
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  kind: "ValidatingAdmissionPolicyBinding",
-  plural: "validatingadmissionpolicybindings",
-  namespaced: false,
-});
-
-/** A policy refuses to weaken a namespace; without it, what the operator does by itself is seen. */
-async function liftPolicy(): Promise<void> {
-  await world.admin.delete(policyBinding, { name: "environment-namespace.ephemeral-environments.dev" });
-  const probe = { metadata: { name: "unguarded", labels: { [ENVIRONMENT_UID_LABEL]: "nobody" } } };
-  const isMade = () =>
-    world.admin.create(namespaceKind, probe).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-    });
-  await until(isMade, { what: "the policy being lifted", deadlineMs: 20_000 });
-}
 
 /** What the operator wants of an object: its fields and labels, without what the API server keeps about it. */
 function wanted(object: WireObject | undefined) {
@@ -139,7 +119,7 @@ const damages: readonly Damage[] = [
   { what: "a deleted project", type: appProjectKind, ref: atDeployer },
 ];
 
-describe("what somebody changed", () => {
+describe("abuse case 84: what somebody changed", () => {
   test.each(damages)(
     "$what is restored within seconds",
     async ({ type, ref, patch }) => {

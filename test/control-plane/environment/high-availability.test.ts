@@ -85,7 +85,7 @@ describe("with leader election", () => {
     leader = await until(() => replicas.find(leads), { what: "a leader", deadlineMs: KILL_LIMIT_MS });
     follower = replicas.find((one) => one !== leader) as PlatformProcess;
     expect(leads(follower)).toBe(false);
-  }, 60_000);
+  }, 120_000);
 
   const holder = async () => (await world.admin.find(leases, lease))?.spec?.holderIdentity ?? "";
 

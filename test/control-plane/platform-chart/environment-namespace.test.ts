@@ -9,7 +9,7 @@ const enforce = "pod-security.kubernetes.io/enforce";
 const foreignLabel = `the label ${uidLabel} is set, changed and removed by the platform alone`;
 const weakened = "the Pod Security labels of an environment's namespace are the platform's";
 
-describe("the label that makes a namespace ours, before a cluster administrator", () => {
+describe("abuse case 85: the label that makes a namespace ours, before a cluster administrator", () => {
   const plane = controlPlane();
   const ours = unique("env-label-");
   const foreign = unique("env-foreign-");

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import { appProjectKind, namespaceKind, networkPolicyKind, resourceQuotaKind } from "../../../operator/kinds.ts";
+import { KubeError } from "../../../operator/kit/kube-errors.ts";
+import { resourceType } from "../../../operator/kit/kube-object.ts";
+import { createWorld, type World } from "../../support/environment-world.ts";
+import { liftNamespacePolicy } from "../../support/lifted-policy.ts";
+import { mayReach, type Network, type Place, type Policy } from "../../support/network-analysis.ts";
+import { until } from "../../support/until.ts";
+
+let world: World;
+let shop: EphemeralEnvironment;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.startOperator();
+  const all = await Promise.all([world.create("abused-shop"), world.create("abused-billing")]);
+  await Promise.all(all.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
+  shop = all[0];
+}, 90_000);
+afterAll(() => world.stop(), 60_000);
+
+const namespace = namespaceName("abused-shop");
+
+describe("abuse case 81: what the operator made lets a pod reach", () => {
+  const pod: Place = { address: "10.8.0.1", namespace, labels: { app: "shop" } };
+  const elsewhere = (place: string): Place => ({ address: "10.8.0.9", namespace: place, labels: { app: "shop" } });
+
+  /** The policies and the namespaces as the API server has them now. */
+  async function asItIs(): Promise<Network> {
+    const [policies, namespaces] = await Promise.all([
+      world.admin.list(networkPolicyKind),
+      world.admin.list(namespaceKind),
+    ]);
+    return {
+      policies: policies.items as unknown as Policy[],
+      namespaces: {
+        ...Object.fromEntries(namespaces.items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}])),
+        // The ingress controller's, which a control plane alone has not.
+        ingress: { "kubernetes.io/metadata.name": "ingress" },
+      },
+    };
+  }
+
+  test("its own namespace and DNS, and nothing else; and lets in its own and the ingress, and nobody else", async () => {
+    const network = await asItIs();
+    expect(network.policies.filter(({ metadata }) => metadata.namespace === namespace)).toHaveLength(2);
+    const ways = [
+      { what: "a pod beside it", to: elsewhere(namespace), port: 5432 },
+      { what: "DNS", to: elsewhere("kube-system"), port: 53, protocol: "UDP" },
+      { what: "the rest of the system", to: elsewhere("kube-system"), port: 443 },
+      { what: "another environment", to: elsewhere(namespaceName("abused-billing")), port: 443 },
+      { what: "the platform", to: elsewhere("ephemeral-system"), port: 8080 },
+      { what: "the deployer", to: elsewhere("argocd"), port: 8080 },
+      { what: "the API server by its service", to: { address: "10.96.0.1" }, port: 443 },
+      { what: "the API server on its node", to: { address: "10.240.0.2" }, port: 6443 },
+      { what: "the metadata address", to: { address: "169.254.169.254" }, port: 80 },
+      { what: "the internet", to: { address: "93.184.216.34" }, port: 443 },
+      { what: "it from the ingress", from: elsewhere("ingress"), to: pod, port: 8080 },
+      { what: "it from another environment", from: elsewhere(namespaceName("abused-billing")), to: pod, port: 8080 },
+      { what: "it from anywhere in the cluster", from: elsewhere("default"), to: pod, port: 8080 },
+      { what: "it from outside", from: { address: "93.184.216.34" }, to: pod, port: 8080 },
+    ];
+    const open = ways.filter((way) => mayReach(network, { from: pod, ...way })).map(({ what }) => what);
+    expect(open).toEqual(["a pod beside it", "DNS", "it from the ingress"]);
+  });
+});
+
+const core = (kind: string, plural: string) =>
+  resourceType({ group: "", version: "v1", kind, plural, namespaced: true });
+const pods = core("Pod", "pods");
+
+/** A pod that Pod Security lets in, with these resources for its container. */
+const podDraft = (name: string, resources: object = {}) => ({
+  metadata: { name, namespace },
+  spec: {
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+    containers: [
+      {
+        ...{ name: "main", image: "docker.io/local/none", resources },
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+      },
+    ],
+  },
+});
+
+/** The API server's words for refusing it; what is not refused is a failure of the test. */
+async function refusalOf(type: Parameters<World["admin"]["create"]>[0], draft: object): Promise<string> {
+  const error = await world.admin.create(type, draft as never).catch((refusal: unknown) => refusal);
+  if (!(error instanceof KubeError) || error.status !== 403) throw new Error(`not refused: ${JSON.stringify(error)}`);
+  return error.detail();
+}
+
+describe("abuse case 82: a chart that takes too much is refused", () => {
+  beforeAll(async () => {
+    // Without it no quota is counted yet, and without the account no pod is taken.
+    const isCounted = async () => {
+      const quota = await world.admin.find(resourceQuotaKind, { name: "environment", namespace });
+      return (quota?.status as { used?: object } | undefined)?.used;
+    };
+    const account = core("ServiceAccount", "serviceaccounts");
+    await until(isCounted, { what: "a counted quota", deadlineMs: 30_000 });
+    await until(() => world.admin.find(account, { name: "default", namespace }), {
+      what: "a ServiceAccount",
+      deadlineMs: 30_000,
+    });
+  }, 60_000);
+
+  test.each([
+    {
+      name: "1000 CPU",
+      resources: { requests: { cpu: "1000" } },
+      words: "exceeded quota: environment, requested: requests.cpu=1k",
+    },
+    { name: "a terabyte of memory", resources: { limits: { memory: "1Ti" } }, words: "exceeded quota: environment" },
+  ])("a pod with $name", async ({ resources, words }) => {
+    expect(await refusalOf(pods, podDraft("greedy", resources))).toContain(words);
+  });
+
+  test("a volume larger than all that the environment may have", async () => {
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Ti" } } };
+    const claims = core("PersistentVolumeClaim", "persistentvolumeclaims");
+    const words = await refusalOf(claims, { metadata: { name: "greedy", namespace }, spec });
+    expect(words).toContain("exceeded quota: environment, requested: requests.storage=1Ti");
+  });
+
+  test.each(["LoadBalancer", "NodePort"])("a Service of type %s", async (type) => {
+    const draft = { metadata: { name: "open", namespace }, spec: { type, ports: [{ port: 80 }] } };
+    expect(await refusalOf(core("Service", "services"), draft)).toContain(`has the type ClusterIP, not ${type}`);
+  });
+
+  test("more pods than the quota has, however many CronJobs ask for them", async () => {
+    const bomb = Array.from({ length: 40 }, (_, index) =>
+      world.admin.create(pods, podDraft(`bomb-${index}`) as never).catch((error: KubeError) => error.detail()),
+    );
+    const outcomes = await Promise.all(bomb);
+    const refused = outcomes.filter((outcome) => typeof outcome === "string");
+    const running = await world.admin.list(pods, { namespace });
+    expect(running.items).toHaveLength(30);
+    expect(refused).toHaveLength(10);
+    expect(refused.every((words) => words.includes("exceeded quota: environment"))).toBe(true);
+  }, 60_000);
+});
+
+describe("abuse case 83: what a chart can't make", () => {
+  interface Project {
+    readonly clusterResourceWhitelist?: readonly Kind[];
+    readonly namespaceResourceWhitelist?: readonly Kind[];
+    readonly namespaceResourceBlacklist?: readonly Kind[];
+    readonly destinations: readonly { readonly namespace: string }[];
+  }
+  interface Kind {
+    readonly group: string;
+    readonly kind: string;
+  }
+
+  /**
+   * Argo CD's own rule: cluster-scoped kinds need the whitelist; without one, namespaced kinds are all let in.
+   * https://argo-cd.readthedocs.io/en/stable/user-guide/projects/
+   */
+  function admits(project: Project, group: string, kind: string, scope: "cluster" | "namespace"): boolean {
+    const isListed = (list: readonly Kind[]) =>
+      list.some((one) => ["*", group].includes(one.group) && ["*", kind].includes(one.kind));
+    if (scope === "cluster") return isListed(project.clusterResourceWhitelist ?? []);
+    const { namespaceResourceWhitelist: white, namespaceResourceBlacklist: black = [] } = project;
+    return (white === undefined || isListed(white)) && !isListed(black);
+  }
+
+  const rbac = "rbac.authorization.k8s.io";
+  test.each([
+    [rbac, "ClusterRole", "cluster"],
+    [rbac, "ClusterRoleBinding", "cluster"],
+    ["", "Namespace", "cluster"],
+    ["", "PersistentVolume", "cluster"],
+    ["apiextensions.k8s.io", "CustomResourceDefinition", "cluster"],
+    ["admissionregistration.k8s.io", "ValidatingWebhookConfiguration", "cluster"],
+    ["admissionregistration.k8s.io", "MutatingWebhookConfiguration", "cluster"],
+    ["ephemeral-environments.dev", "EphemeralEnvironment", "cluster"],
+    ["argoproj.io", "Application", "namespace"],
+    ["argoproj.io", "AppProject", "namespace"],
+    [rbac, "Role", "namespace"],
+    [rbac, "RoleBinding", "namespace"],
+    ["networking.k8s.io", "NetworkPolicy", "namespace"],
+    ["", "ResourceQuota", "namespace"],
+    ["", "LimitRange", "namespace"],
+    ["", "Secret", "namespace"],
+    ["", "Pod", "namespace"],
+  ] as const)("%s %s", async (group, kind, scope) => {
+    const project = await world.admin.find(appProjectKind, { name: namespace, namespace: "argocd" });
+    const spec = project?.spec as Project;
+    expect(spec.destinations.map((destination) => destination.namespace)).toEqual([namespace]);
+    expect(admits(spec, "apps", "Deployment", "namespace")).toBe(true);
+    expect(admits(spec, group, kind, scope)).toBe(false);
+  });
+});
+
+describe("abuse case 85: a foreign namespace that somebody labelled as ours", () => {
+  test("is neither taken for the environment's nor deleted with it", async () => {
+    await liftNamespacePolicy(world.admin);
+    const labels = { [ENVIRONMENT_UID_LABEL]: shop.metadata.uid };
+    const foreign = await world.admin.create(namespaceKind, { metadata: { name: "somebody-elses", labels } });
+    await world.reconcile("abused-shop");
+    await world.delete(shop);
+    const isGone = async () => (await world.find("abused-shop")) === undefined;
+    await until(isGone, { what: "the end of the environment", deadlineMs: 60_000 });
+    expect(await world.admin.find(namespaceKind, { name: namespace })).toBeUndefined();
+    const left = await world.admin.find(namespaceKind, { name: "somebody-elses" });
+    expect(left?.metadata).toMatchObject({ uid: foreign.metadata.uid, labels });
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+  }, 90_000);
+});
