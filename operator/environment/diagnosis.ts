@@ -77,8 +77,8 @@ function standing({ former, mayFail }: Case): Unfinished | undefined {
 }
 
 function unseen(one: Case): Unfinished {
-  const { environment, ailingMs } = one;
-  if (ailingMs < SILENT_MS) {
+  const { environment, ailingMs, former } = one;
+  if (ailingMs < SILENT_MS && former?.reason !== "DeployerSilent") {
     const recheckAfterMs = Math.min(RECHECK_MS, SILENT_MS - ailingMs);
     return standing(one) ?? waiting("Syncing", messageOf(one), { recheckAfterMs });
   }

@@ -77,6 +77,11 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     },
   },
   {
+    name: "it stays silent until it has looked",
+    scene: { state: "unseen", former: { ...starting, reason: "DeployerSilent" }, atSeconds: 5 },
+    expected: { state: "waiting", reason: "DeployerSilent" },
+  },
+  {
     name: "its silence counts anew when something else is wanted",
     scene: { state: "unseen", former: starting, atSeconds: 600, isNew: true },
     expected: { state: "waiting", reason: "Syncing" },
