@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import type { ApiCalls } from "../../support/api-calls.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import { environmentObject, given, paths } from "../../support/environment-objects.ts";
@@ -217,6 +219,11 @@ describe("the kind EphemeralEnvironment", () => {
     const reply = await admin.patch(`${paths.environments}/${name}?dryRun=All`, { spec });
     expect(reply).toMatchObject({ status: 422 });
     expect(reply.message).toContain(words);
+  });
+
+  test.each(["environment", "environment-secrets"])("accepts the example %s", async (file) => {
+    const path = new URL(`../../../deploy/examples/${file}.yaml`, import.meta.url);
+    expect(await admin.create(dryRun, parse(await readFile(path, "utf8")))).toMatchObject({ status: 201 });
   });
 
   test.each(acceptedChanges)("accepts %s after creation", async (_, spec) => {
