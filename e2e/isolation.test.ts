@@ -30,7 +30,7 @@ interface Pod {
   };
 }
 
-describe("the pods of an environment", () => {
+describe("abuse cases 81 and 82: the pods of an environment", () => {
   test("run as nobody in particular, with no capability and no way to more", async () => {
     const pods = await list<Pod>("pods", namespace);
     expect(pods).toHaveLength(2);
@@ -51,10 +51,12 @@ describe("the pods of an environment", () => {
     }
   });
 
-  test("share a quota that is counted", async () => {
+  test("share a quota that is counted, and that holds", async () => {
     const quota = await read<{ status: { hard: object; used: object } }>("resourcequota", "environment", namespace);
     expect(Object.keys(quota.status.hard)).toEqual(expect.arrayContaining(["pods", "requests.cpu", "limits.memory"]));
     expect(quota.status.used).toMatchObject({ pods: "2" });
+    const greedy = pod({}, restricted, { resources: { requests: { cpu: "1000" } } });
+    expect(await refusalOf(greedy)).toMatch(/exceeded quota: environment, requested: requests.cpu=1k/);
   });
 });
 
@@ -64,11 +66,11 @@ const restricted = {
   runAsNonRoot: true,
   seccompProfile: { type: "RuntimeDefault" },
 };
-const pod = (spec: object, securityContext: object) => ({
+const pod = (spec: object, securityContext: object, container: object = {}) => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "intruder", namespace: `env-${name}` },
-  spec: { ...spec, containers: [{ name: "intruder", image: "intruder", securityContext }] },
+  spec: { ...spec, containers: [{ name: "intruder", image: "intruder", securityContext, ...container }] },
 });
 
 test.each([
@@ -87,7 +89,7 @@ test.each([
   expect(words).toMatch(says);
 });
 
-describe("what isolates an environment", () => {
+describe("abuse cases 83 and 84: what isolates an environment", () => {
   test("comes back when it is deleted", async () => {
     const before = await read("networkpolicy", "default-deny", namespace);
     await kubectl("delete", "networkpolicy", "default-deny", namespace);

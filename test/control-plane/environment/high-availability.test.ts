@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { isHeld } from "../../../crds/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kinds.ts";
+import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { leases } from "../../../operator/kit/lease.ts";
 import { completeInventory } from "../../support/environment-inventory.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
@@ -20,7 +21,7 @@ const lease = { name: "platform", namespace: "ephemeral-system" };
 let world: World;
 let ingress: HttpsServer;
 let issuer: TokenIssuer;
-let replicas: PlatformProcess[];
+let replicas: PlatformProcess[] = [];
 let made = 0;
 
 beforeAll(async () => {
@@ -53,7 +54,7 @@ async function startTwo(changed: object): Promise<void> {
   await Promise.all(replicas.map((one) => one.start()));
 }
 
-afterEach(() => Promise.all(replicas.map((one) => one.stop())), 30_000);
+afterEach(() => Promise.all(replicas.splice(0).map((one) => one.stop())), 30_000);
 
 function createSome(count: number): Promise<EphemeralEnvironment[]> {
   const names = Array.from({ length: count }, () => `available-${++made}`);
@@ -152,6 +153,33 @@ describe("with leader election", () => {
     await until(async () => (await call(follower, "")).body.total === known.body.total, { what: "equal caches" });
   }, 60_000);
 });
+
+test("a leader that loses its lease in the midst of a pass sends no further write, and the next one completes the work", async () => {
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const answered: string[] = [];
+  const onRequest: RequestSeam = async (request, next) => {
+    if (isWrite(request.verb) && request.type?.kind === "Secret") {
+      reached.resolve();
+      await held.promise;
+    }
+    const answer = await next();
+    if (isWrite(request.verb)) answered.push(request.path);
+    return answer;
+  };
+  const former = await world.startOperator({ onRequest });
+  const [environment] = (await createSome(1)) as [EphemeralEnvironment];
+  await reached.promise;
+  const ended = former.abandon();
+  const before = [...answered];
+  held.resolve();
+  await ended;
+  expect(before.length).toBeGreaterThan(0);
+  expect(answered).toEqual(before);
+  const next = await world.startOperator();
+  await expectComplete(environment);
+  await next.stop();
+}, 60_000);
 
 test("without leader election two at once do no harm: one of everything, and one set of secrets", async () => {
   await startTwo({ leaderElection: false });
