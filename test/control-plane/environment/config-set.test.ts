@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { run } from "../../../deploy/local/run.ts";
 import {
   applicationKind,
   configSetType,
@@ -84,7 +85,10 @@ describe("an environment with a config set", () => {
     expect((await world.expectPhase("younger-env", "ready")).status?.configSet?.version).toBe(2);
     expect(await variables("younger-env")).toEqual(isLevel("two"));
 
+    world.argocd.decide("kept-env", () => "ignored");
     await move("kept-env", { configSet: { name: "kept", version: 2 } });
+    await world.expectPhase("kept-env", "updating");
+    world.argocd.decide("kept-env", () => "healthy");
     const isMoved = ({ status }: EphemeralEnvironment) => status?.phase === "ready" && status.configSet?.version === 2;
     const moved = await world.expectState("kept-env", "having moved", isMoved);
     expect(await variables("kept-env")).toEqual(isLevel("two"));
@@ -191,6 +195,16 @@ describe("an environment with a config set", () => {
     expect(await backendValues("configured")).toMatchObject({ cache: { size: 64 } });
     await stop();
   }, 60_000);
+});
+
+test("a config set is listed with its version by its short name", async () => {
+  await configure("listed", { description: "For a day", ttlDefaultHours: 8 });
+  await reconfigure("listed", { ttlDefaultHours: 9, production: true });
+  const { kubectl, kubeconfigPath } = world.plane;
+  const table = await run(kubectl, ["--kubeconfig", kubeconfigPath, "-n", namespace, "get", "ecfg", "listed"]);
+  const [head = "", row = ""] = table.split("\n");
+  expect(head.split(/\s+/)).toEqual(["NAME", "VERSION", "PRODUCTION", "TTL", "AGE"]);
+  expect(row.split(/\s+/).slice(0, 4)).toEqual(["listed", "2", "true", "9"]);
 });
 
 test("values of every shape reach the application as they are, and are no drift", async () => {

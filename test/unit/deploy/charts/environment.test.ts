@@ -90,7 +90,9 @@ describe("the environment chart", () => {
   });
 
   test("doesn't let pods start without the secrets, and starts new ones for a new version of them", async () => {
-    expect(await container("backend")).toMatchObject({ envFrom: [{ secretRef: { name: "environment-secrets-0a1b2c3d" } }] });
+    expect(await container("backend")).toMatchObject({
+      envFrom: [{ secretRef: { name: "environment-secrets-0a1b2c3d" } }],
+    });
     expect(await container("backend")).not.toHaveProperty("envFrom.0.secretRef.optional");
     const next = await container("backend", { secret: { name: "environment-secrets-4e5f6071" } });
     expect(next).toMatchObject({ envFrom: [{ secretRef: { name: "environment-secrets-4e5f6071" } }] });
