@@ -5,7 +5,7 @@ import type { Bulletin } from "../ports/bulletin.ts";
 import { mostAtOnce } from "./breaker.ts";
 import { type Leftover, leftoverKey, leftovers } from "./leftovers.ts";
 import { orphanRecord } from "./record.ts";
-import { isOver, type TeardownContext, tearDown } from "./teardown.ts";
+import { isOver, type Leaving, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 
 export interface SweepContext extends Omit<TeardownContext, "signal"> {
   /** The namespaces, applications and projects that carry our label, as the watches saw them last. */
@@ -24,6 +24,8 @@ export interface SweepReport {
   readonly orphans: number;
   /** Whose leftovers began to go and have to be looked at soon. */
   readonly removing: number;
+  /** Whose leftovers don't go: something holds them that only people can mend. */
+  readonly stuck: number;
   /** Of which nothing is left now. */
   readonly removed: number;
   /** Whether the breaker keeps what is not confirmed. */
@@ -38,8 +40,8 @@ interface Sighting {
   readonly at: Date;
   /** All of it, as it was found last before its removal was begun. */
   leftover: Leftover;
-  /** Whether its removal was begun: it goes on to its end, although less and less of it is found. */
-  isBegun: boolean;
+  /** When its removal was begun, and how far it came: it goes on to its end, although less and less of it is found. */
+  begun?: { readonly at: Date; readonly steps: Teardown["steps"] };
 }
 
 type Sightings = Map<string, Sighting>;
@@ -60,11 +62,10 @@ export function createSweep(context: SweepContext): Sweep {
     note(orphans, sightings, context);
     const seen = [...sightings.values()];
     const isHeld = hold(seen.filter((sighting) => !isReleased(sighting)).length, living);
-    const due = seen.filter((one) => one.isBegun || ((!isHeld || isReleased(one)) && isDue(one, context)));
-    const ended = { removing: 0, removed: 0 };
+    const due = seen.filter((one) => one.begun || ((!isHeld || isReleased(one)) && isDue(one, context)));
+    const ended = { removing: 0, stuck: 0, removed: 0 };
     for (const sighting of due) {
       signal.throwIfAborted();
-      sighting.isBegun = true;
       const end = await remove(sighting, { ...context, signal });
       if (end === "removed") sightings.delete(leftoverKey(sighting.leftover));
       ended[end] += 1;
@@ -75,9 +76,9 @@ export function createSweep(context: SweepContext): Sweep {
 
 async function findOrphans(context: SweepContext, sightings: Sightings) {
   const held = await context.secretManager.owners();
-  const begun = [...sightings.values()].filter(({ isBegun }) => isBegun).map(({ leftover }) => leftover);
+  const known = [...sightings.values()].filter(({ begun }) => begun).map(({ leftover }) => leftover);
   const found = leftovers(context.belongings(), held, context.isKnown);
-  const candidates = new Map([...begun, ...found].map((leftover) => [leftoverKey(leftover), leftover]));
+  const candidates = new Map([...known, ...found].map((leftover) => [leftoverKey(leftover), leftover]));
   if (candidates.size === 0) return { orphans: [], living: 0 };
   const living = new Set(await context.livingUids());
   return { orphans: [...candidates.values()].filter(({ owner }) => !living.has(owner.uid)), living: living.size };
@@ -90,7 +91,7 @@ function note(orphans: readonly Leftover[], sightings: Sightings, context: Sweep
   for (const leftover of orphans) {
     const known = sightings.get(leftoverKey(leftover));
     if (known === undefined) sightings.set(leftoverKey(leftover), report(leftover, context));
-    else if (!known.isBegun) known.leftover = leftover;
+    else if (!known.begun) known.leftover = leftover;
   }
 }
 
@@ -103,11 +104,11 @@ function report(leftover: Leftover, { clock, log, bulletin }: SweepContext): Sig
     reason: "OrphanFound",
     message: `environment ${owner.name} (${owner.uid}) is no more, but there are: ${what.join(", ")}; they will be removed`,
   });
-  return { atMs: clock.monotonicMs(), at: clock.now(), leftover, isBegun: false };
+  return { atMs: clock.monotonicMs(), at: clock.now(), leftover };
 }
 
 /** Whether the breaker lets it go whatever else there is; confirmed ones still have their grace. */
-const isReleased = ({ isBegun, leftover }: Sighting) => isBegun || leftover.isConfirmed;
+const isReleased = ({ begun, leftover }: Sighting) => begun !== undefined || leftover.isConfirmed;
 
 /** Long enough since it was first seen, on a clock that can't be set, and since the youngest of it was made. */
 function isDue({ leftover, atMs }: Sighting, { settings, clock }: SweepContext): boolean {
@@ -115,26 +116,31 @@ function isDue({ leftover, atMs }: Sighting, { settings, clock }: SweepContext):
   return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - leftover.until.getTime() >= graceMs;
 }
 
-async function remove({ leftover, at }: Sighting, context: SweepContext & TeardownContext) {
-  const { owner, what } = leftover;
+async function remove(sighting: Sighting, context: SweepContext & TeardownContext) {
   const { log, bulletin } = context;
+  const { owner, what } = sighting.leftover;
   const facts = { environment: owner.name, uid: owner.uid };
-  const teardown = await tearDown(
-    {
-      metadata: { ...owner, deletionTimestamp: at.toISOString() },
-      record: (steps, goneAt) => orphanRecord({ owner, since: leftover.since, seenAt: at }, steps, goneAt),
-    },
-    context,
-  );
-  if (!isOver(teardown)) {
-    const awaited = teardown.steps.find(({ state }) => state === "waiting");
-    log.info("leftovers are being removed", { ...facts, awaited, error: teardown.error });
-    return "removing";
+  const teardown = await tearDown(leaving(sighting, context.clock.now()), context);
+  sighting.begun = { at: sighting.begun?.at ?? context.clock.now(), steps: teardown.steps };
+  if (teardown.blockers.length > 0) {
+    log.warn("leftovers can't be removed", { ...facts, blockers: teardown.blockers, error: teardown.error });
+    return "stuck";
   }
+  if (!isOver(teardown)) return "removing";
   log.warn("leftovers of an environment that is no more were removed", { ...facts, what });
   const message = `what was left of environment ${owner.name} (${owner.uid}) is gone: ${what.join(", ")}`;
   bulletin.publish({ type: "Normal", reason: "OrphanRemoved", message });
   return "removed";
+}
+
+/** As if its deletion had been asked for when its removal was begun. */
+function leaving({ leftover, at, begun }: Sighting, now: Date): Leaving {
+  const { owner, since } = leftover;
+  return {
+    metadata: { ...owner, deletionTimestamp: (begun?.at ?? now).toISOString() },
+    status: { teardown: { steps: [...(begun?.steps ?? [])] } },
+    record: (steps, goneAt) => orphanRecord({ owner, since, seenAt: at }, steps, goneAt),
+  };
 }
 
 const SAY_AGAIN_MS = 3_600_000;

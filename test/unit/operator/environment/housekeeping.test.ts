@@ -6,7 +6,7 @@ import type { RecordBounds } from "../../../../operator/ports/records.ts";
 import { fixtureSettings, minutesLater } from "../../../support/environment-fixture.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
-const nothing: SweepReport = { orphans: 0, removing: 0, removed: 0, isHeld: false };
+const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
 const HOUR_MS = 3_600_000;
 
 function scene(report: SweepReport = nothing) {
@@ -41,6 +41,7 @@ describe("housekeeping", () => {
   test.each<[string, SweepReport, number]>([
     ["as usual", nothing, 300_000],
     ["as usual while something is only reported", { ...nothing, orphans: 1 }, 300_000],
+    ["as usual while something is stuck", { ...nothing, orphans: 1, stuck: 1 }, 300_000],
     ["soon while something is going", { ...nothing, orphans: 1, removing: 1 }, 10_000],
   ])("looks for orphans again %s", async (_what, report, recheckAfterMs) => {
     const { done, pass } = scene(report);

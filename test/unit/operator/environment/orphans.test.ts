@@ -86,7 +86,7 @@ describe("a sweep", () => {
   test("reports first and removes after the grace, in the order of a teardown, and leaves a record", async () => {
     const [owner] = owners(1) as [Owner];
     const world = scene([owner]);
-    expect(await world.sweep()).toEqual({ orphans: 1, removing: 0, removed: 0, isHeld: false });
+    expect(await world.sweep()).toEqual({ orphans: 1, removing: 0, stuck: 0, removed: 0, isHeld: false });
     expect(world.said).toEqual(["OrphanFound"]);
     expect(await world.sweepLater(GRACE_MINUTES - 1)).toMatchObject({ orphans: 1, removed: 0 });
     expect(world.asked).toEqual([]);
@@ -94,7 +94,7 @@ describe("a sweep", () => {
     expect(world.asked).toEqual(["application", "project", "secrets", "namespace"].map((step) => `${step} gone-0`));
     expect(world.recorded).toMatchObject([{ uid: owner.uid, reason: "orphaned" }]);
     expect(world.said).toEqual(["OrphanFound", "OrphanRemoved"]);
-    expect(await world.sweep()).toEqual({ orphans: 0, removing: 0, removed: 0, isHeld: false });
+    expect(await world.sweep()).toEqual({ orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false });
   });
 
   test("finds what the secret manager alone still holds", async () => {
@@ -111,7 +111,16 @@ describe("a sweep", () => {
     await world.sweep();
     expect(await world.sweepLater()).toMatchObject({ removing: 1, removed: 0 });
     world.removal = { state: "gone" };
-    expect(await world.sweepLater(1)).toMatchObject({ removing: 0, removed: 1 });
+    expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 0, removed: 1 });
+  });
+
+  test("tells what does not go, and looks again without haste", async () => {
+    const world = scene(owners(1));
+    world.removal = { state: "removing", message: "held" };
+    await world.sweep();
+    await world.sweepLater();
+    expect(await world.sweepLater(4)).toMatchObject({ removing: 1, stuck: 0 });
+    expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 1 });
   });
 
   test("comes to its end although nothing of it is found any more, and leaves a record", async () => {
@@ -121,7 +130,7 @@ describe("a sweep", () => {
     await world.sweepLater();
     world.namespaces = [];
     world.removal = { state: "gone" };
-    expect(await world.sweepLater(1)).toEqual({ orphans: 1, removing: 0, removed: 1, isHeld: false });
+    expect(await world.sweepLater(1)).toEqual({ orphans: 1, removing: 0, stuck: 0, removed: 1, isHeld: false });
     expect(world.recorded).toHaveLength(1);
     expect(await world.sweep()).toMatchObject({ orphans: 0 });
   });
@@ -145,7 +154,7 @@ describe("a sweep", () => {
     await world.sweepLater();
     world.namespaces.push(...owners(9).map((owner) => namespace({ ...owner, name: `late${owner.name}` })));
     world.removal = { state: "gone" };
-    expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, removed: 5, isHeld: true });
+    expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, stuck: 0, removed: 5, isHeld: true });
   });
 
   test("waits until the youngest of it is old enough, too", async () => {
@@ -174,7 +183,7 @@ describe("a sweep", () => {
     const world = scene([owner]);
     make(world, owner.uid);
     await world.sweep();
-    expect(await world.sweepLater()).toEqual({ orphans: 0, removing: 0, removed: 0, isHeld: false });
+    expect(await world.sweepLater()).toEqual({ orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false });
     expect([...world.asked, ...world.said]).toEqual([]);
   });
 
@@ -213,7 +222,7 @@ describe("a sweep", () => {
   ])("holds what is implausible: $orphans orphans beside $living environments", async ({ orphans, living, isHeld }) => {
     const world = scene(owners(orphans), { living });
     await world.sweep();
-    expect(await world.sweepLater()).toEqual({ orphans, removing: 0, removed: isHeld ? 0 : orphans, isHeld });
+    expect(await world.sweepLater()).toEqual({ orphans, removing: 0, stuck: 0, removed: isHeld ? 0 : orphans, isHeld });
     expect(world.said.filter((reason) => reason === "SweepHeld")).toHaveLength(isHeld ? 1 : 0);
   });
 
@@ -222,8 +231,8 @@ describe("a sweep", () => {
     const world = scene(gone, { living: 0 });
     await world.sweep();
     world.namespaces = gone.map((owner, at) => namespace(owner, { confirmed: at === 0 }));
-    expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, removed: 1, isHeld: true });
+    expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, stuck: 0, removed: 1, isHeld: true });
     world.namespaces = world.namespaces.slice(1);
-    expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, removed: 5, isHeld: false });
+    expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isHeld: false });
   });
 });
