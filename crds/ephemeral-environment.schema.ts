@@ -274,13 +274,13 @@ const ComponentStatus = Type.Object(
             }),
           ),
         },
-        { description: "The commit asked for, or the head of the branch when that was asked." },
+        { description: "The head of the branch when that was asked; absent where the spec names the commit." },
       ),
     ),
     applied: Type.Optional(
       Type.Object(
         { ...origin, image },
-        { description: "What the application was given: what is resolved, or what was before while that is built." },
+        { description: "What the application was given: what is wanted, or what was before while that is built." },
       ),
     ),
     commit: Type.Optional(origin.commit),

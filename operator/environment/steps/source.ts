@@ -3,12 +3,14 @@ import type { Component } from "../../../crds/names.ts";
 import { BUILDING } from "../../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
+import type { Sources } from "../../ports/deployer.ts";
 import { componentsOf } from "../desired/values.ts";
 import { reconcileToken, wantedPipelines } from "../progress.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
-type Resolved = NonNullable<ComponentStatus["resolved"]> & { readonly image: string };
+/** What a component came to: what its application may be given, and the head that it follows from, if that was asked. */
+type Settled = Required<Pick<ComponentStatus, "applied">> & Pick<ComponentStatus, "resolved">;
 
 /**
  * Settles the commit of every component: what was asked for, else the head of the branch, asked once. The application
@@ -31,36 +33,28 @@ export const source: Step = {
 
     const components = componentsOf(environment);
     const outcomes = await Promise.all(
-      components.map((component) => resolved(environment, component, repositories[component] as Repository, context)),
+      components.map((component) => settled(environment, component, repositories[component] as Repository, context)),
     );
     const problem = outcomes.find((outcome) => "state" in outcome);
     if (problem !== undefined) return problem as StepResult;
-    return judged(
-      environment,
-      new Map(components.map((component, i) => [component, outcomes[i] as Resolved])),
-      context,
-    );
+    return judged(environment, new Map(components.map((component, i) => [component, outcomes[i] as Settled])), context);
   },
 };
 
 /** The application may be given the new sources unless a commit of them is still to be built. */
 function judged(
   environment: EphemeralEnvironment,
-  sources: ReadonlyMap<Component, Resolved>,
+  sources: ReadonlyMap<Component, Settled>,
   { clock }: StepContext,
 ): StepResult {
-  const former = environment.status?.components;
-  const known = [...sources].map(([component, { image, ...origin }]): [Component, ComponentStatus] => [
-    component,
-    { ...former?.[component], resolved: origin },
-  ]);
+  const known = [...sources].map(([component, { resolved }]): [Component, ComponentStatus] => {
+    const { resolved: _, ...former } = environment.status?.components?.[component] ?? {};
+    return [component, { ...former, ...(resolved === undefined ? {} : { resolved }) }];
+  });
   const components = Object.fromEntries(known);
   const unbuilt = awaited({ ...environment, status: { ...environment.status, components } }, clock.now());
   if (unbuilt !== undefined) return { ...unbuilt, findings: { components } };
-  const given = known.map(([component, status]) => {
-    const { asked: _, ...applied } = sources.get(component) as Resolved;
-    return [component, { ...status, applied }];
-  });
+  const given = known.map(([component, status]) => [component, { ...status, ...sources.get(component) }]);
   return done("Resolved", { findings: { components: Object.fromEntries(given) } });
 }
 
@@ -82,42 +76,52 @@ function awaited(environment: EphemeralEnvironment, now: Date): Unfinished | und
   return waiting(BUILDING, message.join("; "), { recheckAfterMs: silentInMs });
 }
 
-async function resolved(
+async function settled(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,
   context: StepContext,
-): Promise<Resolved | StepResult> {
-  const { branch = "" } = environment.spec[component] ?? {};
-  const former = known(environment, component, context);
-  const asked = askedFor(environment, component);
-  const answered = environment.status?.components?.[component]?.resolved?.asked;
-  const isOpen = former === undefined || (asked !== undefined && asked !== answered);
-  const head = isOpen ? await context.repositoryHost.head(repository.spec.cloneUrl, branch) : undefined;
-  const commit = head ?? former;
+): Promise<Settled | StepResult> {
+  const { branch = "", commit: requested } = environment.spec[component] ?? {};
+  const resolved = requested ? undefined : await head(environment, component, repository, context);
+  const commit = requested || resolved?.commit;
   if (commit === undefined) return branchNotFound(component, branch, repository);
   const image = imageOf(repository, { commit, branch });
   if (!isImage(image)) return imageInvalid(image, repository);
-  return { branch, commit, image, ...(asked === undefined ? {} : { asked }) };
+  return { applied: { branch, commit, image }, ...(resolved === undefined ? {} : { resolved }) };
 }
 
-/**
- * The commit that needs no question: the requested one; the one resolved for this branch before; or, when a crash came
- * between changing the application and writing the status, the one that the application carries.
- */
-function known(environment: EphemeralEnvironment, component: Component, { deployer }: StepContext): string | undefined {
-  const { commit, branch } = environment.spec[component] ?? {};
-  if (commit) return commit;
+/** The head of the branch: asked once, and again for each request if it is followed; what was known outlives the branch. */
+async function head(
+  environment: EphemeralEnvironment,
+  component: Component,
+  { spec }: Repository,
+  { deployer, repositoryHost }: StepContext,
+): Promise<Settled["resolved"]> {
+  const { branch = "" } = environment.spec[component] ?? {};
   const former = environment.status?.components?.[component]?.resolved;
-  if (former?.branch === branch) return former?.commit;
+  const asked = requestFor(environment, component);
   const carried = deployer.deployedSources(environment.metadata)[component];
-  return carried?.branch === branch ? carried?.commit : undefined;
+  const known = former?.branch === branch ? former.commit : leftByCrash(environment, component, carried);
+  const isOpen = known === undefined || (asked !== undefined && asked !== former?.asked);
+  const commit = (isOpen ? await repositoryHost.head(spec.cloneUrl, branch) : undefined) ?? known;
+  return commit === undefined ? undefined : { branch, commit, ...(asked === undefined ? {} : { asked }) };
 }
 
-/** The request for a pass after which the head has to be asked again; kept with the answer, so that none is lost. */
-function askedFor(environment: EphemeralEnvironment, component: Component): string | undefined {
-  const { commit, follow } = environment.spec[component] ?? {};
-  return follow && !commit ? reconcileToken(environment) : undefined;
+/** The commit of this branch that the application was given and the status does not tell of: a crash came between. */
+function leftByCrash(
+  { spec, status }: EphemeralEnvironment,
+  component: Component,
+  carried: Sources[Component],
+): string | undefined {
+  const applied = status?.components?.[component]?.applied;
+  const isNews = carried?.branch !== applied?.branch || carried?.commit !== applied?.commit;
+  return isNews && carried?.branch === spec[component]?.branch ? carried?.commit : undefined;
+}
+
+/** The request for a pass after which a followed branch is to be asked; kept with the answer, so that none is lost. */
+function requestFor(environment: EphemeralEnvironment, component: Component): string | undefined {
+  return environment.spec[component]?.follow ? reconcileToken(environment) : undefined;
 }
 
 /** Nothing tells when somebody pushes the branch. */

@@ -82,6 +82,12 @@ describe("the commit of a component", () => {
       HEAD,
       ["next"],
     ],
+    [
+      "is the head of the branch, when one is asked for no longer",
+      { spec: backend({}), before: { applied: commitB }, carried: `main@${commitB}` },
+      HEAD,
+      ["main"],
+    ],
     ["is what a crash left in the application", { spec: backend({}), carried: `main@${commitB}` }, commitB, []],
     [
       "is what a crash left in the application of another branch",
@@ -131,9 +137,9 @@ describe("the commit of a component", () => {
     expect(answers).toEqual(questions);
     const branch = scene.spec?.backend?.branch ?? "main";
     const { follow, commit: requested } = scene.spec?.backend ?? {};
-    const asked = follow && !requested ? { asked: scene.token } : {};
+    const resolved = { branch, commit, ...(follow ? { asked: scene.token } : {}) };
     expect(found).toEqual({
-      resolved: { branch, commit, ...asked },
+      ...(requested ? {} : { resolved }),
       applied: { branch, commit, image: imageOf(commit) },
     });
   });
@@ -196,7 +202,7 @@ describe("a commit with a pipeline", () => {
   ])("%s", async (_rule, scene, expected, applied) => {
     const { result, found } = await step(scene);
     expect(result).toMatchObject(expected);
-    expect(found).toMatchObject({ resolved: { branch: "main", commit: commitB } });
+    expect(found).not.toHaveProperty("resolved");
     expect(found?.applied?.commit).toBe(applied);
   });
 
@@ -219,7 +225,7 @@ describe("a commit with a pipeline", () => {
       repositories: memoryRepositories(repositoryFixture(), web),
     } as unknown as StepContext;
     const { findings } = await source.run(environmentFixture({ spec: building }), context);
-    expect(findings?.components?.frontend).toEqual({ resolved: { branch: "main", commit: commitB } });
+    expect(findings?.components?.frontend).toEqual({});
   });
 });
 
