@@ -1,0 +1,72 @@
+import { afterAll, expect, jest, test } from "@jest/globals";
+import { ask } from "./support/api.ts";
+import { create, Environments, madeFor, untilReady } from "./support/environments.ts";
+import { kubectl, list, read, waitFor } from "./support/kubectl.ts";
+import { open } from "./support/page.ts";
+import { podSecret } from "./support/secrets.ts";
+import { TEST_DEADLINE_MS } from "./support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+afterAll(() => environments.removeAll());
+
+/** No image was ever built of it. */
+const UNBUILT = "b".repeat(40);
+const urlsOf = (name: string) => [`https://${name}--api.env.localhost:18443`, `https://${name}.env.localhost:18443`];
+const statusesOf = async (name: string) => (await Promise.all(urlsOf(name).map(open))).map(({ status }) => status);
+const patch = (name: string, spec: object) =>
+  kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
+
+interface Running {
+  readonly status: {
+    readonly expiresAt: string;
+    readonly components: { readonly backend: { readonly commit: string } };
+  };
+}
+
+/** What no update and no sleep may touch. */
+async function kept(name: string, id: string) {
+  const { status } = await read<Running>("eenv", name);
+  return { secret: await podSecret(name), objects: await madeFor(id), expiresAt: status.expiresAt };
+}
+
+test("an update that can't run leaves the old version answering, and heals when it is taken back", async () => {
+  const name = environments.name("update");
+  const id = await create(name);
+  await untilReady(name);
+  const before = await kept(name, id);
+  const { commit } = (await read<Running>("eenv", name)).status.components.backend;
+
+  await patch(name, { backend: { commit: UNBUILT } });
+  await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`], 150);
+  expect(await statusesOf(name)).toEqual([200, 200]);
+  const shown = await ask<{ repositories: object }>("GET", `/environments/${id}`);
+  expect(shown.body.repositories).toMatchObject({ backend: { commit } });
+
+  await patch(name, { backend: { commit } });
+  await untilReady(name);
+  expect(await statusesOf(name)).toEqual([200, 200]);
+  expect(await kept(name, id)).toEqual(before);
+});
+
+test("a suspended environment runs no pod, and answers again when it is woken", async () => {
+  const name = environments.name("sleep");
+  const id = await create(name);
+  await untilReady(name);
+  const before = await kept(name, id);
+
+  const suspended = await ask("PATCH", `/v2/environments/${id}`, { body: { suspended: true } });
+  expect(suspended).toMatchObject({ status: 200, body: { status: "success", data: { suspended: true } } });
+  await waitFor(["--for=condition=Suspended", `eenv/${name}`]);
+  await untilReady(name);
+  const deployments = await list<{ spec: { replicas: number } }>("deployments", `--namespace=env-${name}`);
+  expect(deployments.map(({ spec }) => spec.replicas)).toEqual([0, 0]);
+  expect(await statusesOf(name)).not.toContain(200);
+  expect(await kept(name, id)).toEqual(before);
+
+  await ask("PATCH", `/v2/environments/${id}`, { body: { suspended: false } });
+  await untilReady(name);
+  expect(await statusesOf(name)).toEqual([200, 200]);
+  expect(await kept(name, id)).toEqual(before);
+});
