@@ -20,6 +20,9 @@ export type Checked<T> =
   | { readonly valid: true; readonly value: T }
   | { readonly valid: false; readonly findings: readonly Finding[] };
 
+/** Nobody reads more, and an answer must not grow far beyond what was sent. */
+export const MAX_FINDINGS = 100;
+
 /** Formats of this platform: a problem in words, or nothing. */
 const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "environment-name": nameProblem,
@@ -50,7 +53,7 @@ export function checker<S extends TSchema>(schema: S): (value: unknown) => Check
       const finding = findingOf(error);
       if (!byField.has(finding.field)) byField.set(finding.field, finding);
     }
-    return { valid: false, findings: [...byField.values()] };
+    return { valid: false, findings: [...byField.values()].slice(0, MAX_FINDINGS) };
   };
 }
 

@@ -382,7 +382,8 @@ export const EnvironmentStatus = Type.Object({
   ),
   secrets: Type.Optional(
     Type.Array(SecretStatus, {
-      maxItems: 200,
+      // As many as all that may be listed, provided, referred to and shared comes to.
+      maxItems: 800,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
       description: "Names and versions, never values.",

@@ -10,6 +10,7 @@ import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { isOverridable, type Repository, wantedSecrets } from "../../crds/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { ComponentOverridesRequest, ConfigOverrides } from "../schemas/config-overrides.ts";
+import { MAX_FINDINGS } from "../validation.ts";
 
 const VALUE_MAX_LENGTH = 4096;
 
@@ -64,7 +65,7 @@ class Reading {
   }
 
   violate(field: string, message: string): void {
-    this.#violations.push({ field, message });
+    if (this.#violations.length < MAX_FINDINGS) this.#violations.push({ field, message });
   }
 
   take(component: Component, { env, replicas, resources, ...others }: ComponentOverridesRequest, field: string): void {

@@ -304,6 +304,13 @@ describe("overrides are refused, each with its path, when", () => {
     );
   });
 
+  test("very many are wrong: a hundred are named", async () => {
+    const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => [`${prefix}${i}`, "x"]);
+    const unlisted = overriding({ backend: { deep: Object.fromEntries(names("v", 5_000)) } });
+    const misnamed = env(Object.fromEntries(names("1", 5_000)));
+    for (const given of [unlisted, misnamed]) expect(Object.keys(await violations(given))).toHaveLength(100);
+  });
+
   test("config_overrides carries anything else", async () => {
     expect(await violations({ ...both, config_overrides: { values: {} } })).toEqual({
       "config_overrides.values": "is not a known field",
