@@ -21,12 +21,15 @@ export async function walk(
   const errors: unknown[] = [];
   const taken = new Map<StepCondition, Promise<void>>();
 
-  const isPassable = ({ condition, stands }: Step) =>
-    results.get(condition)?.state === "done" || stands?.(withFindings(environment, results), context) === true;
+  const isPassable = (condition: StepCondition) => {
+    if (results.get(condition)?.state === "done") return true;
+    const step = plan.find((one) => one.condition === condition);
+    return step?.stands?.(withFindings(environment, results), context) === true;
+  };
 
   const take = async (step: Step) => {
     await Promise.all(step.after.map((condition) => taken.get(condition)));
-    const isDue = plan.filter(({ condition }) => step.after.includes(condition)).every(isPassable);
+    const isDue = step.after.every(isPassable);
     if (!isDue && !step.persists?.(environment)) return;
     const { result, error } = await attempt(step, withFindings(environment, results), context);
     if (error !== undefined) errors.push(error);

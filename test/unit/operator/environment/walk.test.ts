@@ -55,6 +55,10 @@ describe("a walk over the steps", () => {
     expect((await statesOf(plan("other"))).states).not.toHaveProperty("ApplicationSynced");
   });
 
+  test("takes nothing that needs a step which is not in the plan", async () => {
+    expect((await statesOf([step("UrlsReady", ["ApplicationSynced"], done("Never"))])).states).toEqual({});
+  });
+
   test("gives a step what the ones before it found", async () => {
     const seen: unknown[] = [];
     const look: Step["run"] = async ({ status }) => {
