@@ -23,7 +23,7 @@ import type { KubeClient } from "./kit/kube-client.ts";
 import type { KubeObject, ResourceType } from "./kit/kube-object.ts";
 import type { Log } from "./kit/log.ts";
 import { createObjectCache, type ObjectCache } from "./kit/object-cache.ts";
-import { createReflector, type Reflector, type ReflectorOptions } from "./kit/reflector.ts";
+import { createReflector, type Reflector, type ReflectorOptions, type ReflectorStatus } from "./kit/reflector.ts";
 import { Sharing } from "./kit/sharing.ts";
 
 /** Names of the environments' indexes: by UID, by the Repositories they use, and by the config set they name. */
@@ -46,6 +46,8 @@ export interface Caches {
   readonly synced: boolean;
   /** Milliseconds since the watch that was silent longest made any progress; without end before the first list. */
   readonly oldestProgressMs: number;
+  /** False when a watch has begun nothing for so long that it can only hang. */
+  readonly alive: boolean;
   stop(): Promise<void>;
 }
 
@@ -57,6 +59,9 @@ interface Context {
   readonly log: Log;
   readonly clock: Clock;
 }
+
+/** A watch is opened anew within a minute; a list has a deadline for every page. */
+const LONGEST_TRY_MS = 300_000;
 
 const CHILD_KINDS = [namespaceKind, resourceQuotaKind, limitRangeKind, networkPolicyKind, roleBindingKind];
 const DEPLOYER_KINDS = [applicationKind, appProjectKind];
@@ -114,6 +119,11 @@ export function createCaches(context: Context): Caches {
     get oldestProgressMs() {
       const last = watches.map(({ reflector }) => reflector.status().lastProgressAt ?? Number.NEGATIVE_INFINITY);
       return clock.monotonicMs() - Math.min(...last);
+    },
+    get alive() {
+      const isAlive = ({ lastBegunAt }: ReflectorStatus) =>
+        lastBegunAt === undefined || clock.monotonicMs() - lastBegunAt < LONGEST_TRY_MS;
+      return watches.every(({ reflector }) => isAlive(reflector.status()));
     },
     async stop() {
       await Promise.all(watches.map(({ reflector }) => reflector.stop()));

@@ -42,7 +42,7 @@ async function main(settings: Settings): Promise<void> {
 
   const shared = { settings, log, clock: systemClock };
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
-  const probes = await serveProbes(settings.probes, { isReady: () => operator.synced });
+  const probes = await serveProbes(settings.probes, operator);
   const { environments, repositories, configSets, secretManager, health } = operator;
   const version = packageJson.version;
   const closing = new AbortController();

@@ -64,6 +64,8 @@ export interface Operator {
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
   readonly synced: boolean;
+  /** False when a watch hangs, so that only a restart helps. */
+  readonly alive: boolean;
   /**
    * Reconciles, once, until the signal aborts; then lets the passes in work end for a second, or (when it aborts with
    * the TermEnd `lost`) cuts them at once. No write of a pass is sent while `isLeading` says no. For the leader.
@@ -151,6 +153,9 @@ export function createOperator(options: OperatorOptions): Operator {
     secretManager: secretManagers.ofUsers,
     get synced() {
       return caches.synced;
+    },
+    get alive() {
+      return caches.alive;
     },
     start(signal) {
       caches.start();

@@ -14,6 +14,8 @@ export interface ReflectorStatus {
   readonly synced: boolean;
   /** When a list or an event (bookmarks too) last arrived, or bytes on the watch; undefined before the first. */
   readonly lastProgressAt: number | undefined;
+  /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away. */
+  readonly lastBegunAt: number | undefined;
   readonly lists: number;
   readonly watches: number;
   readonly events: number;
@@ -73,6 +75,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   #resourceVersion = "";
   #relistDueMs = 0;
   #lastProgressAt: number | undefined;
+  #lastBegunAt: number | undefined;
   #history = noHistory;
 
   constructor(options: ReflectorOptions<T>) {
@@ -95,12 +98,14 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
 
   status(): ReflectorStatus {
     const relists = { ...this.#relists };
-    return { synced: this.#options.cache.synced, lastProgressAt: this.#lastProgressAt, ...this.#counts, relists };
+    const times = { lastProgressAt: this.#lastProgressAt, lastBegunAt: this.#lastBegunAt };
+    return { synced: this.#options.cache.synced, ...times, ...this.#counts, relists };
   }
 
   async #run(): Promise<void> {
     let next: NextMove = { relist: "start" };
     while (!this.#stop.signal.aborted) {
+      this.#lastBegunAt = this.#clock.monotonicMs();
       if (next.relist !== undefined) next = await this.#list(next.relist);
       else next = this.#decide(await this.#watch());
       if (next.pauseSeconds !== undefined) await this.#pause(next.pauseSeconds);

@@ -194,6 +194,16 @@ describe("a watch that ends goes on from the last version, without a list", () =
     expect(lists()).toHaveLength(1);
   });
 
+  test("and begins anew every minute or so, also while the API server is away: so it is seen to be alive", async () => {
+    const stream = await started(reset);
+    stream.end();
+    for (let minute = 0; minute < 5; minute += 1) {
+      clock.advance(60_000);
+      await until(() => clock.monotonicMs() - (reflector.status().lastBegunAt ?? 0) < 15_000);
+    }
+    expect(reflector.status().lastProgressAt).toBe(0);
+  });
+
   test("when the server goes on and on and forgets to end it", async () => {
     const second = new Stream();
     const stream = await started(second.answer);
