@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { environmentType, recordType, secretKind as secretType } from "../../../operator/kinds.ts";
 import { applicationValues } from "../../support/application-values.ts";
+import { crash, crashPoints } from "../../support/crash.ts";
 import { completeInventory, FIRST_POD_SECRET, type Inventory } from "../../support/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { type CrashPoint, concernedAmong, killAt, recordWrites } from "../../support/request-seams.ts";
-import { until } from "../../support/until.ts";
+import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
 
 /** Fewer writes than these would mean that the recording missed some. */
 const KNOWN_CREATE_WRITES = [
@@ -68,36 +68,6 @@ const askForNext = (name: string) =>
 const runsNext = ({ status }: EphemeralEnvironment) =>
   status?.phase === "ready" && status.components?.backend?.commit === NEXT;
 
-/** Every write of the list, killed before it and killed after it, each with an environment of its own. */
-function crashPoints(writes: readonly string[], prefix: string): Map<string, CrashPoint> {
-  const points = writes.flatMap((write) => (["before", "after"] as const).map((when) => ({ write, when })));
-  return new Map(points.map((point, index) => [`${prefix}-${index}`, point]));
-}
-
-/** A status is written as often as something new is seen: which later one is the last differs from run to run. */
-const LATER_STATUS = /^patch EphemeralEnvironment\/status NAME #([2-9]|\d\d)$/;
-
-interface Victims {
-  readonly points: ReadonlyMap<string, CrashPoint>;
-  readonly act: () => Promise<unknown>;
-  /** Whether an environment got to the end, past its moment. */
-  readonly isThrough: (name: string) => Promise<boolean>;
-}
-
-/** Lets an operator die at every point; answers when nothing of it is on its way any more. */
-async function crash({ points, act, isThrough }: Victims): Promise<void> {
-  const killer = killAt(points, concernedAmong(points.keys()));
-  const victim = await world.startOperator({ onRequest: killer.seam });
-  await act();
-  const everybodyDied = async () =>
-    killer.isIdle && (await Promise.all(killer.pending.map(isThrough))).every((through) => through);
-  await until(everybodyDied, { what: "every crash", deadlineMs: 60_000 });
-  killer.killAll();
-  await victim.abandon();
-  const missed = killer.pending.map((name) => points.get(name)?.write ?? "");
-  expect(missed.filter((write) => !LATER_STATUS.test(write))).toEqual([]);
-}
-
 const isReady = async (name: string) => (await world.find(name))?.status?.phase === "ready";
 const isGone = async (name: string) => (await world.find(name)) === undefined;
 const createAll = (names: Iterable<string>) => Promise.all([...names].map((name) => world.create(name)));
@@ -144,7 +114,7 @@ describe("the operator is killed at a write", () => {
     const act = async () => {
       made = await createAll(points.keys());
     };
-    await crash({ points, act, isThrough: isReady });
+    await crash(world, { points, act, isThrough: isReady });
     const atCrash = await inventories(made);
     await world.startOperator().then(async ({ stop }) => {
       await Promise.all(made.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
@@ -172,7 +142,7 @@ describe("the operator is killed at a write", () => {
       const found = await world.find(name);
       return found !== undefined && runsNext(found);
     };
-    await crash({ points, act: () => Promise.all([...points.keys()].map(askForNext)), isThrough });
+    await crash(world, { points, act: () => Promise.all([...points.keys()].map(askForNext)), isThrough });
     const { stop } = await world.startOperator();
     await Promise.all(made.map(({ metadata }) => world.expectState(metadata.name, "updated", runsNext)));
     await stop();
@@ -188,7 +158,7 @@ describe("the operator is killed at a write", () => {
     const made = await createAll(points.keys());
     await Promise.all(made.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
     await whole.stop();
-    await crash({ points, act: () => Promise.all(made.map(world.delete)), isThrough: isGone });
+    await crash(world, { points, act: () => Promise.all(made.map(world.delete)), isThrough: isGone });
     const { stop } = await world.startOperator();
     await Promise.all(made.map(world.expectGone));
     await stop();
@@ -205,7 +175,7 @@ describe("the operator is killed at a write", () => {
     const act = async () => {
       made = await createAll(points.keys());
     };
-    await crash({ points, act, isThrough: isReady });
+    await crash(world, { points, act, isThrough: isReady });
     await Promise.all(made.map(world.delete));
     const { stop } = await world.startOperator();
     await Promise.all(made.map(world.expectGone));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import {
   applicationKind,
@@ -14,9 +15,11 @@ import {
 } from "../../../operator/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/kube-object.ts";
 import type { KubeRequest } from "../../../operator/kit/kube-request.ts";
+import type { OperatorOptions } from "../../../operator/operator.ts";
 import { FIRST_POD_SECRET } from "../../support/environment-inventory.ts";
-import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import { createWorld, podSecretRef, type RunningOperator, type World } from "../../support/environment-world.ts";
 import { liftNamespacePolicy } from "../../support/lifted-policy.ts";
+import { testSettings } from "../../support/platform-chart.ts";
 import { concernedAmong, normalised } from "../../support/request-seams.ts";
 import { until } from "../../support/until.ts";
 
@@ -26,27 +29,30 @@ const within = { namespace: NAMESPACE };
 const atDeployer = { name: NAMESPACE, namespace: "argocd" };
 
 let world: World;
+let running: RunningOperator;
 let made: EphemeralEnvironment;
 const requests: KubeRequest[] = [];
 /** The environments that passes were about. */
 const passes: string[] = [];
 
+const recorded: Partial<OperatorOptions> = {
+  onRequest: (request, next) => {
+    requests.push(request);
+    return next();
+  },
+  onPorts: (context) => ({
+    ...context,
+    environment(name) {
+      passes.push(name);
+      return context.environment(name);
+    },
+  }),
+};
+
 beforeAll(async () => {
   world = await createWorld();
   await liftNamespacePolicy(world.admin);
-  await world.startOperator({
-    onRequest: (request, next) => {
-      requests.push(request);
-      return next();
-    },
-    onPorts: (context) => ({
-      ...context,
-      environment(name) {
-        passes.push(name);
-        return context.environment(name);
-      },
-    }),
-  });
+  running = await world.startOperator(recorded);
   made = await world.create(NAME);
   await world.expectPhase(NAME, "ready");
 }, 60_000);
@@ -176,4 +182,16 @@ describe("where nothing changed", () => {
       "patch EphemeralEnvironment/status NAME",
     ]);
   }, 30_000);
+
+  test("nor do the first passes after a restart: ten thousand would ask at once", async () => {
+    await running.stop();
+    const [asked, passed] = [requests.length, passes.length];
+    // So long that this environment's turn within it does not come while the test runs.
+    const settings = settingsFrom({ ...testSettings, reconcile: { resyncMinutes: 1_000_000, probeSeconds: 5 } });
+    running = await world.startOperator({ ...recorded, settings });
+    await until(() => passes.length > passed + 1, { what: "two passes", deadlineMs: 20_000 });
+    const concerned = concernedAmong([NAME]);
+    const since = requests.slice(asked).filter((request) => concerned(request) === NAME);
+    expect(since.map((request) => normalised(request, NAME))).toEqual([]);
+  }, 40_000);
 });
