@@ -5,8 +5,8 @@ import { RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { failed, type Unfinished, waiting } from "./step.ts";
 
-/** Nobody watches what is not ours: whether a taken name is free again has to be asked. */
-const NAME_TAKEN_RECHECK_MS = 30_000;
+/** Nobody watches what is not ours: whether a taken name is free again has to be asked, so that it is used within 30 s. */
+const NAME_TAKEN_RECHECK_MS = 20_000;
 const BEING_DELETED_RECHECK_MS = 2_000;
 const UNAVAILABLE_RECHECK_MS = 5_000;
 /** The controller retries long before. */

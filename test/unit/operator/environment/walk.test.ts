@@ -144,7 +144,7 @@ describe("a walk over the steps", () => {
   });
 
   test.each([
-    [new NameTaken("Namespace", "env-shop"), { state: "failed", reason: "NameTaken", recheckAfterMs: 30_000 }],
+    [new NameTaken("Namespace", "env-shop"), { state: "failed", reason: "NameTaken", recheckAfterMs: 20_000 }],
     [new BeingDeleted("it goes"), { state: "waiting", reason: "BeingDeleted", recheckAfterMs: 2_000 }],
     [new DeployerUnavailable("away"), { state: "waiting", reason: "DeployerUnavailable", recheckAfterMs: 5_000 }],
     [new SecretManagerUnavailable("away"), { state: "waiting", reason: "SecretManagerUnavailable" }],
