@@ -23,7 +23,7 @@ import { createReconciler, type ReconcilerContext } from "./environment/reconcil
 import { wakeOnChanges } from "./environment/watches.ts";
 import { applicationKind, appProjectKind, environmentType, namespaceKind } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
-import { type Controller, createController } from "./kit/controller.ts";
+import { type Controller, type ControllerMetrics, createController } from "./kit/controller.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
 import type { RequestSeam } from "./kit/kube-request.ts";
 import type { Log } from "./kit/log.ts";
@@ -51,6 +51,8 @@ export interface OperatorOptions {
   /** The API server's own clock and the URL prober, unless the real ones are meant. */
   readonly serverClock?: ServerClock;
   readonly prober?: UrlProber;
+  /** Where the controllers `environments`, `config set versions` and `housekeeping` count. */
+  readonly metrics?: ControllerMetrics;
 }
 
 /** The operator's half of the process: the watches, the reconciler, and the ports that the facade stands on. */
@@ -163,7 +165,8 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     async reconcile(signal, isLeading = () => true) {
       mayWrite = isLeading;
-      const shared = { log, clock, random: options.random, queue: { backoffMs: BACKOFF_MS } };
+      const counted = options.metrics === undefined ? {} : { metrics: options.metrics };
+      const shared = { log, clock, random: options.random, queue: { backoffMs: BACKOFF_MS }, ...counted };
       const { workers } = settings.reconcile;
       const passes = createController({ ...shared, name: "environments", reconcile, workers });
       const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });
