@@ -56,7 +56,7 @@ export async function diagnosed(ailing: Ailing, context: StepContext): Promise<U
   const one = caseOf(ailing, context);
   const { state, problem } = ailing.observed ?? { state: "unseen" };
   if (state === "unseen") return unseen(one);
-  if (state === "waiting") return standing(one) ?? waiting("Syncing", messageOf(one), { recheckAfterMs: RECHECK_MS });
+  if (state === "waiting") return atWork(one, RECHECK_MS);
   if (problem !== undefined && problem !== "DeploymentFailed") return refused(one, problem, context);
   return troubled(one, context);
 }
@@ -71,16 +71,26 @@ function caseOf(ailing: Ailing, { clock }: StepContext): Case {
 
 const messageOf = ({ observed }: Case) => observed?.message ?? "waiting for the deployer to pick the application up";
 
+/** What was wrong before, as long as nothing says that it is over. */
 function standing({ former, mayFail }: Case): Unfinished | undefined {
   if (former?.status !== "False" || !mayFail) return undefined;
-  return { ...failed(former.reason, former.message), recheckAfterMs: RECHECK_MS };
+  return verdict(true, former.reason, former.message, RECHECK_MS);
+}
+
+/** What the deployer is asked to try again; while it does, the age of the failure counts on. */
+const TRIED_AGAIN: readonly string[] = ["ChartInvalid", "SyncFailed", "QuotaExceeded", "DeployerUnavailable"];
+
+function atWork(one: Case, recheckAfterMs: number): Unfinished {
+  const { former } = one;
+  const isAgain = former?.status === "Unknown" && TRIED_AGAIN.includes(former.reason);
+  const { reason, message } = isAgain ? former : { reason: "Syncing", message: messageOf(one) };
+  return standing(one) ?? waiting(reason, message, { recheckAfterMs });
 }
 
 function unseen(one: Case): Unfinished {
   const { environment, ailingMs, former } = one;
   if (ailingMs < SILENT_MS && former?.reason !== "DeployerSilent") {
-    const recheckAfterMs = Math.min(RECHECK_MS, SILENT_MS - ailingMs);
-    return standing(one) ?? waiting("Syncing", messageOf(one), { recheckAfterMs });
+    return atWork(one, Math.min(RECHECK_MS, SILENT_MS - ailingMs));
   }
   const message =
     `the deployer has not looked at application '${namespaceName(environment.metadata.name)}' for ${SILENT_MS / 60_000} minutes: ` +

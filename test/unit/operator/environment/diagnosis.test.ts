@@ -102,6 +102,11 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "SyncFailed", message: "backend: as before" },
   },
   {
+    name: "so does what is told of one that serves",
+    scene: { state: "waiting", former: { ...starting, reason: "SyncFailed", message: "as before" }, mayFail: false },
+    expected: { state: "waiting", reason: "SyncFailed", message: "as before" },
+  },
+  {
     name: "a failure of what is wanted no more does not stand",
     scene: { state: "waiting", former: failedBefore("SyncFailed"), isNew: true },
     expected: { state: "waiting", reason: "Syncing" },
