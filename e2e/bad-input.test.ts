@@ -44,10 +44,25 @@ test.each([
   },
   { wrong: "an unknown field", changed: { colour: "red" }, code: invalid, says: /^colour:/ },
   { wrong: "a config set", changed: { config_set: "default" }, code: invalid, says: /^config_set:/ },
-  { wrong: "overrides", changed: { config_overrides: { helm_values: {} } }, code: invalid, says: /^config_overrides:/ },
+  {
+    wrong: "an override of the image",
+    changed: { config_overrides: { helm_values: { backend: { image: "evil" } } } },
+    code: invalid,
+    says: /^config_overrides\.helm_values\.backend\.image:/,
+  },
   { wrong: "a database", changed: { provision_database: true }, code: invalid, says: /^provision_database:/ },
-  { wrong: "shared keys", changed: { use_shared_api_keys: true }, code: invalid, says: /^use_shared_api_keys:/ },
-  { wrong: "no secrets", changed: { auto_generate_secrets: false }, code: invalid, says: /^auto_generate_secrets:/ },
+  {
+    wrong: "shared keys and no config set",
+    changed: { use_shared_api_keys: true },
+    code: invalid,
+    says: /^use_shared_api_keys:/,
+  },
+  {
+    wrong: "secrets neither generated nor given",
+    changed: { auto_generate_secrets: false },
+    code: invalid,
+    says: /^auto_generate_secrets:/,
+  },
 ])("a creation with $wrong is refused and makes nothing", async ({ changed, code, says }) => {
   const wanted = { ...creation(environments.name("wrong")), ...changed };
   expectRefusal(await post(wanted), { status: 400, code, says });
