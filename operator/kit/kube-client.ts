@@ -25,7 +25,7 @@ export interface ListOptions<T = KubeObject> extends ReadOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Objects a page (default 200, a few milliseconds' work); pages are gathered before the answer. */
+  /** Objects a page (default 100); pages are gathered before the answer. */
   readonly limit?: number;
   /** What is gathered of each object, as its page comes in: no more than a page is ever held in full. */
   readonly keep?: (object: T) => T;

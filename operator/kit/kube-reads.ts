@@ -5,7 +5,8 @@ import type { Call, KubeExchange, OpenStream } from "./kube-exchange.ts";
 import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./kube-object.ts";
 import type { KubeResponse } from "./kube-request.ts";
 
-const PAGE_SIZE = 200;
+/** A few milliseconds' work: while one is taken in, nothing else is done. */
+const PAGE_SIZE = 100;
 const MOST_LIST_RESTARTS = 3;
 
 /** No plain JSON beside it: a server that can't cut the rest off must refuse rather than send it. */

@@ -11,29 +11,28 @@ export class Sharing {
   #recent = new Map<string, object>();
   #before = new Map<string, object>();
 
-  /** The same value, whose parts are shared with all that were given before. */
+  /** The same value, whose parts are shared with all that were given before; two wholes are hardly ever alike. */
   compact<T extends object>(value: T): T {
-    const packed = JSON.parse(JSON.stringify(value));
-    this.#shareParts(packed);
-    return packed;
+    const whole = { ...value } as Record<string, unknown>;
+    for (const name of Object.keys(whole)) whole[name] = this.#shared(whole[name]);
+    return whole as T;
   }
 
-  /** The parts themselves, not the whole: two objects are hardly ever alike as a whole. */
-  #shareParts(whole: Record<string, unknown>): void {
-    for (const name of Object.keys(whole)) {
-      const part = whole[name];
-      if (typeof part === "string") unify(part);
-      else if (typeof part === "object" && part !== null) whole[name] = this.#shared(part);
-    }
-  }
-
-  #shared(part: object): object {
+  /** The part that stands for all that are equal to it; one that is new is packed, unless the whole was before. */
+  #shared(part: unknown, isPacked = false): unknown {
+    if (typeof part === "string") unify(part);
+    if (typeof part !== "object" || part === null) return part;
     const text = JSON.stringify(part);
     const known = this.#recent.get(text) ?? this.#before.get(text);
-    if (known === undefined) this.#shareParts(part as Record<string, unknown>);
-    const shared = known ?? part;
+    const shared = known ?? this.#withSharedParts(isPacked ? part : JSON.parse(text));
     this.#remember(text, shared);
     return shared;
+  }
+
+  #withSharedParts(packed: object): object {
+    const parts = packed as Record<string, unknown>;
+    for (const name of Object.keys(parts)) parts[name] = this.#shared(parts[name], true);
+    return packed;
   }
 
   #remember(text: string, part: object): void {

@@ -160,8 +160,8 @@ describe("list", () => {
     const list = await client().list(configMaps, { namespace: "ns", labelSelector: "x=y" });
     expect(list).toEqual({ items: [configMap("a", "1"), configMap("b", "2")], resourceVersion: "9" });
     expect(server.seen.map(({ query }) => [query.get("limit"), query.get("labelSelector")])).toEqual([
-      ["200", "x=y"],
-      ["200", "x=y"],
+      ["100", "x=y"],
+      ["100", "x=y"],
     ]);
   });
 
