@@ -134,6 +134,14 @@ describe("the platform chart", () => {
     });
   });
 
+  test("runs two operators, on nodes of their own where there are any", async () => {
+    const operator = (await rendered()).find(({ kind }) => kind === "Deployment");
+    const spread = { topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" };
+    expect(operator).toMatchObject({
+      spec: { replicas: 2, template: { spec: { topologySpreadConstraints: [spread] } } },
+    });
+  });
+
   test("gives no right on the embedded secret manager's entries where there is another one", async () => {
     const bound = (objects: readonly Manifest[]) =>
       objects.filter(({ kind, metadata }) => /^Role/.test(kind) && metadata.namespace === "ephemeral-secrets");
