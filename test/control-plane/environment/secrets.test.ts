@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
+import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EnvironmentVariable } from "../../../crds/ephemeral-environment.schema.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { kubernetesSecretManager } from "../../../operator/adapters/kubernetes-secret-manager.ts";
-import { environmentType, secretKind } from "../../../operator/kinds.ts";
+import { configSetType, environmentType, secretKind } from "../../../operator/kinds.ts";
 import { systemClock } from "../../../operator/kit/clock.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { applicationValues } from "../../support/application-values.ts";
@@ -156,6 +157,22 @@ describe("a rotation", () => {
     ]);
   }, 90_000);
 
+  test("that fails again and again leaves sixteen Secrets at most, and always the one that serves", async () => {
+    const { made, before } = await ready("rotated-often");
+    decideOthers("rotated-often", before.secret, "degraded");
+    for (let wish = 1; wish <= 18; wish++) {
+      await rotate("rotated-often", "SECRET_KEY", String(wish));
+      const version = ({ status }: EphemeralEnvironment) =>
+        status?.secrets?.find(({ name }) => name === "SECRET_KEY")?.version;
+      await world.expectState("rotated-often", `rotated ${wish} times`, (found) => version(found) === wish + 1);
+    }
+    const kept = (await podSecrets("rotated-often")) ?? [];
+    expect(kept).toHaveLength(16);
+    expect([kept[0], kept.at(-1)]).toEqual([before.secret, (await seen("rotated-often")).secret]);
+    const titles = [...(await world.inventory(made)).keys()].filter((title) => title.startsWith("Secret/"));
+    expect(titles.sort()).toEqual(kept.map((name) => `Secret/${name}`).sort());
+  }, 90_000);
+
   test("of what is no variable is refused, and changes nothing", async () => {
     const { before } = await ready("rotated-nothing");
     await rotate("rotated-nothing", "SECRET_KEYS", "1");
@@ -271,6 +288,33 @@ describe("a reference", () => {
     await world.reconcile("early");
     await world.expectPhase("early", "ready");
     expect((await seen("early")).values).toMatchObject({ MAIL: "arrived" });
+  }, 60_000);
+});
+
+describe("shared API keys of a config set", () => {
+  const asking = (name: string, groups: string[]): EnvironmentSpec => ({
+    ...backendOnly,
+    configSet: { name },
+    secrets: { useSharedApiKeys: true },
+    access: { groups },
+  });
+  const configure = (name: string, spec: ConfigSetSpec) =>
+    world.admin.create(configSetType, { metadata: { name, namespace: "ephemeral-system" }, spec });
+
+  test("reach the environments that ask for them and have a group in common", async () => {
+    await share("maps", { share: "shop" }, "maps-key");
+    const sharedApiKeys = [{ name: "MAPS_KEY", secretRef: { name: "maps", key: "latest" } }];
+    await configure("with-keys", { sharedApiKeys, access: { groups: ["shop"] } });
+    await ready("keyed", asking("with-keys", ["shop"]));
+    expect((await seen("keyed")).values).toMatchObject({ MAPS_KEY: "maps-key", SECRET_KEY: expect.any(String) });
+    await world.create("keyless", asking("with-keys", ["billing"]));
+    await expectReason("keyless", "SecretNotShared");
+  }, 60_000);
+
+  test("are missed where the config set has none", async () => {
+    await configure("without-keys", { env: [{ name: "LEVEL", value: "info" }] });
+    await world.create("unkeyed", asking("without-keys", ["shop"]));
+    await expectReason("unkeyed", "SharedApiKeysMissing");
   }, 60_000);
 });
 
