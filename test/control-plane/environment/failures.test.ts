@@ -186,9 +186,10 @@ describe("what the deployer can't do fails what is being made", () => {
     await expectReason(name, "ApplicationSynced", "SyncFailed");
     const before = writes.length;
     for (let pass = 0; pass < 5; pass += 1) await world.reconcile(name);
-    const ours = writes.slice(before).filter(({ name: about = "" }) => about.endsWith(name));
-    // The answer to each question, and nothing else.
+    const ours = writes.slice(before).filter(({ name: about }) => about === name);
+    // The answer to each question, and nothing else; on a slow machine the time to ask again may have come meanwhile.
     expect(ours.map(({ verb, subresource }) => `${verb} ${subresource}`)).toEqual(Array(5).fill("patch status"));
+    expect(asked(name).length).toBeLessThanOrEqual(2);
     expect(conditionOf("ApplicationSynced", await world.expectPhase(name, "failed"))?.reason).toBe("SyncFailed");
   }, 60_000);
 });
