@@ -196,6 +196,24 @@ const SecretManagerChoice = Type.Union(
   { default: { kind: "embedded" } },
 );
 
+const Database = closed(
+  {
+    image: Type.String({
+      minLength: 1,
+      maxLength: 400,
+      pattern: "^[^\\s@]+$",
+      default: "docker.io/library/postgres",
+      description: "A PostgreSQL image without its tag; its user `postgres` has the number 999.",
+    }),
+    version: Type.String({ maxLength: 32, pattern: "^[0-9]+(\\.[0-9]+)*$", default: "18", description: "The tag." }),
+    sizeGi: Type.Integer({ minimum: 1, maximum: 1024, default: 2 }),
+    storageClass: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 253, description: "The cluster's default one when left out." }),
+    ),
+  },
+  { default: {}, description: "The databases of environments, where their config set does not say otherwise." },
+);
+
 /** Everything that differs between installations; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
@@ -240,6 +258,7 @@ export const Settings = closed({
     { default: {}, description: "Where /livez and /readyz are served." },
   ),
   isolation: Isolation,
+  database: Database,
   secrets: closed(
     {
       shared: Type.Array(SharingRule, {

@@ -163,7 +163,16 @@ export const EnvironmentSpec = Type.Object(
     ),
     backend: Source,
     frontend: Type.Optional(Source),
-    database: Type.Optional(Type.Object({ provision: Type.Boolean() })),
+    database: Type.Optional(
+      Type.Object(
+        {
+          provision: Type.Boolean({
+            description: "Whether it has a PostgreSQL of its own; false removes one with all its data.",
+          }),
+        },
+        { description: "As the config set says, else none, when left out." },
+      ),
+    ),
     secrets: Type.Optional(
       Type.Object({
         autoGenerate: Type.Optional(

@@ -1,3 +1,4 @@
+import { findCondition } from "./conditions.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "./ephemeral-environment.schema.ts";
 import { API_VERSION, FINALIZER, GROUP, type Kind, RECONCILE_ANNOTATION, VERSION } from "./group.ts";
 
@@ -40,6 +41,12 @@ export const environmentKind = {
 /** Whether our finalizer is on it: without it nothing was made for the environment, and nothing may be. */
 export function isHeld({ metadata }: EphemeralEnvironment): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** Whether it has a database of its own: as its spec says, else as its config set had it when that was last judged. */
+export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): boolean {
+  const judged = findCondition(status?.conditions, "DatabaseReady");
+  return spec.database?.provision ?? (judged !== undefined && judged.reason !== "NotRequested");
 }
 
 /** A manifest of an environment that does not exist yet. */

@@ -34,8 +34,13 @@ export interface WantedSecret {
   readonly length: number;
 }
 
+/** What a database's one role logs in with. */
+const DATABASE_LOGIN: WantedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
+/** The variable of a database's password. */
+export const DATABASE_PASSWORD = DATABASE_LOGIN.name;
+
 const DEFAULT_SECRETS: readonly WantedSecret[] = [
-  { name: "DATABASE_PASSWORD", kind: "password", length: 32 },
+  DATABASE_LOGIN,
   { name: "SECRET_KEY", kind: "key", length: 64 },
   { name: "API_TOKEN", kind: "token", length: 40 },
 ];
@@ -43,6 +48,11 @@ const DEFAULT_SECRETS: readonly WantedSecret[] = [
 /** The variables that an environment of this repository gets generated. */
 export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
   return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
+}
+
+/** What an environment of these repositories needs: a database has a password, whatever they list. */
+export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
+  return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
 }
 
 /** The image of a commit. */

@@ -50,7 +50,6 @@ test.each([
     code: invalid,
     says: /^config_overrides\.helm_values\.backend\.image:/,
   },
-  { wrong: "a database", changed: { provision_database: true }, code: invalid, says: /^provision_database:/ },
   {
     wrong: "shared keys and no config set",
     changed: { use_shared_api_keys: true },

@@ -63,7 +63,6 @@ test.each([
     says: /spec\.backend\.branch.*Required/,
   },
   { wrong: "a config set", changed: { configSet: { name: "default" } }, says: /spec\.configSet.*no config sets/ },
-  { wrong: "a database", changed: { database: { provision: true } }, says: /spec\.database\.provision.*no databases/ },
 ])("a manifest with $wrong is refused with a sentence that says so", async ({ changed, name, says }) => {
   const chosen = name ?? environments.name("wrong");
   expect(await refusalOf(manifest(chosen, changed))).toMatch(says);

@@ -39,11 +39,16 @@ export function configured(
 ): Pick<EnvironmentSpec, "ttlHours" | "configSet" | "database"> {
   const { ttlDefaultHours = TTL_DEFAULT_HOURS, database } = configSet?.spec ?? {};
   const isDefault = database?.enabled ?? false;
-  const provision = request.provision_database ?? isDefault;
+  const provision = hasDatabase(request, configSet);
   return {
     ttlHours: request.ttl ?? Math.min(ttlDefaultHours, settings.ttl.maximumHours),
     ...(configSet ? { configSet: { name: configSet.metadata.name } } : {}),
     // False needs no word unless the config set says otherwise.
     ...(provision || isDefault ? { database: { provision } } : {}),
   };
+}
+
+/** Whether the environment gets a database: as the request says, else as its config set does. */
+export function hasDatabase(request: CreateRequest, configSet: ConfigSet | undefined): boolean {
+  return request.provision_database ?? configSet?.spec.database?.enabled ?? false;
 }

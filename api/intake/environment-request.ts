@@ -2,14 +2,14 @@ import { type ConfigSet, referredVariables } from "../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
 import { ConfigInvalid, RepositoryNotFound, TtlExceeded, type Violation } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
-import { type Repository, wantedSecrets } from "../../crds/repository.ts";
+import { neededSecrets, type Repository } from "../../crds/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { mayUse, sharedGroups } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
-import { chosenConfigSet, configured } from "./config-set.ts";
+import { chosenConfigSet, configured, hasDatabase } from "./config-set.ts";
 import { checkSharedKeys, refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
@@ -101,8 +101,8 @@ function missingSecrets(
     ...references.map(({ variable }) => variable),
     ...(configSet === undefined ? [] : referredVariables(configSet.spec, request.use_shared_api_keys ?? false)),
   ]);
-  const listed = Object.values(repositories).flatMap(wantedSecrets);
-  const missing = new Set(listed.map(({ name }) => name)).difference(given);
+  const needed = neededSecrets(Object.values(repositories), hasDatabase(request, configSet));
+  const missing = new Set(needed.map(({ name }) => name)).difference(given);
   if (missing.size === 0) return [];
   const message = `nothing is generated, so config_overrides must give ${[...missing].join(", ")}`;
   return [{ field: "auto_generate_secrets", message }];

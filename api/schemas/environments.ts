@@ -16,7 +16,6 @@ import {
 } from "./fields.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
-const notYet = (message: string) => ({ "x-refusal": `is not available in this release: ${message}` });
 
 const Ttl = {
   minimum: 1,
@@ -41,7 +40,9 @@ export const CreateRequest = closed(
         description: "Hours from creation to deletion; the config set's default, if it has one, when left out.",
       }),
     ),
-    provision_database: Type.Optional(Type.Boolean({ enum: [false], ...notYet("leave it out or set it to false") })),
+    provision_database: Type.Optional(
+      Type.Boolean({ description: "A PostgreSQL of its own; as the config set says, else none, when left out." }),
+    ),
     auto_generate_secrets: Type.Optional(
       Type.Boolean({
         default: true,

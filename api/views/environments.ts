@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import type { EphemeralEnvironment, Phase } from "../../crds/ephemeral-environment.ts";
+import { type EphemeralEnvironment, hasDatabase, type Phase } from "../../crds/ephemeral-environment.ts";
 import { expiresAt, ttlHours } from "../../crds/lifetime.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
 import type { EnvironmentReport } from "../schemas/environment-report.ts";
@@ -53,7 +53,7 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
     cluster: { namespace: status?.namespace ?? ownName, deployer_app: status?.deployerApp ?? ownName },
     configuration: {
       config_set: spec.configSet?.name ?? "",
-      database_provisioned: spec.database?.provision ?? false,
+      database_provisioned: hasDatabase(environment),
       auto_generated_secrets: spec.secrets?.autoGenerate ?? true,
     },
   };

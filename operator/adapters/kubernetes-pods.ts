@@ -4,7 +4,7 @@ import type { KubeClient } from "../kit/kube-client.ts";
 import { type ResourceType, resourcePath } from "../kit/kube-object.ts";
 import type { Pods } from "../ports/pods.ts";
 import { type Container, deploymentType, type Pod, podType, type SecretObject } from "./pod-objects.ts";
-import { type Finding, troublesOf } from "./pod-troubles.ts";
+import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-troubles.ts";
 import { masked } from "./secret-mask.ts";
 
 const LINES = 20;
@@ -28,8 +28,18 @@ export function kubernetesPods(client: KubeClient): Pods {
         evidence: () => evidence(client, { said, speaker }),
       }));
     },
+
+    async readiness({ name }, component) {
+      const labelSelector = `${COMPONENT_LABEL}=${component}`;
+      const pods = currentPods((await client.list(podType, { namespace: namespaceName(name), labelSelector })).items);
+      if (pods.length === 0) return "absent";
+      return pods.every(isReady) ? "ready" : "unready";
+    },
   };
 }
+
+const isReady = ({ status }: Pod) =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 /** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
 async function evidence(

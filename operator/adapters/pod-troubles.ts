@@ -12,7 +12,8 @@ export interface Finding extends Omit<Trouble, "evidence"> {
 /** So often a container ends before it counts as a loop: by then the first pauses between restarts, some 30 s, are over. */
 const LOOP_RESTARTS = 3;
 
-const COMPONENT_LABEL = "app.kubernetes.io/component";
+/** Says which component an object belongs to. */
+export const COMPONENT_LABEL = "app.kubernetes.io/component";
 
 /** What keeps an environment's pods from serving, the gravest first, one a component. */
 export function troublesOf(pods: readonly Pod[], deployments: readonly Deployment[]): readonly Finding[] {
@@ -31,7 +32,7 @@ function byGravity(one: Finding, other: Finding): number {
  * The pods that count: what ended by itself was replaced already, and of several makers of one component (the
  * ReplicaSets before and after an update) the one that made the newest pod is the one that is wanted.
  */
-function currentPods(pods: readonly Pod[]): readonly Pod[] {
+export function currentPods(pods: readonly Pod[]): readonly Pod[] {
   const living = pods.filter(
     ({ metadata, status }) =>
       metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed",
@@ -77,14 +78,25 @@ function podTroubles(pod: Pod): readonly Finding[] {
   const { status } = pod;
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
-    const what = "no node has room for its pod: lower its resources (spec.overrides), or have a node added";
-    return [finding(pod, "Unschedulable", what, scheduled.message)];
+    return [unscheduled(pod, scheduled.message)];
   }
   const initial = (status?.initContainerStatuses ?? []).flatMap((container) =>
     containerTroubles(pod, container, false),
   );
   const main = (status?.containerStatuses ?? []).flatMap((container) => containerTroubles(pod, container, true));
   return [...initial, ...main];
+}
+
+/** The scheduler says both in one reason, and nothing but words tells them apart. */
+function unscheduled(pod: Pod, said = ""): Finding {
+  if (!/persistent ?volume|volume node affinity/i.test(said)) {
+    const what = "no node has room for its pod: lower its resources (spec.overrides), or have a node added";
+    return finding(pod, "Unschedulable", what, said);
+  }
+  const what =
+    "there is no volume for its claim: have a default storage class with a provisioner installed, or name another " +
+    "class in the settings (database.storageClass) or the chart that makes the claim";
+  return finding(pod, "VolumeMissing", what, said);
 }
 
 const NO_IMAGE = [
@@ -109,9 +121,11 @@ function containerTroubles(pod: Pod, container: ContainerStatus, isProbed: boole
 
 function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
   const { image = "its image" } = specOf(pod, container) ?? {};
-  const what =
-    `image '${image}' can't be pulled: build and push it (is its pipeline done?), correct image.repository and ` +
-    "image.tagTemplate of the Repository, or give the cluster access to the registry";
+  const remedy =
+    componentOf(pod) === "database"
+      ? "correct database.image of the settings or database.version of the config set"
+      : "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository";
+  const what = `image '${image}' can't be pulled: ${remedy}, or give the cluster access to the registry`;
   // The pause between two tries says the same, with a preface.
   return finding(pod, "ImagePullFailed", what, message.replace(/^Back-off pulling image "[^"]*":? ?/, ""));
 }

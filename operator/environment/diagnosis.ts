@@ -1,4 +1,4 @@
-import { type Condition, clipped, findCondition } from "../../crds/conditions.ts";
+import { type Condition, clipped, findCondition, type StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../crds/names.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
@@ -24,6 +24,7 @@ const PATIENCE_MS: Readonly<Record<TroubleReason, number>> = {
   CrashLoop: 0,
   QuotaExceeded: 30_000,
   PodRefused: 30_000,
+  VolumeMissing: 120_000,
   Unschedulable: 300_000,
   ProbeFailing: 300_000,
 };
@@ -38,9 +39,14 @@ export interface Ailing {
   readonly observed: ObservedApplication | undefined;
   /** Whether it can fail the environment: what serves is judged by its URLs. */
   readonly mayFail: boolean;
+  /** The only component that is asked about, in a condition of its own; all of them in `ApplicationSynced` when absent. */
+  readonly part?: { readonly component: string; readonly condition: StepCondition };
 }
 
-interface Case extends Ailing {
+/** What of an application the pods are asked about. */
+type AilingPods = Omit<Ailing, "wanted">;
+
+interface Case extends AilingPods {
   /** What was said of this very application in the pass before. */
   readonly former: Condition | undefined;
   /** For how long it is not healthy. */
@@ -57,13 +63,19 @@ export async function diagnosed(ailing: Ailing, context: StepContext): Promise<U
   const { state, problem } = ailing.observed ?? { state: "unseen" };
   if (state === "unseen") return unseen(one);
   if (state === "waiting") return atWork(one, RECHECK_MS);
-  if (problem !== undefined && problem !== "DeploymentFailed") return refused(one, problem, context);
+  if (problem !== undefined && problem !== "DeploymentFailed") return refused(one, ailing.wanted, problem, context);
   return troubled(one, context);
 }
 
-function caseOf(ailing: Ailing, { clock }: StepContext): Case {
+/** The same of an application that was deployed, from its pods alone. */
+export async function diagnosedPods(ailing: AilingPods, context: StepContext): Promise<Unfinished> {
+  return troubled(caseOf(ailing, context), context);
+}
+
+function caseOf(ailing: AilingPods, { clock }: StepContext): Case {
   const { status } = ailing.environment;
-  const former = status?.wanted === ailing.hash ? findCondition(status.conditions, "ApplicationSynced") : undefined;
+  const condition = ailing.part?.condition ?? "ApplicationSynced";
+  const former = status?.wanted === ailing.hash ? findCondition(status.conditions, condition) : undefined;
   if (former === undefined || former.status === "True") return { ...ailing, former, ailingMs: 0 };
   const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.pursuing?.since ?? "") || 0);
   return { ...ailing, former, ailingMs: clock.now().getTime() - since };
@@ -99,8 +111,13 @@ function unseen(one: Case): Unfinished {
 }
 
 /** The deployer has given up for this state of things: it has to be asked to try again. */
-async function refused(one: Case, problem: DeploymentProblem, { clock, deployer }: StepContext): Promise<Unfinished> {
-  const { former, wanted } = one;
+async function refused(
+  one: Case,
+  wanted: WantedApplication,
+  problem: DeploymentProblem,
+  { clock, deployer }: StepContext,
+): Promise<Unfinished> {
+  const { former } = one;
   const isSame = former !== undefined && former.status !== "True" && former.reason === problem;
   const retryInMs = await deployer.retry(wanted, isSame ? new Date(former.lastTransitionTime) : clock.now());
   const recheckAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
@@ -110,15 +127,16 @@ async function refused(one: Case, problem: DeploymentProblem, { clock, deployer 
 }
 
 async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfinished> {
-  const { environment, ailingMs, observed, former, mayFail } = one;
+  const { environment, ailingMs, observed, former, mayFail, part } = one;
   const isBroken = observed?.state === "broken";
   if (!isBroken && former?.status !== "False" && ailingMs < DIAGNOSE_AFTER_MS) {
     return waiting("Progressing", messageOf(one), { recheckAfterMs: DIAGNOSE_AFTER_MS - ailingMs });
   }
   const now = clock.now().getTime();
   const lastedMs = ({ since }: Trouble) => now - since.getTime();
+  const isMeant = ({ component }: Trouble) => part === undefined || component === part.component;
   const told = (await pods.diagnose(environment.metadata)).filter(
-    (trouble) => lastedMs(trouble) >= tellAfterMs(trouble),
+    (trouble) => isMeant(trouble) && lastedMs(trouble) >= tellAfterMs(trouble),
   );
   const lasting = told.filter((trouble) => lastedMs(trouble) >= PATIENCE_MS[trouble.reason]);
   if (lasting.length > 0 && mayFail) return explained(one, lasting, true);

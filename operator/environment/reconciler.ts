@@ -9,6 +9,7 @@ import type { Step, StepContext } from "./step.ts";
 import { application } from "./steps/application.ts";
 import { availability } from "./steps/availability.ts";
 import { configuration } from "./steps/configuration.ts";
+import { database } from "./steps/database.ts";
 import { isolation } from "./steps/isolation.ts";
 import { namespace } from "./steps/namespace.ts";
 import { secrets } from "./steps/secrets.ts";
@@ -46,6 +47,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     isolation,
     secrets(looks),
     source,
+    database,
     application,
     availability(probes),
   ];

@@ -1,6 +1,6 @@
 import type { RecordSpec } from "../../crds/environment-record.ts";
 import type { TeardownStep } from "../../crds/ephemeral-environment.schema.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { type EphemeralEnvironment, hasDatabase } from "../../crds/ephemeral-environment.ts";
 import { isExpired, ttlHours } from "../../crds/lifetime.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import type { Owner } from "../ports/cluster.ts";
@@ -25,7 +25,7 @@ export function environmentRecord(
     ttlHours: ttlHours(environment),
     components: Object.fromEntries(COMPONENTS.flatMap((component) => recordedComponent(environment, component))),
     ...(configSet === undefined ? {} : { configSet: recordedConfigSet(configSet) }),
-    databaseProvisioned: spec.database?.provision ?? false,
+    databaseProvisioned: hasDatabase(environment),
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
     ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
     ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),

@@ -2,6 +2,7 @@ import type { SecretStatus } from "../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { StoredSecret } from "../ports/secret-manager.ts";
+import { databaseUrl } from "./desired/database.ts";
 import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/secret-plan.ts";
 import { failed, type StepContext, type Unfinished } from "./step.ts";
 
@@ -31,7 +32,9 @@ export async function gather(
   outside: Outside,
 ): Promise<Gathered> {
   const own = plan.filter((secret) => secret.kind === "own");
-  const referred = plan.filter((secret) => secret.kind !== "own");
+  const referred = plan.filter(
+    (secret): secret is ReferredSecret => secret.kind === "alias" || secret.kind === "shared",
+  );
   const making = ownValues(environment, own, outside);
   const [stored, answers] = await Promise.all([
     making,
@@ -42,8 +45,17 @@ export async function gather(
   const refusal = answers.find((answer) => "state" in answer);
   if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
   const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
-  const values = new Map([...stored, ...others]);
+  const values = withDerived(plan, new Map([...stored, ...others]));
   return { state: "complete", values, secrets: plannedStatus(plan, values) };
+}
+
+/** The database's URL is the only value that is made of another. */
+function withDerived(plan: readonly PlannedSecret[], values: ReadonlyMap<string, StoredSecret>) {
+  const derived = plan.flatMap((secret) => {
+    const from = secret.kind === "derived" ? values.get(secret.of) : undefined;
+    return from === undefined ? [] : [[secret.name, { ...from, value: databaseUrl(from.value) }] as const];
+  });
+  return new Map([...values, ...derived]);
 }
 
 async function ownValues(

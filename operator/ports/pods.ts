@@ -7,6 +7,7 @@ export const TROUBLE_REASONS = [
   "CrashLoop",
   "QuotaExceeded",
   "PodRefused",
+  "VolumeMissing",
   "Unschedulable",
   "ProbeFailing",
 ] as const;
@@ -38,4 +39,11 @@ export interface Pods {
    * @throws KubeError when the API server does not answer
    */
   diagnose(environment: Owner): Promise<readonly Trouble[]>;
+
+  /**
+   * Whether the pods of one component, as its chart labels it, are ready; `absent` when there are none. One read.
+   *
+   * @throws KubeError when the API server does not answer
+   */
+  readiness(environment: Owner, component: string): Promise<"ready" | "unready" | "absent">;
 }

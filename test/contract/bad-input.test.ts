@@ -117,10 +117,6 @@ describe("a creation is refused, and nothing is made, when", () => {
     (field) => expectInvalid({ ...valid, [field]: "x" }, field),
   );
 
-  test.each([{ provision_database: true }])("it asks for what this release can't do: %j", (more) =>
-    expectInvalid({ ...valid, ...more }, ...Object.keys(more)),
-  );
-
   test("it breaks several rules: all are named together", () =>
     expectInvalid(
       { environment_name: "A_", backend_branch: "a..b", ttl: 169, config_set: 1, nonsense: 1 },

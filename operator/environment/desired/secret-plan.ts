@@ -1,8 +1,9 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../crds/ephemeral-environment.ts";
 import { type Component, secretStoreName } from "../../../crds/names.ts";
-import { type Repository, type WantedSecret, wantedSecrets } from "../../../crds/repository.ts";
+import { DATABASE_PASSWORD, neededSecrets, type Repository, type WantedSecret } from "../../../crds/repository.ts";
 import type { Unfinished } from "../step.ts";
+import { DATABASE_URL, wantsDatabase } from "./database.ts";
 import { secretProblem } from "./secret-problem.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
 
@@ -32,8 +33,13 @@ export interface ReferredSecret {
   readonly own?: number;
 }
 
+/** A value that is made of another one of the plan, and kept nowhere else. */
+export interface DerivedSecret extends Omit<ReferredSecret, "kind"> {
+  readonly kind: "derived";
+}
+
 /** One variable of the pods' Secret. */
-export type PlannedSecret = OwnSecret | ReferredSecret;
+export type PlannedSecret = OwnSecret | ReferredSecret | DerivedSecret;
 
 /** What the pods' Secret holds, in the order of names; or what is wrong with what was asked for. */
 export type SecretPlan =
@@ -47,7 +53,8 @@ interface Plot {
   readonly environment: EphemeralEnvironment;
   readonly configSet: ConfigSetSpec | undefined;
   readonly variables: Variables;
-  /** What the Repositories list, by variable. */
+  readonly hasDatabase: boolean;
+  /** What the Repositories list, by variable, and what a database needs. */
   readonly listed: ReadonlyMap<string, WantedSecret>;
   readonly provided: ReadonlySet<string>;
   /** What the status holds; `undefined` before anything was planned. */
@@ -57,7 +64,7 @@ interface Plot {
 /**
  * Where the value of every secret variable comes from. A reference comes before a generated value; a value that
  * somebody provides comes before the config set's references. A variable that a Repository lists after the environment
- * was made does not reach it.
+ * was made does not reach it. With a database come its password, whenever that is, and its URL, unless somebody sets one.
  */
 export function secretPlan(
   environment: EphemeralEnvironment,
@@ -65,20 +72,18 @@ export function secretPlan(
   configSet?: ConfigSetSpec,
 ): SecretPlan {
   const { spec, status } = environment;
+  const hasDatabase = wantsDatabase(spec, configSet);
+  const listed = neededSecrets(Object.values(repositories), hasDatabase);
   const plot: Plot = {
-    environment,
-    configSet,
+    ...{ environment, configSet, hasDatabase },
     variables: variablesOf(environment, repositories, configSet),
-    listed: new Map(
-      Object.values(repositories)
-        .flatMap(wantedSecrets)
-        .map((secret) => [secret.name, secret]),
-    ),
+    listed: new Map(listed.map((secret) => [secret.name, secret])),
     provided: new Set(spec.secrets?.provided),
     former: status?.secrets && new Map(status.secrets.map((secret) => [secret.name, secret])),
   };
   const references = winning(plot);
-  const own = ownNames(plot).filter((name) => !references.has(name));
+  const isDerived = hasDatabase && !references.has(DATABASE_URL) && !plot.provided.has(DATABASE_URL);
+  const own = ownNames(plot).filter((name) => !references.has(name) && !(isDerived && name === DATABASE_URL));
   const planned = [
     ...own.map((name) => ownSecret(plot, name)),
     ...[...references].map(([name, reference]) => referredSecret(plot, name, reference)),
@@ -86,7 +91,8 @@ export function secretPlan(
   const secrets = planned.sort((one, other) => (one.name < other.name ? -1 : 1));
   const required = generates(plot) ? [] : known(plot, plot.listed.keys());
   const problem = secretProblem({ ...plot, required, planned: new Set(secrets.map(({ name }) => name)) });
-  return problem === undefined ? { secrets: settled(secrets) } : { problem };
+  if (problem !== undefined) return { problem };
+  return { secrets: isDerived ? withDatabaseUrl(settled(secrets), plot) : settled(secrets) };
 }
 
 /**
@@ -105,7 +111,10 @@ export function plannedStatus(
   }));
 }
 
-const standIn = ({ source, own }: ReferredSecret) => ({ source, ...(own === undefined ? {} : { own }) });
+const standIn = ({ source, own }: ReferredSecret | DerivedSecret) => ({
+  source,
+  ...(own === undefined ? {} : { own }),
+});
 
 /** The references that count; a provided value beats what a config set refers to. */
 function winning({ variables, provided }: Plot): ReadonlyMap<string, Reference> {
@@ -125,8 +134,9 @@ function ownNames(plot: Plot): string[] {
 
 const generates = ({ environment }: Plot) => environment.spec.secrets?.autoGenerate !== false;
 
-/** Those that the environment was made with. */
-const known = ({ former }: Plot, names: Iterable<string>) => [...names].filter((name) => former?.has(name) ?? true);
+/** Those that the environment was made with; a database may come later. */
+const known = ({ former, hasDatabase }: Plot, names: Iterable<string>) =>
+  [...names].filter((name) => (former?.has(name) ?? true) || (hasDatabase && name === DATABASE_PASSWORD));
 
 function ownSecret({ environment, listed, provided, former }: Plot, name: string): OwnSecret {
   const before = former?.get(name);
@@ -170,6 +180,19 @@ const rotation = (asked: string | undefined) => (asked === undefined ? {} : { ro
 
 function isAskedAnew(asked: string | undefined, before: SecretStatus): boolean {
   return asked !== undefined && asked !== before.rotation;
+}
+
+/** As new as the password that it holds. */
+function withDatabaseUrl(secrets: readonly PlannedSecret[], { former }: Plot): readonly PlannedSecret[] {
+  const password = secrets.find(({ name }) => name === DATABASE_PASSWORD);
+  if (password === undefined) return secrets;
+  const own = ownVersion(former?.get(DATABASE_URL));
+  const url: DerivedSecret = {
+    ...{ kind: "derived", name: DATABASE_URL, of: DATABASE_PASSWORD, source: `${DATABASE_PASSWORD}@latest` },
+    version: password.version,
+    ...(own === undefined ? {} : { own }),
+  };
+  return [...secrets, url].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** The newest value of one of its own is the one in force: an alias follows when that is rotated. */

@@ -6,6 +6,7 @@ import type { ChartSource, Repository } from "../../../crds/repository.ts";
 import { scalarOf } from "../overrides.ts";
 import { shortHash } from "../short-hash.ts";
 import { asleep } from "./asleep.ts";
+import { databaseValues, wantsDatabase } from "./database.ts";
 import { type JsonObject, merge, nested } from "./merge.ts";
 import { wantedPodSecret } from "./secret.ts";
 import { variablesOf } from "./variables.ts";
@@ -54,6 +55,7 @@ export function environmentValues(
   const values = {
     environment: { name, uid },
     ...Object.fromEntries(components),
+    ...(wantsDatabase(environment.spec, configSet) ? { database: databaseValues(configSet, settings) } : {}),
     secret: { name: wantedPodSecret(environment) },
   };
   return environment.spec.suspended ? asleep(values) : values;

@@ -61,10 +61,15 @@ async function judged(
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
     return done("Synced", { findings: { components: running(environment, revision) } });
   }
-  // What serves is judged by its URLs: a deployer that can't look now, or a pod that restarts, fails nothing. And what
-  // only stands until a commit is built or found is not what is wanted.
-  const mayFail = !serves(environment, hash) && isAsAsked(environment);
-  return diagnosed({ environment, wanted, hash, observed, mayFail }, context);
+  return diagnosed({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
+}
+
+/**
+ * Whether trouble of the application fails the environment. What serves is judged by its URLs: a deployer that can't look
+ * now, or a pod that restarts, fails nothing. And what only stands until a commit is built or found is not what is wanted.
+ */
+export function mayFail(environment: EphemeralEnvironment, hash: string): boolean {
+  return !serves(environment, hash) && isAsAsked(environment);
 }
 
 function serves({ status }: EphemeralEnvironment, hash: string): boolean {
