@@ -322,7 +322,7 @@ describe("the request seam", () => {
   test("may let a watch fall silent: the caller's signal still ends it, and its connection", async () => {
     const stream = new Stream();
     server.on(anything, stream.answer);
-    const silent = client({ onRequest: async (_request, next) => ({ ...(await next()), stream: nothingEver() }) });
+    const silent = client({ onRequest: async (_request, next) => ({ ...(await next()), stream: nothingEver }) });
     const caller = new AbortController();
     const events = silent.watch(configMaps, watching(caller.signal))[Symbol.asyncIterator]();
     const first = events.next();
@@ -347,9 +347,9 @@ async function* eachTwice(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
   }
 }
 
-async function* nothingEver(): AsyncGenerator<Uint8Array> {
-  await new Promise(() => undefined);
-}
+const nothingEver: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+};
 
 describe("a client whose mandate ends", () => {
   function mandated(onRequest: RequestSeam = (_request, next) => next()) {
