@@ -18,12 +18,12 @@ export function masked(text: string, values: Iterable<string>): string {
   return withoutValues(printable(withoutValues(text)));
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const COLOURS = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
+/** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
+const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
 
 function printable(text: string): string {
   return text
-    .replace(COLOURS, "")
+    .replace(SEQUENCES, "")
     .replace(/\r\n?/g, "\n")
     .replace(/\t/g, " ")
     .replace(/[^\P{C}\n]/gu, "");

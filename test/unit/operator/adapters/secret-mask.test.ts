@@ -44,6 +44,11 @@ const cases: readonly { name: string; text: string; values?: readonly string[]; 
     expected: "*** axbxc",
   },
   { name: "an empty value masks nothing", text: "abc", values: [""], expected: "abc" },
+  {
+    name: "a terminal's window gets no title",
+    text: "a\u001b]0;title\u0007b\u001b]0;t\u001b\\c\n[d]",
+    expected: "abc\n[d]",
+  },
   { name: "control characters and carriage returns go", text: "a\u0000b\r\nc\td\u202ee", expected: "ab\nc de" },
 ];
 
