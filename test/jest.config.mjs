@@ -24,12 +24,16 @@ const onControlPlane = {
   globalTeardown: "<rootDir>/test/support/control-plane-stop.ts",
 };
 
+/** Every suite here starts a control plane of its own, and breaks it. */
+const FAULTS = "test/control-plane/faults";
+
 export default {
   projects: [
     project("unit", "test/unit"),
     project("contract", "test/contract"),
     project("ports", "test/ports", onControlPlane),
-    project("control-plane", "test/control-plane", onControlPlane),
+    project("control-plane", "test/control-plane", { ...onControlPlane, testPathIgnorePatterns: [FAULTS] }),
+    project("faults", FAULTS),
     project("e2e", "e2e"),
   ],
 };

@@ -1,7 +1,7 @@
 import { recordKind } from "../../crds/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../crds/group.ts";
 import type { ReconcilerContext } from "../../operator/environment/reconciler.ts";
-import { environmentType } from "../../operator/kinds.ts";
+import { environmentType, revisionKind } from "../../operator/kinds.ts";
 import type { KubeObject } from "../../operator/kit/kube-object.ts";
 import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "../../operator/kit/kube-request.ts";
 import type { FaultPlan } from "./fault-plans.ts";
@@ -159,6 +159,7 @@ function concernedBy({ name, namespace, type, subresource, body }: KubeRequest):
     return (body as { metadata?: KubeObject["metadata"] } | undefined)?.metadata?.labels?.[ENVIRONMENT_NAME_LABEL];
   }
   if (type?.kind === environmentType.kind) return name;
+  if (type?.kind === revisionKind.kind) return /^(.+)-[0-9a-f]{8}-\d+$/.exec(name ?? "")?.[1];
   if (namespace === "ephemeral-secrets") return /^(.+)-[0-9a-f]{8}$/.exec(name ?? "")?.[1];
   const place = namespace?.startsWith("env-") ? namespace : name;
   return subresource === undefined && place?.startsWith("env-") ? place.slice("env-".length) : undefined;
@@ -178,6 +179,7 @@ const UID_FORM = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 export function entryOf(request: KubeRequest, environment: string): string {
   const entry = normalised(request, environment)
     .replace(UID_FORM, "UID")
+    .replace(/NAME-[0-9a-f]{8}-(\d+)$/, "NAME-UID-$1")
     .replace(/^(create Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION");
   if (request.verb !== "patch" || request.name !== environment) return entry;
   if (!Array.isArray(request.body)) return `${entry}, a change of the spec`;

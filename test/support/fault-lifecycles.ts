@@ -1,8 +1,10 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { environmentType } from "../../operator/kinds.ts";
-import { COMMIT } from "./environment-world.ts";
+import { findCondition } from "../../crds/conditions.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { configSetType, environmentType } from "../../operator/kinds.ts";
+import { isUnavailable } from "../../operator/kit/kube-errors.ts";
+import { COMMIT, type World } from "./environment-world.ts";
 import type { Lifecycle } from "./fault-run.ts";
-import type { FaultWorld } from "./fault-world.ts";
+import { type FaultWorld, faultSpec } from "./fault-world.ts";
 import { type NormalForm, normalForm, unlikeReference } from "./invariants.ts";
 import { until } from "./until.ts";
 import type { Violation } from "./world-observer.ts";
@@ -32,31 +34,88 @@ export async function recordLifecycles(world: FaultWorld): Promise<RecordedLifec
 }
 
 function parts(world: FaultWorld): Part[] {
-  const patched = (spec: object) => (name: string) =>
-    world.world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
-  const ready = async (name: string) => {
-    await world.create(name);
-    await until(() => isReady(world.observer.environment(name)), { what: `'${name}' being ready`, ...READY });
-  };
+  const { ready, patched } = deeds(world);
   const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
   return [
     { name: "create", act: (name) => world.create(name) },
     {
       name: "extend",
-      given: ready,
+      given: ready(),
       act: (name) => world.asClient(name, (environments) => environments.extend(found(name), { ttlHours: 48 })),
       isEnd: ({ status }) => status?.ttlHours === 48,
     },
     {
       name: "move to another commit",
-      given: ready,
+      given: ready(),
       act: patched({ backend: { commit: COMMIT } }),
       isEnd: ({ status }) => status?.components?.backend?.commit === COMMIT,
     },
-    { name: "delete", given: ready, act: (name) => world.delete(found(name)) },
+    {
+      name: "rotate a secret",
+      given: ready(),
+      act: patched({ secrets: { rotate: { SECRET_KEY: "leaked" } } }),
+      isEnd: ({ status }) => status?.secrets?.some(({ version }) => version === 2) ?? false,
+    },
+    {
+      name: "move to another config set version",
+      given: async (name) => {
+        await configure(world.world, name);
+        await ready({ configSet: { name } })(name);
+        await reconfigure(world.world, name);
+      },
+      act: (name) => patched({ configSet: { name, version: 2 } })(name),
+      isEnd: ({ status }) => status?.configSet?.version === 2,
+    },
+    { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended },
+    {
+      name: "wake",
+      given: ready({ suspended: true }),
+      act: patched({ suspended: false }),
+      isEnd: (environment) => !isSuspended(environment),
+    },
+    { name: "delete", given: ready(), act: (name) => world.delete(found(name)) },
   ];
 }
 
+const isSuspended = ({ status }: EphemeralEnvironment) =>
+  findCondition(status?.conditions, "Suspended")?.status === "True";
+
+/** What people do, as often as it takes while the API server is away. */
+function deeds({ world, observer, create }: FaultWorld) {
+  return {
+    ready:
+      (spec: Partial<EnvironmentSpec> = {}) =>
+      async (name: string) => {
+        await create(name, { ...faultSpec(name), ...spec });
+        await until(() => isReady(observer.environment(name)), { what: `'${name}' being ready`, ...READY });
+      },
+    patched: (spec: object) => async (name: string) => {
+      const patch = () => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+      const isDone = () =>
+        patch().catch((error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+        });
+      await until(isDone, { what: `the change of '${name}'`, ...READY });
+    },
+  };
+}
+
+const namespace = "ephemeral-system";
+
+/** A config set of the environment's own, so that its versions are its own too. */
+async function configure({ admin }: World, name: string): Promise<void> {
+  await admin.create(configSetType, {
+    metadata: { name, namespace },
+    spec: { env: [{ name: "LEVEL", value: "one" }] },
+  });
+}
+
+async function reconfigure({ admin }: World, name: string): Promise<void> {
+  const spec = { env: [{ name: "LEVEL", value: "two" }] };
+  await admin.patch(configSetType, { name, namespace }, { spec }, { as: "merge" });
+}
+
+const QUIET_MS = 1_000;
 const READY = { deadlineMs: 60_000, everyMs: 25 };
 
 async function record(world: FaultWorld, { name, given, act, isEnd = () => true }: Part): Promise<RecordedLifecycle> {
@@ -72,12 +131,26 @@ async function record(world: FaultWorld, { name, given, act, isEnd = () => true 
     return isLeft ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
   };
   await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
+  await quiet(world, reference);
   const { writes, calls } = field.of(reference);
   return {
     ...{ name, act, given: given ?? (async () => undefined), writes: writes.length },
     targets: [...new Set([...writes, ...calls])].sort(),
     missing: isLeft ? left(world) : unlike(world, reference),
   };
+}
+
+/** What comes after the end belongs to it too, such as the removal of what nobody names any more. */
+async function quiet({ field }: FaultWorld, reference: string): Promise<void> {
+  let known = -1;
+  let sinceMs = 0;
+  const isQuiet = () => {
+    const count = field.of(reference).writes.length;
+    if (count !== known) sinceMs = performance.now();
+    known = count;
+    return performance.now() - sinceMs > QUIET_MS;
+  };
+  await until(isQuiet, { what: `the last write of '${reference}'`, ...READY });
 }
 
 function isReady(found: EphemeralEnvironment | undefined): boolean {

@@ -3,6 +3,7 @@ import { settingsFrom } from "../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { NameExists } from "../../crds/errors.ts";
 import type { ReconcilerContext } from "../../operator/environment/reconciler.ts";
+import type { RequestSeam } from "../../operator/kit/kube-request.ts";
 import { winstonLog } from "../../operator/kit/log.ts";
 import type { OperatorOptions } from "../../operator/operator.ts";
 import type { Environments } from "../../operator/ports/environments.ts";
@@ -89,6 +90,11 @@ export async function createFaultWorld(): Promise<FaultWorld> {
   };
 }
 
+/** One seam around another. */
+function around(inner: RequestSeam, outer: RequestSeam): RequestSeam {
+  return (request, next) => outer(request, () => inner(request, next));
+}
+
 /** The process that runs now, and what all of them logged. */
 class Process {
   readonly #world: World;
@@ -122,14 +128,14 @@ class Process {
         written();
       },
     });
-    const onPorts = (context: ReconcilerContext) => life.onPorts({ ...context, repositoryHost: this.#host });
+    const { onRequest, onPorts = (context: ReconcilerContext) => context, ...others } = options;
     const operator = await this.#world.startOperator({
       settings,
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
-      onRequest: life.onRequest,
-      onPorts,
-      ...options,
+      onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),
+      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost: this.#host })),
+      ...others,
     });
     this.#running = { life, operator, endReading: this.#observer.readThrough(operator.operator.environments) };
     this.#field.revive();

@@ -33,11 +33,20 @@ export function unlikeReference(observer: Observer, environment: Identified, for
   if (!isDeepStrictEqual(titles(own), titles(form))) {
     return violation("I2", `it has ${titles(own).join(", ")}; without faults ${titles(form).join(", ")}`);
   }
-  const other = titles(form).find((title) => !isDeepStrictEqual(own[title], form[title]));
-  if (other !== undefined) {
-    return violation("I1", `${other} is ${JSON.stringify(own[other])}; without faults ${JSON.stringify(form[other])}`);
-  }
+  const different = difference(own, form);
+  if (different !== undefined) return violation("I1", different);
   return mirrors(inventory, found) ? [] : violation("I4", "the pods' Secret has other values than the secret manager");
+}
+
+/** Where two values first differ, and how; `undefined` when they don't. */
+function difference(own: unknown, other: unknown, place = ""): string | undefined {
+  if (isDeepStrictEqual(own, other)) return undefined;
+  const areObjects = [own, other].every((one) => typeof one === "object" && one !== null);
+  if (!areObjects) return `${place} is ${JSON.stringify(own)}; without faults ${JSON.stringify(other)}`;
+  const [mine, theirs] = [own, other] as [Record<string, unknown>, Record<string, unknown>];
+  const keys = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])];
+  const differences = keys.map((key) => difference(mine[key], theirs[key], `${place}.${key}`));
+  return differences.find((one) => one !== undefined);
 }
 
 /** I9: writes beyond the `writes` of a run without the fault, and what the fault may add. */
@@ -122,7 +131,13 @@ export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Id
 function lasting(object: WireObject): string {
   const { labels, annotations, finalizers, deletionTimestamp } = object.metadata;
   const { metadata: _, data, status, ...fields } = object;
-  const kept = { labels, annotations, finalizers, isLeaving: deletionTimestamp !== undefined };
+  // Annotations of the resource are its users': a question that was asked of it tells nothing.
+  const kept = {
+    labels,
+    ...(isOurs(object) ? {} : { annotations }),
+    finalizers,
+    isLeaving: deletionTimestamp !== undefined,
+  };
   const keys = data === undefined ? {} : { data: Object.keys(data as object).sort() };
   return JSON.stringify({ ...fields, ...kept, ...keys, ...(isOurs(object) ? { status: said(status) } : {}) });
 }
@@ -136,5 +151,5 @@ function said(status: unknown): object {
     conditions = [],
     ...rest
   } = (status ?? {}) as NonNullable<EphemeralEnvironment["status"]>;
-  return { ...rest, conditions: conditions.map(({ observedGeneration: __, ...condition }) => condition) };
+  return { ...rest, conditions: conditions.map(({ observedGeneration: ___, ...condition }) => condition) };
 }
