@@ -1,8 +1,8 @@
 import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
-import { type DepartureContext, leave } from "./departure.ts";
-import { type ExpiryContext, expire, sharedServerClock } from "./expiry.ts";
-import { createExpiryWave, type WaveContext } from "./expiry-wave.ts";
+import { type DepartureContext, leave } from "./removal/departure.ts";
+import { type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
+import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
 import type { Step, StepContext } from "./step.ts";

@@ -1,9 +1,9 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { deletableFrom, isExpired, reprieve } from "../../crds/lifetime.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
-import type { Environments } from "../ports/environments.ts";
-import type { ServerClock } from "../ports/server-clock.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { deletableFrom, isExpired, reprieve } from "../../../crds/lifetime.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Environments } from "../../ports/environments.ts";
+import type { ServerClock } from "../../ports/server-clock.ts";
 import type { ExpiryWave } from "./expiry-wave.ts";
 
 export interface ExpiryContext {

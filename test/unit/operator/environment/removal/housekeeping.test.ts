@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { CHORES, housekeeping } from "../../../../operator/environment/housekeeping.ts";
-import type { SweepReport } from "../../../../operator/environment/orphans.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
-import type { RecordBounds } from "../../../../operator/ports/records.ts";
-import { fixtureSettings, minutesLater } from "../../../support/environment-fixture.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { CHORES, housekeeping } from "../../../../../operator/environment/removal/housekeeping.ts";
+import type { SweepReport } from "../../../../../operator/environment/removal/orphans.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
+import type { RecordBounds } from "../../../../../operator/ports/records.ts";
+import { fixtureSettings, minutesLater } from "../../../../support/environment-fixture.ts";
+import { TestClock } from "../../../../support/test-clock.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
 const HOUR_MS = 3_600_000;

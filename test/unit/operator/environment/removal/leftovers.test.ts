@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_UID_LABEL, ownerLabels } from "../../../../crds/group.ts";
-import { leftovers, ownerOf } from "../../../../operator/environment/leftovers.ts";
-import type { KubeObject } from "../../../../operator/kit/kube-object.ts";
-import { minutesLater, UID } from "../../../support/environment-fixture.ts";
+import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_UID_LABEL, ownerLabels } from "../../../../../crds/group.ts";
+import { leftovers, ownerOf } from "../../../../../operator/environment/removal/leftovers.ts";
+import type { KubeObject } from "../../../../../operator/kit/kube-object.ts";
+import { minutesLater, UID } from "../../../../support/environment-fixture.ts";
 
 const OTHER = "ffffffff-1111-4222-8333-444455556666";
 

@@ -1,4 +1,4 @@
-import { CONFIRM_DELETION_ANNOTATION } from "../../crds/group.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 
 /** How many at once are too many to be meant: more than both say. */
 export interface BreakerLimits {

@@ -1,7 +1,11 @@
-import { clipped, findCondition, type Judgement, transition } from "../../crds/conditions.ts";
-import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../crds/group.ts";
-import { phaseOf } from "../../crds/phase.ts";
+import { clipped, findCondition, type Judgement, transition } from "../../../crds/conditions.ts";
+import {
+  type EnvironmentStatus,
+  type EphemeralEnvironment,
+  reconcileToken,
+} from "../../../crds/ephemeral-environment.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
+import { phaseOf } from "../../../crds/phase.ts";
 import { TEARDOWN_STEPS, type Teardown } from "./teardown.ts";
 
 /** Reason of `Ready` when a step of the deletion takes too long. */

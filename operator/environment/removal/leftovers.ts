@@ -1,8 +1,8 @@
-import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
-import { isUuid, nameProblem, namespaceName } from "../../crds/names.ts";
-import type { KubeObject } from "../kit/kube-object.ts";
-import type { Owner } from "../ports/cluster.ts";
-import type { HeldOwner } from "../ports/secret-manager.ts";
+import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { isUuid, nameProblem, namespaceName } from "../../../crds/names.ts";
+import type { KubeObject } from "../../kit/kube-object.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import type { HeldOwner } from "../../ports/secret-manager.ts";
 import { isConfirmed } from "./breaker.ts";
 
 /** What is left of one environment. */

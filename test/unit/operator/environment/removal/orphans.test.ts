@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { CONFIRM_DELETION_ANNOTATION, ownerLabels } from "../../../../crds/group.ts";
-import { namespaceName } from "../../../../crds/names.ts";
-import { createSweep, type SweepContext } from "../../../../operator/environment/orphans.ts";
-import type { KubeObject } from "../../../../operator/kit/kube-object.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
-import type { Owner, Removal } from "../../../../operator/ports/cluster.ts";
-import { type HeldOwner, SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
-import { fixtureSettings, minutesLater } from "../../../support/environment-fixture.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { CONFIRM_DELETION_ANNOTATION, ownerLabels } from "../../../../../crds/group.ts";
+import { namespaceName } from "../../../../../crds/names.ts";
+import { createSweep, type SweepContext } from "../../../../../operator/environment/removal/orphans.ts";
+import type { KubeObject } from "../../../../../operator/kit/kube-object.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
+import type { Owner, Removal } from "../../../../../operator/ports/cluster.ts";
+import { type HeldOwner, SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
+import { fixtureSettings, minutesLater } from "../../../../support/environment-fixture.ts";
+import { TestClock } from "../../../../support/test-clock.ts";
 
 const GRACE_MINUTES = 10;
 

@@ -1,9 +1,9 @@
-import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
-import type { ReconcileResult } from "../kit/controller.ts";
-import type { Log } from "../kit/log.ts";
-import type { EnvironmentLifecycle } from "../ports/environments.ts";
+import { type EphemeralEnvironment, isHeld } from "../../../crds/ephemeral-environment.ts";
+import type { ReconcileResult } from "../../kit/controller.ts";
+import type { Log } from "../../kit/log.ts";
+import type { EnvironmentLifecycle } from "../../ports/environments.ts";
+import { sameStatus } from "../status.ts";
 import { environmentRecord } from "./record.ts";
-import { sameStatus } from "./status.ts";
 import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";
 

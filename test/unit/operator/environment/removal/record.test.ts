@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { RecordSpec } from "../../../../crds/environment-record.schema.ts";
-import { recordManifest, TRIGGER_LABEL, triggerKey } from "../../../../crds/environment-record.ts";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
-import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
-import { KUBERNETES_KEYWORDS } from "../../../../crds/schema.ts";
-import { environmentRecord, orphanRecord } from "../../../../operator/environment/record.ts";
-import { CREATED, commitA, environmentFixture, minutesLater, UID } from "../../../support/environment-fixture.ts";
+import { RecordSpec } from "../../../../../crds/environment-record.schema.ts";
+import { recordManifest, TRIGGER_LABEL, triggerKey } from "../../../../../crds/environment-record.ts";
+import type { EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
+import { ENVIRONMENT_NAME_LABEL } from "../../../../../crds/group.ts";
+import { KUBERNETES_KEYWORDS } from "../../../../../crds/schema.ts";
+import { environmentRecord, orphanRecord } from "../../../../../operator/environment/removal/record.ts";
+import { CREATED, commitA, environmentFixture, minutesLater, UID } from "../../../../support/environment-fixture.ts";
 
 const ajv = new Ajv2020({ strict: true });
 (addFormats as unknown as (instance: Ajv2020) => void)(ajv);

@@ -1,8 +1,8 @@
-import type { Settings } from "../../config/settings.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
-import type { Log } from "../kit/log.ts";
-import type { Records } from "../ports/records.ts";
+import type { Settings } from "../../../config/settings.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Reconcile, ReconcileResult } from "../../kit/controller.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Records } from "../../ports/records.ts";
 import type { Sweep } from "./orphans.ts";
 
 interface Context {

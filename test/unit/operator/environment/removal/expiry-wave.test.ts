@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
-import { createExpiryWave, oldestFirst } from "../../../../operator/environment/expiry-wave.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
-import type { Environments } from "../../../../operator/ports/environments.ts";
-import { environmentFixture, minutesLater } from "../../../support/environment-fixture.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { settingsFrom } from "../../../../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../../../crds/group.ts";
+import { createExpiryWave, oldestFirst } from "../../../../../operator/environment/removal/expiry-wave.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
+import type { Environments } from "../../../../../operator/ports/environments.ts";
+import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
+import { testSettings } from "../../../../support/platform-chart.ts";
+import { TestClock } from "../../../../support/test-clock.ts";
 
 /** Made so many seconds after the others, for an hour unless said otherwise. */
 function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 } = {}): EphemeralEnvironment {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
-import { TEARDOWN_STEPS, type Teardown } from "../../../../operator/environment/teardown.ts";
-import { beforeTeardown, terminatingStatus } from "../../../../operator/environment/terminating.ts";
-import { environmentFixture, minutesLater } from "../../../support/environment-fixture.ts";
+import type { EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
+import { TEARDOWN_STEPS, type Teardown } from "../../../../../operator/environment/removal/teardown.ts";
+import { beforeTeardown, terminatingStatus } from "../../../../../operator/environment/removal/terminating.ts";
+import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
 
 const hold = { kind: "Namespace", name: "env-shop", reason: "example.test/hold", message: "a finalizer" };
 const steps = [{ name: "namespace", state: "waiting" as const, message: "held by example.test/hold" }];

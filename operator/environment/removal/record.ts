@@ -1,9 +1,9 @@
-import type { RecordSpec } from "../../crds/environment-record.ts";
-import type { TeardownStep } from "../../crds/ephemeral-environment.schema.ts";
-import { type EphemeralEnvironment, hasDatabase } from "../../crds/ephemeral-environment.ts";
-import { isExpired, ttlHours } from "../../crds/lifetime.ts";
-import { COMPONENTS, type Component } from "../../crds/names.ts";
-import type { Owner } from "../ports/cluster.ts";
+import type { RecordSpec } from "../../../crds/environment-record.ts";
+import type { TeardownStep } from "../../../crds/ephemeral-environment.schema.ts";
+import { type EphemeralEnvironment, hasDatabase } from "../../../crds/ephemeral-environment.ts";
+import { isExpired, ttlHours } from "../../../crds/lifetime.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import type { Owner } from "../../ports/cluster.ts";
 import { beforeTeardown } from "./terminating.ts";
 
 /** What is remembered of an environment whose teardown got past the given steps. */

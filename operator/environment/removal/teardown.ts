@@ -1,17 +1,17 @@
-import type { Settings } from "../../config/settings.ts";
-import { clipped } from "../../crds/conditions.ts";
-import type { RecordSpec } from "../../crds/environment-record.ts";
-import type { TeardownBlocker, TeardownStep } from "../../crds/ephemeral-environment.schema.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../crds/group.ts";
-import { namespaceName } from "../../crds/names.ts";
-import { namespaceKind } from "../kinds.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Cluster, Owner, Removal } from "../ports/cluster.ts";
-import type { Deployer } from "../ports/deployer.ts";
-import type { Records } from "../ports/records.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
-import { refusalResult, retrying } from "./refusals.ts";
+import type { Settings } from "../../../config/settings.ts";
+import { clipped } from "../../../crds/conditions.ts";
+import type { RecordSpec } from "../../../crds/environment-record.ts";
+import type { TeardownBlocker, TeardownStep } from "../../../crds/ephemeral-environment.schema.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import { namespaceKind } from "../../kinds.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
+import type { Deployer } from "../../ports/deployer.ts";
+import type { Records } from "../../ports/records.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
+import { refusalResult, retrying } from "../refusals.ts";
 
 export interface TeardownContext {
   readonly cluster: Cluster;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { expire, sharedServerClock } from "../../../../operator/environment/expiry.ts";
-import type { Turn } from "../../../../operator/environment/expiry-wave.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
-import type { Environments } from "../../../../operator/ports/environments.ts";
-import { environmentFixture, minutesLater } from "../../../support/environment-fixture.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { expire, sharedServerClock } from "../../../../../operator/environment/removal/expiry.ts";
+import type { Turn } from "../../../../../operator/environment/removal/expiry-wave.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
+import type { Environments } from "../../../../../operator/ports/environments.ts";
+import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
+import { TestClock } from "../../../../support/test-clock.ts";
 
 interface Scene {
   readonly own: number;

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
-import { isOver, TEARDOWN_STEPS, type TeardownContext, tearDown } from "../../../../operator/environment/teardown.ts";
-import { KubeError } from "../../../../operator/kit/kube-errors.ts";
-import type { Blocker, Removal } from "../../../../operator/ports/cluster.ts";
-import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
-import { environmentFixture, fixtureSettings, minutesLater } from "../../../support/environment-fixture.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
+import {
+  isOver,
+  TEARDOWN_STEPS,
+  type TeardownContext,
+  tearDown,
+} from "../../../../../operator/environment/removal/teardown.ts";
+import { KubeError } from "../../../../../operator/kit/kube-errors.ts";
+import type { Blocker, Removal } from "../../../../../operator/ports/cluster.ts";
+import { SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
+import { environmentFixture, fixtureSettings, minutesLater } from "../../../../support/environment-fixture.ts";
+import { TestClock } from "../../../../support/test-clock.ts";
 
 const gone: Removal = { state: "gone" };
 const goneAt = (minute: number, count: number) =>

@@ -1,7 +1,7 @@
-import { CONFIRM_DELETION_ANNOTATION } from "../../crds/group.ts";
-import type { KubeObject } from "../kit/kube-object.ts";
-import type { Log } from "../kit/log.ts";
-import type { Bulletin } from "../ports/bulletin.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import type { KubeObject } from "../../kit/kube-object.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Bulletin } from "../../ports/bulletin.ts";
 import { mostAtOnce } from "./breaker.ts";
 import { type Leftover, leftoverKey, leftovers } from "./leftovers.ts";
 import { orphanRecord } from "./record.ts";

@@ -1,11 +1,11 @@
-import type { Settings } from "../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../crds/group.ts";
-import { deletableFrom, reprieve } from "../../crds/lifetime.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
-import type { Bulletin } from "../ports/bulletin.ts";
-import type { Environments } from "../ports/environments.ts";
+import type { Settings } from "../../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import { deletableFrom, reprieve } from "../../../crds/lifetime.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Bulletin } from "../../ports/bulletin.ts";
+import type { Environments } from "../../ports/environments.ts";
 import { isConfirmed, mostAtOnce } from "./breaker.ts";
 
 /**
