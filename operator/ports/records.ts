@@ -7,6 +7,13 @@ export interface RecordBounds {
   readonly notBefore: Date;
 }
 
+/** What a prune did. */
+export interface Pruned {
+  readonly dropped: number;
+  /** Whether something still exceeds the bounds: it is for the next prune. */
+  readonly isMoreLeft: boolean;
+}
+
 /**
  * Keeps what remains of deleted environments.
  *
@@ -16,6 +23,6 @@ export interface Records {
   /** Writes the record of one environment; the first one that was written stays as it is. */
   keep(record: RecordSpec): Promise<void>;
 
-  /** Drops what exceeds the bounds, oldest first, one by one; answers how many. Ends early when the signal aborts. */
-  prune(bounds: RecordBounds, signal: AbortSignal): Promise<number>;
+  /** Drops what exceeds the bounds, oldest first, one by one and a share at a time. Ends early when the signal aborts. */
+  prune(bounds: RecordBounds, signal: AbortSignal): Promise<Pruned>;
 }

@@ -20,8 +20,8 @@ export const CHORES = ["orphans", "records"] as const;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What began to go needs a few looks, one a step. */
-const REMOVING_RECHECK_MS = 10_000;
+/** What began to go needs a few looks. */
+const GOING_RECHECK_MS = 10_000;
 
 /** Does a chore again and again, never right after the start: whoever just began to lead has better things to do. */
 export function housekeeping(context: Context): Reconcile {
@@ -47,13 +47,13 @@ export function housekeeping(context: Context): Reconcile {
 async function sweepOrphans({ sweep, log }: Context, signal: AbortSignal): Promise<ReconcileResult> {
   const report = await sweep(signal);
   if (report.orphans > 0) log.info("swept", { ...report });
-  return report.removing > 0 ? { recheckAfterMs: REMOVING_RECHECK_MS } : {};
+  return report.removing > 0 ? { recheckAfterMs: GOING_RECHECK_MS } : {};
 }
 
 async function pruneRecords({ records, settings, clock, log }: Context, signal: AbortSignal): Promise<ReconcileResult> {
   const { atMost, days } = settings.records;
   const notBefore = new Date(clock.now().getTime() - days * DAY_MS);
-  const dropped = await records.prune({ atMost, notBefore }, signal);
+  const { dropped, isMoreLeft } = await records.prune({ atMost, notBefore }, signal);
   if (dropped > 0) log.info("old records were dropped", { dropped });
-  return {};
+  return isMoreLeft ? { recheckAfterMs: GOING_RECHECK_MS } : {};
 }

@@ -21,7 +21,7 @@ function scene(report: SweepReport = nothing) {
       keep: () => Promise.reject(new Error("not asked for")),
       async prune(bounds: RecordBounds) {
         done.push(bounds);
-        return 0;
+        return { dropped: 0, isMoreLeft: false };
       },
     },
   });
