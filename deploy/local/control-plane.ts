@@ -43,8 +43,8 @@ export interface ControlPlane {
   readonly caFile: string;
   /** The kubectl that belongs to it. */
   readonly kubectl: string;
-  /** Ends one program with SIGKILL, as a crash would; it stays away until `restart`. */
-  kill(program: ControlPlaneProgram): Promise<void>;
+  /** Ends one program with SIGKILL, as a crash would, or after a SIGTERM and `graceMs`; it stays away until `restart`. */
+  kill(program: ControlPlaneProgram, options?: { readonly graceMs?: number }): Promise<void>;
   /** Ends one program with SIGKILL if it runs, starts it again with the same state, and waits until it is ready. */
   restart(program: ControlPlaneProgram): Promise<void>;
   /** Ends everything with SIGKILL and removes its state. */
@@ -102,9 +102,9 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
   const client = apiClient(access);
   const programs = await describePrograms(site, access, ca);
   const running = new Map<ControlPlaneProgram, ProcessRecord>();
-  const kill = async (name: ControlPlaneProgram) => {
+  const kill: ControlPlane["kill"] = async (name, { graceMs = 0 } = {}) => {
     const record = running.get(name);
-    if (record) await stopProcess(folder, record, 0);
+    if (record) await stopProcess(folder, record, graceMs);
     running.delete(name);
   };
   return {

@@ -180,7 +180,7 @@ export function entryOf(request: KubeRequest, environment: string): string {
   const entry = normalised(request, environment)
     .replace(UID_FORM, "UID")
     .replace(/NAME-[0-9a-f]{8}-(\d+)$/, "NAME-UID-$1")
-    .replace(/^(create Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION");
+    .replace(/( Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION");
   if (request.verb !== "patch" || request.name !== environment) return entry;
   if (!Array.isArray(request.body)) return `${entry}, a change of the spec`;
   const [, change] = request.body as PatchOperation[];

@@ -54,7 +54,8 @@ function parts(world: FaultWorld): Part[] {
       name: "rotate a secret",
       given: ready(),
       act: patched({ secrets: { rotate: { SECRET_KEY: "leaked" } } }),
-      isEnd: ({ status }) => status?.secrets?.some(({ version }) => version === 2) ?? false,
+      // The former values go when the URLs have answered once more with the new ones.
+      isEnd: ({ status }) => status?.podSecrets?.length === 1 && !!status.secrets?.some(({ version }) => version === 2),
     },
     {
       name: "move to another config set version",
@@ -65,6 +66,13 @@ function parts(world: FaultWorld): Part[] {
       },
       act: (name) => patched({ configSet: { name, version: 2 } })(name),
       isEnd: ({ status }) => status?.configSet?.version === 2,
+    },
+    {
+      name: "get a database",
+      given: ready(),
+      act: patched({ database: { provision: true } }),
+      isEnd: ({ status }) =>
+        status?.podSecrets?.length === 1 && findCondition(status.conditions, "DatabaseReady")?.reason === "Ready",
     },
     { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended },
     {

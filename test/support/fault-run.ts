@@ -37,7 +37,7 @@ export interface Outcome extends Fate {
  * How many plans at once, by what they wait for. More would wait for each other: for the common rate of retries, or for
  * the controller that removes namespaces; that would count as theirs.
  */
-const LANES = { patient: 30, leaving: 8, others: 16 } as const;
+const LANES = { patient: 50, others: 16, leaving: 10 } as const;
 type Lane = keyof typeof LANES;
 /** The longest fault comes ten times in a row, with a growing pause after each. */
 const LONGEST_FAULT_MS = 240_000;
@@ -63,7 +63,8 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
     await settle(fate);
   };
   const lanes = Map.groupBy(fates, laneOf);
-  await Promise.all([...lanes].map(([lane, those]) => inTurn(those, LANES[lane], meet)));
+  const run = (lane: Lane) => inTurn(lanes.get(lane) ?? [], LANES[lane], meet);
+  await Promise.all([run("patient"), run("others").then(() => run("leaving"))]);
   const dead = fates.filter(({ name }) => field.of(name).isDead);
   if (dead.length > 0) await world.nextLife();
   await inTurn(dead, dead.length, settle);

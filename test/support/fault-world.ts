@@ -34,8 +34,11 @@ export interface FaultWorld {
   stop(): Promise<void>;
 }
 
-/** With workers enough that a pass which is held up by its fault holds up no other. */
-const settings = settingsFrom({ ...testSettings, reconcile: { workers: 64 } });
+/**
+ * With workers enough that a pass which is held up by its fault holds up no other, and URLs that are asked often enough
+ * for what waits for an answer to come within the time that is given.
+ */
+const settings = settingsFrom({ ...testSettings, reconcile: { workers: 64, probeSeconds: 15 } });
 
 /** An environment of the smallest spec, on a branch of its own name. */
 export const faultSpec = (name: string): EnvironmentSpec => ({

@@ -120,6 +120,7 @@ export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Id
       .replaceAll(uid, "UID")
       .replaceAll(uid.slice(0, 8), "UID8")
       .replaceAll(name, "NAME")
+      .replaceAll(/NAME-[0-9a-f]{8}-/g, "NAME-UID8-")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
       .replaceAll(/\b[0-9a-f]{40}\b/g, "COMMIT")
       .replaceAll(/\b[0-9a-f]{12}\b/g, "HASH");

@@ -12,12 +12,13 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import type { ResourceType } from "../../../operator/kit/kube-object.ts";
+import { isNotFound } from "../../../operator/kit/kube-errors.ts";
+import type { ObjectRef, ResourceType } from "../../../operator/kit/kube-object.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { type RecordedLifecycle, recordLifecycles } from "../../support/fault-lifecycles.ts";
-import { createFaultWorld, type FaultWorld } from "../../support/fault-world.ts";
+import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/fault-world.ts";
 import { CONVERGENCE_MS, leaks, orphans, snapshot } from "../../support/invariants.ts";
 import { portSeam } from "../../support/port-seam.ts";
 import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
@@ -58,16 +59,14 @@ interface Actor {
   readonly lifecycle: RecordedLifecycle;
 }
 
-interface Scene {
-  readonly what: string;
-  /** Begins when everything is in motion; what it answers ends it. */
-  readonly disturb: (actors: readonly Actor[]) => Promise<unknown>;
-}
+/** Begins when everything is in motion; its end is the end of the disturbance. */
+type Disturb = (actors: readonly Actor[]) => Promise<unknown>;
 
 const moment = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const nothing: Disturb = async () => undefined;
 
 /** Environments that are made, changed and deleted all at once while something happens; all come to their end. */
-async function play(title: string, { disturb }: Scene): Promise<void> {
+async function play(title: string, disturb: Disturb): Promise<void> {
   const actors = lifecycles.map((lifecycle, part) => ({ lifecycle, name: `${title}-${part}` }));
   for (const { name } of actors) world.field.arm(name);
   await Promise.all(actors.map(({ lifecycle, name }) => lifecycle.given(name)));
@@ -100,20 +99,17 @@ async function under(options: Parameters<FaultWorld["nextLife"]>[0], scene: () =
 
 describe("watches", () => {
   test.each<WatchTrouble>(["cut", "expire", "hold", "repeat", "reorder"])(
-    "%s",
+    "events: %s",
     async (trouble) => {
       const watches = troubledWatches();
-      await under({ onRequest: watches.seam }, () =>
-        play(`watch-${trouble}`, {
-          what: trouble,
-          async disturb() {
-            watches.set(trouble);
-            await moment(3_000);
-            watches.set("none");
-            expect(watches.met + (trouble === "hold" ? 1 : 0)).toBeGreaterThan(0);
-          },
-        }),
-      );
+      const disturb = async () => {
+        watches.set(trouble);
+        // What is held back is met when it is let go.
+        if (trouble !== "hold") await until(() => watches.met > 0, { what: "an event", deadlineMs: 10_000 });
+        await moment(3_000);
+        watches.set("none");
+      };
+      await under({ onRequest: watches.seam }, () => play(`watch-${trouble}`, disturb));
     },
     120_000,
   );
@@ -122,17 +118,13 @@ describe("watches", () => {
     const watches = troubledWatches();
     const lists = staleLists();
     const seam: RequestSeam = (request, next) => watches.seam(request, () => lists.seam(request, next));
-    await under({ onRequest: seam }, () =>
-      play("stale", {
-        what: "stale lists",
-        async disturb() {
-          lists.goBack();
-          watches.set("expire");
-          await until(() => lists.served > 0, { what: "a stale list", deadlineMs: 10_000 });
-          watches.set("none");
-        },
-      }),
-    );
+    const disturb = async () => {
+      lists.goBack();
+      watches.set("expire");
+      await until(() => lists.served > 0, { what: "a stale list", deadlineMs: 10_000 });
+      watches.set("none");
+    };
+    await under({ onRequest: seam }, () => play("stale", disturb));
   }, 120_000);
 });
 
@@ -140,13 +132,19 @@ describe("servers", () => {
   test.each(["kube-apiserver", "etcd", "kube-controller-manager"] as const)(
     "%s is killed and comes back",
     async (program) => {
-      await play(`killed-${program.replace("kube-", "")}`, {
-        what: program,
-        disturb: () => world.world.plane.restart(program),
-      });
+      await play(`killed-${program.replace("kube-", "")}`, () => world.world.plane.restart(program));
     },
     180_000,
   );
+
+  test("the API server is asked to stop, stays away for a while, and comes back", async () => {
+    const { plane } = world.world;
+    await play("away", async () => {
+      await plane.kill("kube-apiserver", { graceMs: 3_000 });
+      await moment(5_000);
+      await plane.restart("kube-apiserver");
+    });
+  }, 180_000);
 
   test.each([
     { port: "secretManager", problem: new SecretManagerUnavailable("the secret manager is down") },
@@ -156,16 +154,12 @@ describe("servers", () => {
     async ({ port, problem }) => {
       let isDown = false;
       const onPorts = portSeam((call, next) => (isDown && call.port === port ? Promise.reject(problem) : next()));
-      await under({ onPorts }, () =>
-        play(`down-${port.toLowerCase()}`, {
-          what: port,
-          async disturb() {
-            isDown = true;
-            await moment(4_000);
-            isDown = false;
-          },
-        }),
-      );
+      const disturb = async () => {
+        isDown = true;
+        await moment(4_000);
+        isDown = false;
+      };
+      await under({ onPorts }, () => play(`down-${port.toLowerCase()}`, disturb));
     },
     120_000,
   );
@@ -174,7 +168,7 @@ describe("servers", () => {
 describe("operators", () => {
   test("two act at once", async () => {
     const second = await world.world.startOperator();
-    await play("two", { what: "two leaders", disturb: async () => undefined });
+    await play("two", nothing);
     await second.stop();
   }, 120_000);
 
@@ -183,58 +177,94 @@ describe("operators", () => {
     { own: -2, server: 0 },
     { own: 0, server: 2 },
   ])(
-    "clocks: its own is $own h ahead, the server's $server h",
+    "its own clock is $own h ahead, the server's $server h: nothing goes early",
     async ({ own, server }) => {
+      const title = `clock-${own + 2}-${server}`;
       const clocks = { clock: clockAhead(own), serverClock: serverClockAhead(server) };
-      await under(clocks, () => play(`clock-${own + 2}-${server}`, { what: "clocks", disturb: async () => undefined }));
+      const short = `${title}-short`;
+      world.field.arm(short);
+      await under(clocks, async () => {
+        await world.create(short, { ...faultSpec(short), ttlHours: 1 });
+        await play(title, nothing);
+        await world.world.reconcile(short);
+      });
+      expect(world.observer.environment(short)?.metadata.deletionTimestamp).toBeUndefined();
     },
     120_000,
   );
+
+  test("one environment always fails and one is always slow: all others come to their end", async () => {
+    const onPorts = portSeam((call, next) => {
+      if (call.about === "poisonous") throw new TypeError("something that nobody foresaw");
+      return call.about === "sluggish" ? moment(5_000).then(next) : next();
+    });
+    const broken = ["poisonous", "sluggish"];
+    for (const name of broken) world.field.arm(name);
+    await under({ onPorts }, async () => {
+      for (const name of broken) await world.create(name);
+      await play("bystander", nothing);
+      expect(world.observer.environment("poisonous")?.status?.phase).toBe("creating");
+    });
+    const isReady = (name: string) => world.observer.environment(name)?.status?.phase === "ready";
+    await until(() => broken.every(isReady), { what: "the healed ones", deadlineMs: CONVERGENCE_MS });
+  }, 120_000);
 });
 
 describe("people", () => {
-  const children: readonly {
-    type: ResourceType<WireObject>;
-    ref: (name: string) => { name: string; namespace?: string };
-  }[] = [
-    { type: namespaceKind, ref: (name) => ({ name: namespaceName(name) }) },
-    { type: resourceQuotaKind, ref: (name) => ({ name: "environment", namespace: namespaceName(name) }) },
-    { type: limitRangeKind, ref: (name) => ({ name: "environment", namespace: namespaceName(name) }) },
-    { type: networkPolicyKind, ref: (name) => ({ name: "default-deny", namespace: namespaceName(name) }) },
-    { type: networkPolicyKind, ref: (name) => ({ name: "allowed-traffic", namespace: namespaceName(name) }) },
-    { type: roleBindingKind, ref: (name) => ({ name: "ephemeral-environment", namespace: namespaceName(name) }) },
-    { type: applicationKind, ref: (name) => ({ name: namespaceName(name), namespace: "argocd" }) },
-    { type: appProjectKind, ref: (name) => ({ name: namespaceName(name), namespace: "argocd" }) },
-  ];
+  const inside = (name: string) => (environment: string) => ({ name, namespace: namespaceName(environment) });
+  const atDeployer = (environment: string) => ({ name: namespaceName(environment), namespace: "argocd" });
+  const everybody = { from: [{ namespaceSelector: {} }] };
+  const evil = { source: { helm: { valuesObject: { backend: { image: "evil" } } } } };
 
-  test.each(children.map((child) => ({ ...child, kind: child.type.kind, title: child.ref("x").name })))(
-    "somebody deletes the $kind $title of every environment",
-    async ({ type, ref, kind, title }) => {
-      const scene = `gone-${kind.toLowerCase()}-${title.length}`;
-      await play(scene, {
-        what: kind,
-        disturb: (actors) => Promise.all(actors.map(({ name }) => world.world.admin.delete(type, ref(name)))),
-      });
+  test.each<{ what: string; type: ResourceType<WireObject>; ref: (environment: string) => ObjectRef; patch?: object }>([
+    { what: "namespace", type: namespaceKind, ref: (name) => ({ name: namespaceName(name) }) },
+    { what: "quota", type: resourceQuotaKind, ref: inside("environment") },
+    { what: "raised-quota", type: resourceQuotaKind, ref: inside("environment"), patch: { hard: { pods: "1000" } } },
+    { what: "limits", type: limitRangeKind, ref: inside("environment") },
+    { what: "default-deny", type: networkPolicyKind, ref: inside("default-deny") },
+    { what: "traffic", type: networkPolicyKind, ref: inside("allowed-traffic") },
+    { what: "open-traffic", type: networkPolicyKind, ref: inside("allowed-traffic"), patch: { ingress: [everybody] } },
+    { what: "binding", type: roleBindingKind, ref: inside("ephemeral-environment") },
+    { what: "application", type: applicationKind, ref: atDeployer },
+    { what: "evil-application", type: applicationKind, ref: atDeployer, patch: evil },
+    { what: "project", type: appProjectKind, ref: atDeployer },
+    {
+      what: "wide-project",
+      type: appProjectKind,
+      ref: atDeployer,
+      patch: { destinations: [{ server: "*", namespace: "*" }] },
+    },
+  ])(
+    "somebody deletes or edits the $what of every environment",
+    async ({ what, type, ref, patch }) => {
+      const { admin } = world.world;
+      const damage = async (name: string) => {
+        if (patch === undefined) await admin.delete(type, ref(name));
+        else await admin.patch(type, ref(name), { spec: patch }, { as: "merge" }).catch(unlessAbsent);
+      };
+      await play(`${what}`, (actors) => Promise.all(actors.map(({ name }) => damage(name))));
     },
     120_000,
   );
 
   test("somebody takes the finalizer of living environments away: it comes back", async () => {
-    await play("finalizer", {
-      what: "finalizers",
-      disturb: (actors) => {
-        const living = actors.filter(({ lifecycle }) => lifecycle.name !== "delete");
-        const bare = { metadata: { finalizers: null } };
-        return Promise.all(
-          living.map(async ({ name }) => {
-            await until(() => world.observer.environment(name), { what: `'${name}'`, deadlineMs: 10_000 });
-            await world.world.admin.patch(environmentType, { name }, bare, { as: "merge" });
-          }),
-        );
-      },
+    const bare = { metadata: { finalizers: null } };
+    await play("finalizer", (actors) => {
+      const living = actors.filter(({ lifecycle }) => lifecycle.name !== "delete");
+      return Promise.all(
+        living.map(async ({ name }) => {
+          await until(() => world.observer.environment(name), { what: `'${name}'`, deadlineMs: 10_000 });
+          await world.world.admin.patch(environmentType, { name }, bare, { as: "merge" });
+        }),
+      );
     });
   }, 120_000);
 });
+
+/** It is not made yet, or has gone already. */
+function unlessAbsent(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
 
 test("nothing readable holds a secret", () => {
   expect(leaks(world.observer.secretValues, [world.log()])).toEqual([]);

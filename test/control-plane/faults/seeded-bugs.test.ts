@@ -12,6 +12,7 @@ import { namespaceKind, networkPolicyKind, secretKind } from "../../../operator/
 import { resourceType } from "../../../operator/kit/kube-object.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
 import type { OperatorOptions } from "../../../operator/operator.ts";
+import { fixtureSettings } from "../../support/environment-fixture.ts";
 import { type RecordedLifecycle, recordLifecycles } from "../../support/fault-lifecycles.ts";
 import { plansFor } from "../../support/fault-plans.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/fault-world.ts";
@@ -303,6 +304,8 @@ async function violationsUnder({ provoke, ...bug }: Bug, isSeeded: boolean): Pro
   let interference: RequestSeam = (_request, next) => next();
   const seam: RequestSeam = (isSeeded ? bug.seam : undefined) ?? ((_request, next) => next());
   const options: Partial<OperatorOptions> = {
+    // No pass that comes anyway may repair in time what a bug left undone.
+    settings: fixtureSettings,
     onRequest: (request, next) => interference(request, () => seam(request, () => watches.seam(request, next))),
     ...(isSeeded && bug.ports !== undefined ? { onPorts: bug.ports } : {}),
   };
