@@ -75,6 +75,7 @@ const collections: Readonly<Record<string, string>> = {
   RoleBinding: "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings",
   Secret: "/api/v1/namespaces/{namespace}/secrets",
   ServiceAccount: "/api/v1/namespaces/{namespace}/serviceaccounts",
+  StorageClass: "/apis/storage.k8s.io/v1/storageclasses",
   ValidatingAdmissionPolicy: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
   ValidatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
 };

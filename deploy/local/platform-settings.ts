@@ -3,6 +3,7 @@ import { clientId } from "./identity/configuration.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { platformAccount } from "./platform-chart.ts";
 import type { HostSettings } from "./platform-programs.ts";
+import { postgresqlImage } from "./postgresql.ts";
 import type { ClusterSite } from "./site.ts";
 
 /** Where the REST API answers. */
@@ -19,6 +20,7 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     ingressCaFile: ca.certificate,
     defaultChart: { repoUrl: repositories.chart.url, path: ".", revision: "main" },
     // The ingress and the DNS server run on the host, which pods know by the bridge's address.
+    database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
     isolation: { ingressFrom: [host], dns: [host] },
     api: {
       port: addresses.apiPort,

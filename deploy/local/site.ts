@@ -6,6 +6,7 @@ import { type BuiltComponent, buildComponent, goComponents } from "./binaries.ts
 import type { ControlPlaneSite } from "./control-plane-programs.ts";
 import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./pki.ts";
+import { buildPostgresqlImage } from "./postgresql.ts";
 import type { Progress } from "./progress.ts";
 import { type LocalRepositories, makeRepositories } from "./repositories.ts";
 
@@ -34,6 +35,8 @@ export type Built = Readonly<Record<keyof typeof goComponents, BuiltComponent>>;
 export interface ClusterSite {
   readonly folder: string;
   readonly built: Built;
+  /** The archive of the image that databases are made of. */
+  readonly postgresqlArchive: string;
   readonly ca: CertificateAuthority;
   readonly controlPlane: ControlPlaneSite;
   /** The cluster's administrator. */
@@ -48,6 +51,7 @@ export interface ClusterSite {
 /** Builds what is missing and prepares folder, keys and administrator of the local cluster; starts nothing. */
 export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const built = await buildAll(progress);
+  const postgresqlArchive = await buildPostgresqlImage(progress);
   await mkdir(clusterFolder, { recursive: true });
   await mkdir(runFolder, { recursive: true });
   const pki = join(clusterFolder, "pki");
@@ -66,7 +70,18 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   });
   const client = apiClient(access);
   const repositories = await makeRepositories(join(clusterFolder, "repositories"));
-  return { folder: clusterFolder, built, ca, controlPlane, access, adminKubeconfig, client, repositories, progress };
+  return {
+    folder: clusterFolder,
+    built,
+    postgresqlArchive,
+    ca,
+    controlPlane,
+    access,
+    adminKubeconfig,
+    client,
+    repositories,
+    progress,
+  };
 }
 
 /** A kubeconfig with a client certificate for one program of the cluster. */

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuiltComponent } from "../binaries.ts";
 import { type ImageSpec, packImages } from "../pack.ts";
+import { postgresqlImage } from "../postgresql.ts";
 import type { ClusterSite } from "../site.ts";
 import { containerd, pauseImage } from "./container-runtime.ts";
 import type { Part } from "./part.ts";
@@ -13,6 +14,9 @@ export const imagesPart: Part = {
   async start(site) {
     const images = await imageSpecs(site);
     const present = (await containerd(site, "images", "ls", "--quiet")).split("\n");
+    if (!present.includes(`${postgresqlImage.repository}:${postgresqlImage.tag}`)) {
+      await containerd(site, "images", "import", site.postgresqlArchive);
+    }
     if (images.every(({ reference }) => present.includes(reference))) return;
     const archive = join(site.folder, "images.tar");
     await packImages(images, archive);

@@ -11,6 +11,7 @@ import { networkPart } from "./network.ts";
 import { kubeletPart, kubeProxyPart } from "./node.ts";
 import type { Part } from "./part.ts";
 import { operatorPart, platformPart, platformTokenPart } from "./platform.ts";
+import { storagePart } from "./storage.ts";
 
 /** The cluster itself, with all that the platform needs around it. */
 export const clusterParts: readonly Part[] = [
@@ -24,6 +25,7 @@ export const clusterParts: readonly Part[] = [
   schedulerPart,
   kubeProxyPart,
   kubeletPart,
+  storagePart,
   dnsPart,
   redisPart,
   repoServerPart,

@@ -32,6 +32,7 @@ func handler(component string) http.Handler {
 		mux.HandleFunc("/", frontend)
 	} else {
 		mux.HandleFunc("/", backend)
+		mux.HandleFunc("/database", visits)
 	}
 	return logged(mux)
 }
