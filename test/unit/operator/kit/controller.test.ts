@@ -93,6 +93,22 @@ test("a key waits as long as the API server asks, when that is longer than its b
   expect(clock.pending).not.toContain(500);
 });
 
+test("passes that never wait let the event loop have its turns", async () => {
+  let passed = 0;
+  const busy = async () => {
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    passed += 1;
+  };
+  const controller = started(busy, { workers: 4 });
+  const passedByTurn: number[] = [];
+  const turn = setInterval(() => passedByTurn.push(passed), 1);
+  for (let key = 0; key < 100; key += 1) controller.enqueue(String(key));
+  await until(() => passed === 100);
+  clearInterval(turn);
+  expect(passedByTurn.filter((count) => count > 0 && count < 100).length).toBeGreaterThan(3);
+});
+
 test("a success ends the backoff", async () => {
   let failuresLeft = 2;
   const outcomes: string[] = [];
