@@ -1,9 +1,9 @@
 import { secretStoreName } from "../../crds/names.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
+import type { Owner } from "../../operator/ports/cluster.ts";
 import {
   type SecretManager,
   SecretManagerUnavailable,
-  type SecretOwner,
   type SecretRequest,
   type StoredSecret,
 } from "../../operator/ports/secret-manager.ts";
@@ -19,14 +19,15 @@ export interface MemorySecretManager extends SecretManager {
 }
 
 interface Entries {
-  readonly owner: SecretOwner;
+  readonly owner: Owner;
   readonly since: Date;
+  until: Date;
   /** By variable and version, as `<VARIABLE>.<version>`. */
   readonly values: Map<string, Sensitive>;
 }
 
 /** Secrets without a manager; keeps the promises of the port that `secretManagerSuite` asks of every adapter. */
-export function memorySecretManager(): MemorySecretManager {
+export function memorySecretManager(now: () => Date = () => new Date()): MemorySecretManager {
   const byUid = new Map<string, Entries>();
   const sharedById = new Map<string, { labels: Record<string, string>; values: readonly Sensitive[] }>();
   const looks: string[] = [];
@@ -40,9 +41,13 @@ export function memorySecretManager(): MemorySecretManager {
     async ensure(owner, requests) {
       reach();
       const additions = requests.filter(({ generate }) => generate !== undefined);
-      const entries = byUid.get(owner.uid) ?? { owner, since: new Date(), values: new Map<string, Sensitive>() };
+      const now = new Date();
+      const entries = byUid.get(owner.uid) ?? { owner, since: now, until: now, values: new Map<string, Sensitive>() };
       if (additions.length > 0) byUid.set(owner.uid, entries);
-      return new Map(requests.flatMap((request) => kept(entries.values, request)));
+      const before = entries.values.size;
+      const stored = new Map(requests.flatMap((request) => kept(entries.values, request)));
+      if (entries.values.size > before) entries.until = now;
+      return stored;
     },
     async remove({ uid }) {
       reach();
@@ -66,9 +71,10 @@ export function memorySecretManager(): MemorySecretManager {
       const value = values[wanted - 1];
       return value && { version: wanted, value };
     },
-    async owners() {
+    async owners(isKnown) {
       reach();
-      return [...byUid.values()].map(({ owner, since }) => ({ ...owner, since }));
+      const unknown = [...byUid.values()].filter(({ owner }) => !isKnown(owner.uid));
+      return unknown.map(({ owner, since, until }) => ({ ...owner, since, until }));
     },
     close: async () => undefined,
     share({ id, labels, values }) {
@@ -92,4 +98,4 @@ function kept(
 }
 
 /** The id that an entry would have. */
-export const memorySecretId = (owner: SecretOwner, variable: string) => `${secretStoreName(owner)}-${variable}`;
+export const memorySecretId = (owner: Owner, variable: string) => `${secretStoreName(owner)}-${variable}`;
