@@ -1,6 +1,5 @@
 import type { Pipeline } from "../../crds/ephemeral-environment.schema.ts";
 import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { shortHash } from "./short-hash.ts";
 
@@ -55,13 +54,4 @@ export function wantedPipelines(environment: Judged): (Pipeline & { readonly com
     const isWanted = pipeline !== undefined && pipeline.commit === wantedCommit(environment, component);
     return isWanted ? [{ ...pipeline, component }] : [];
   });
-}
-
-/** Longer than any clock's text: a token that does not fit its field was never one of ours. */
-const TOKEN_MAX_LENGTH = 128;
-
-/** The token that asks for a pass, to be answered in `status.lastHandledReconcileAt`. */
-export function reconcileToken({ metadata }: Pick<EphemeralEnvironment, "metadata">): string | undefined {
-  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
-  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }

@@ -9,12 +9,12 @@ import {
   type StepCondition,
   transition,
 } from "../../crds/conditions.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { expiresAt, reprieve, ttlHours } from "../../crds/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
 import { pipelineEnd } from "../../crds/pipelines.ts";
 import { noticesOf } from "./notices.ts";
-import { askedHash, isServed, reconcileToken, wantedPipelines } from "./progress.ts";
+import { askedHash, isServed, wantedPipelines } from "./progress.ts";
 import type { StepResult } from "./step.ts";
 
 export type StepResults = ReadonlyMap<StepCondition, StepResult>;

@@ -1,11 +1,15 @@
-import type { ComponentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import {
+  type ComponentStatus,
+  type EphemeralEnvironment,
+  reconcileToken,
+} from "../../../crds/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
 import { BUILDING } from "../../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
 import { componentsOf } from "../desired/values.ts";
-import { reconcileToken, wantedPipelines } from "../progress.ts";
+import { wantedPipelines } from "../progress.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
