@@ -306,6 +306,7 @@ const TeardownStep = Type.Object({
     description: "gone: verified by a fresh read; forced: an admin went past it, and something may be left.",
   }),
   message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
+  since: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "Since when it is waited for." })),
   goneAt: Type.Optional(
     Type.Unsafe<string>({ ...Timestamp, description: "When it was verified gone; of a forced one: gone past." }),
   ),

@@ -134,20 +134,15 @@ async function startRemoval({ client, watched }: Context, kind: Kind, found: Wir
     return removing(kind, left);
   } catch (error) {
     // Another object took the name between the look and the delete, or a namespace is already terminating: look again.
-    if (isConflict(error))
-      return { state: "removing", message: `${kind.kind} '${found.metadata.name}' changed just now` };
+    if (isConflict(error)) return removing(kind, found);
     throw error;
   }
 }
 
 function removing(kind: Kind, object: WireObject | ObservedObject): Removal {
-  const blockers = blockersOf(kind, object);
-  const what = `${kind.kind} '${object.metadata.name}' is being deleted`;
-  if (blockers.length === 0) return { state: "removing", message: what };
-  return { state: "removing", message: `${what}, held by ${blockers.map(holder).join("; ")}`, blockers };
+  const message = `${kind.kind} '${object.metadata.name}' is being deleted`;
+  return { state: "removing", message, blockers: blockersOf(kind, object) };
 }
-
-const holder = ({ reason, message }: Blocker) => `${reason}: ${message}`;
 
 /** The finalizers on the object itself, and what it says of its own deletion. */
 function blockersOf(kind: Kind, object: WireObject | ObservedObject): Blocker[] {

@@ -39,7 +39,10 @@ export interface Blocker {
   readonly message: string;
 }
 
-/** Whether a thing is gone, verified by a fresh read, or what its removal waits for. */
+/**
+ * Whether a thing is gone, verified by a fresh read, or what its removal waits for: in words that stay the same while it
+ * does, and what holds it at the moment.
+ */
 export type Removal =
   | { readonly state: "gone" }
   | { readonly state: "removing"; readonly message: string; readonly blockers?: readonly Blocker[] };

@@ -41,12 +41,12 @@ export function memorySecretManager(now: () => Date = () => new Date()): MemoryS
     async ensure(owner, requests) {
       reach();
       const additions = requests.filter(({ generate }) => generate !== undefined);
-      const now = new Date();
-      const entries = byUid.get(owner.uid) ?? { owner, since: now, until: now, values: new Map<string, Sensitive>() };
+      const at = now();
+      const entries = byUid.get(owner.uid) ?? { owner, since: at, until: at, values: new Map<string, Sensitive>() };
       if (additions.length > 0) byUid.set(owner.uid, entries);
       const before = entries.values.size;
       const stored = new Map(requests.flatMap((request) => kept(entries.values, request)));
-      if (entries.values.size > before) entries.until = now;
+      if (entries.values.size > before) entries.until = at;
       return stored;
     },
     async remove({ uid }) {

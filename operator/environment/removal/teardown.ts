@@ -28,37 +28,60 @@ export interface TeardownContext {
 export interface Leaving {
   readonly metadata: Owner & Pick<EphemeralEnvironment["metadata"], "deletionTimestamp" | "annotations">;
   readonly status?: Pick<EnvironmentStatus, "teardown"> | undefined;
+  /** Of which the secret manager may hold values, as far as is known. */
+  readonly variables: readonly string[];
   /** What is to be remembered of it, once the given steps are past. */
   readonly record: (steps: readonly TeardownStep[], goneAt: Date) => RecordSpec;
 }
 
-interface Undoing {
+interface Look {
   readonly name: string;
-  readonly undo: (leaving: Leaving, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Removal>;
+  /** For a step in which state it is taken. */
+  readonly isFor: (step: TeardownStep) => boolean;
+  readonly take: (leaving: Leaving, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Removal>;
 }
+
+const isPast = ({ state }: TeardownStep) => state === "gone" || state === "forced";
 
 /**
  * The way back, in reverse: the deployer first, or it would heal what is deleted below it; the secret manager before
- * the namespace, so that no value outlives the last trace of whose it was; the record when there is nothing to add.
+ * the namespace, so that no value outlives the last trace of whose it was.
  */
-const UNDOINGS: readonly Undoing[] = [
-  { name: "application", undo: ({ metadata }, { deployer }) => deployer.remove(metadata) },
-  { name: "project", undo: ({ metadata }, { deployer }) => deployer.unconfine(metadata) },
-  { name: "secrets", undo: removeSecrets },
+const UNDOINGS: readonly Omit<Look, "isFor">[] = [
+  { name: "application", take: ({ metadata }, { deployer }) => deployer.remove(metadata) },
+  { name: "project", take: ({ metadata }, { deployer }) => deployer.unconfine(metadata) },
+  { name: "secrets", take: removeSecrets },
   {
     name: "namespace",
-    undo: ({ metadata }, { cluster }) =>
+    take: ({ metadata }, { cluster }) =>
       cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) }),
   },
-  { name: "record", undo: keepRecord },
+];
+
+/**
+ * Every step until it is past; then once more those that are gone, because a write that was on its way may have arrived
+ * since; then the record, when there is nothing to add.
+ */
+const LOOKS: readonly Look[] = [
+  ...UNDOINGS.map((undoing) => ({ ...undoing, isFor: (step: TeardownStep) => !isPast(step) })),
+  ...UNDOINGS.map(({ name, take }) => ({
+    ...{ name, take: name === "secrets" ? lookForSecrets : take },
+    isFor: ({ state }: TeardownStep) => state === "gone",
+  })),
+  { name: "record", isFor: (step) => !isPast(step), take: keepRecord },
 ];
 
 /** The steps of a teardown, in their order: what may be named to force one. */
-export const TEARDOWN_STEPS: readonly string[] = UNDOINGS.map(({ name }) => name);
+export const TEARDOWN_STEPS: readonly string[] = [...new Set(LOOKS.map(({ name }) => name))];
 
-async function removeSecrets({ metadata }: Leaving, { secretManager }: TeardownContext): Promise<Removal> {
-  await secretManager.remove(metadata);
-  const left = await secretManager.holdsAny(metadata);
+/** Its answer is enough until the second look. */
+async function removeSecrets({ metadata, variables }: Leaving, { secretManager }: TeardownContext): Promise<Removal> {
+  await secretManager.remove(metadata, variables);
+  return { state: "gone" };
+}
+
+async function lookForSecrets({ metadata, variables }: Leaving, { secretManager }: TeardownContext): Promise<Removal> {
+  const left = await secretManager.holdsAny(metadata, variables);
   return left ? { state: "removing", message: "the secret manager still holds entries" } : { state: "gone" };
 }
 
@@ -80,61 +103,62 @@ export interface Teardown {
   readonly error?: unknown;
 }
 
-/** Whether nothing is left to wait for: every step is verified gone, or was forced. */
+/** Whether nothing is left to wait for: every step is gone, which was looked at twice, or was forced. */
 export function isOver({ steps }: Teardown): boolean {
-  return steps.every(({ state }) => state === "gone" || state === "forced");
+  return steps.every(isPast);
 }
 
 /**
  * Goes as far as it can: a step begins when the one before is verified gone by a fresh read, or an admin went past it.
- * What was gone before is verified again: a write that was on its way then may have arrived since.
+ * What is past is not asked again until right before the record: while one thing is waited for, only that is looked at.
  */
 export async function tearDown(leaving: Leaving, context: TeardownContext): Promise<Teardown> {
-  const past: TeardownStep[] = [];
-  for (const { name, undo } of UNDOINGS) {
+  const steps = new Map(TEARDOWN_STEPS.map((name) => [name, formerStep(leaving, name)]));
+  for (const { name, isFor, take } of LOOKS) {
+    const former = steps.get(name) ?? formerStep(leaving, name);
+    if (!isFor(former)) continue;
     context.signal.throwIfAborted();
-    const former = leaving.status?.teardown?.steps.find((step) => step.name === name);
-    if (former?.state === "forced") {
-      past.push(former);
-      continue;
-    }
-    const { removal, error } = await attempt(name, () => undo(leaving, context, past));
-    const goneAt = former?.goneAt ?? context.clock.now().toISOString();
-    if (removal.state === "gone") {
-      past.push({ name, state: "gone", goneAt });
-      continue;
-    }
-    const message = clipped(removal.message);
-    const isStuck = waitedMs(leaving, past, context) >= stuckMs(context);
-    if (!isStuck || leaving.metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] !== name) {
-      return standing([...past, { name, state: "waiting", message }], { isStuck, removal, error });
-    }
-    past.push({ name, state: "forced", message, goneAt });
+    const { removal, error } = await attempt(name, () => take(leaving, context, [...steps.values()].filter(isPast)));
+    const { step, blockers } = judged(former, removal, leaving, context);
+    steps.set(name, step);
+    if (!isPast(step)) return { steps: [...steps.values()], blockers, error };
   }
-  return { steps: past, blockers: [] };
+  return { steps: [...steps.values()], blockers: [] };
+}
+
+function formerStep({ status }: Leaving, name: string): TeardownStep {
+  return status?.teardown?.steps.find((step) => step.name === name) ?? { name, state: "pending" };
 }
 
 const MINUTE_MS = 60_000;
-const stuckMs = ({ settings }: TeardownContext) => settings.reconcile.stuckMinutes * MINUTE_MS;
 
-/** Since the step before was done with, or since the deletion was asked for. */
-function waitedMs({ metadata }: Leaving, past: readonly TeardownStep[], { clock }: TeardownContext): number {
-  const since = past.at(-1)?.goneAt ?? metadata.deletionTimestamp;
-  return since === undefined ? 0 : clock.now().getTime() - Date.parse(since);
+/**
+ * What a look makes of a step. It is stuck when it alone was waited for too long; only then is said what holds it, in
+ * words that may change from look to look, and only then may it be forced.
+ */
+function judged(
+  { name, since: begun, goneAt }: TeardownStep,
+  removal: Removal,
+  { metadata }: Leaving,
+  { clock, settings }: TeardownContext,
+): { step: TeardownStep; blockers: TeardownBlocker[] } {
+  const now = clock.now();
+  const at = now.toISOString();
+  if (removal.state === "gone") return { step: { name, state: "gone", goneAt: goneAt ?? at }, blockers: [] };
+  const since = begun ?? at;
+  const isStuck = now.getTime() - Date.parse(since) >= settings.reconcile.stuckMinutes * MINUTE_MS;
+  if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
+  const message = clipped(held(removal));
+  const isForced = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === name;
+  if (isForced) return { step: { name, state: "forced", message, goneAt: at }, blockers: [] };
+  return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };
 }
 
 type Holding = Extract<Removal, { state: "removing" }>;
 
-function standing(
-  begun: readonly TeardownStep[],
-  { isStuck, removal, error }: { isStuck: boolean; removal: Holding; error: unknown },
-): Teardown {
-  const pending = TEARDOWN_STEPS.slice(begun.length).map((name) => ({ name, state: "pending" as const }));
-  return {
-    steps: [...begun, ...pending],
-    blockers: isStuck ? blockersOf(begun.at(-1)?.name ?? "", removal) : [],
-    error,
-  };
+function held({ message, blockers = [] }: Holding): string {
+  const holders = blockers.map(({ reason, message: words }) => `${reason}: ${words}`);
+  return holders.length === 0 ? message : `${message}, held by ${holders.join("; ")}`;
 }
 
 /** As the status holds them: names of finalizers may be longer than its fields. */
@@ -147,9 +171,9 @@ function blockersOf(step: string, { blockers = [], message }: Holding): Teardown
 }
 
 /** A step that fails is shown as what the teardown waits for, before anybody tries again. */
-async function attempt(step: string, undo: () => Promise<Removal>): Promise<{ removal: Removal; error?: unknown }> {
+async function attempt(step: string, take: () => Promise<Removal>): Promise<{ removal: Removal; error?: unknown }> {
   try {
-    return { removal: await undo() };
+    return { removal: await take() };
   } catch (error) {
     const { reason, message } = refusalResult(error) ?? retrying(error);
     return { removal: { state: "removing", message, blockers: [{ kind: step, name: "", reason, message }] }, error };

@@ -1,186 +1,284 @@
 import { describe, expect, test } from "@jest/globals";
+import type { RecordSpec } from "../../../../../crds/environment-record.ts";
+import type { TeardownStep } from "../../../../../crds/ephemeral-environment.schema.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
 import {
   isOver,
   TEARDOWN_STEPS,
-  type TeardownContext,
+  type Teardown,
   tearDown,
 } from "../../../../../operator/environment/removal/teardown.ts";
+import { applicationKind, appProjectKind, namespaceKind } from "../../../../../operator/kinds.ts";
 import { KubeError } from "../../../../../operator/kit/kube-errors.ts";
-import type { Blocker, Removal } from "../../../../../operator/ports/cluster.ts";
-import { SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
-import { environmentFixture, fixtureSettings, minutesLater } from "../../../../support/environment-fixture.ts";
+import { CREATED, minutesLater, UID } from "../../../../support/environment-fixture.ts";
+import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/memory-removal.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
 
-const gone: Removal = { state: "gone" };
-const goneAt = (minute: number, count: number) =>
-  TEARDOWN_STEPS.slice(0, count).map((name) => ({
-    ...{ name, state: "gone" as const, goneAt: minutesLater(minute).toISOString() },
-  }));
-const held = (message: string, blockers?: Blocker[]): Removal => ({
-  ...{ state: "removing", message },
-  ...(blockers ? { blockers } : {}),
+const shop = { name: "shop", uid: UID };
+const MINUTE_MS = 60_000;
+const HOLD = "example.test/hold";
+const sentence = "Namespace 'env-shop' is being deleted";
+const holder = (kind = "Namespace", reason = HOLD) => ({
+  ...{ kind, name: "env-shop", reason, message: "a finalizer that is not removed yet" },
 });
 
-interface Scene {
-  readonly application?: Removal;
-  readonly namespace?: Removal;
-  readonly holdsAny?: boolean;
-  readonly failure?: Error;
-  /** Minutes since the deletion was asked for; whatever can be gone was so at once, unless `former` says otherwise. */
-  readonly after?: number;
-  readonly force?: string;
-  readonly former?: Awaited<ReturnType<typeof tearDown>>["steps"];
-}
+/** What is remembered; only the steps matter here. */
+const record = (steps: readonly TeardownStep[], goneAt: Date): RecordSpec => ({
+  ...{ ...shop, reason: "deleted", createdAt: CREATED, deletedAt: CREATED, teardownSeconds: 0 },
+  ...{ goneAt: goneAt.toISOString(), phase: "ready" },
+  forced: steps
+    .filter(({ state }) => state === "forced")
+    .map(({ name, message = "" }) => ({ step: name, left: message })),
+});
 
-async function scene({ application = gone, namespace = gone, holdsAny = false, failure, ...given }: Scene) {
-  const former = given.former ?? (given.after === undefined ? [] : goneAt(1, 3));
-  const asked: string[] = [];
-  const recorded: unknown[] = [];
-  const answering = (step: string, removal: Removal) => async () => {
-    asked.push(step);
-    return removal;
+/** The things of an environment, and passes over its deletion; the status of one is what the next one begins with. */
+async function scene() {
+  const clock = new TestClock();
+  const world = memoryRemoval(clock);
+  await world.furnish(shop);
+  let steps: readonly TeardownStep[] = [];
+  let force: string | undefined;
+  return {
+    ...world,
+    /** An admin annotates the environment. */
+    force(step: string) {
+      force = step;
+    },
+    holdNamespace: (...finalizers: string[]) => world.cluster.hold(namespaceKind, namespaceOf(shop), finalizers),
+    holdApplication: (...finalizers: string[]) => world.cluster.hold(applicationKind, applicationOf(shop), finalizers),
+    async pass({ after = 0 } = {}): Promise<Teardown & { states: string[] }> {
+      clock.advance(after * MINUTE_MS);
+      const annotations = force === undefined ? {} : { annotations: { [FORCE_TEARDOWN_ANNOTATION]: force } };
+      const leaving = { metadata: { ...shop, deletionTimestamp: CREATED, ...annotations }, variables: [], record };
+      const signal = new AbortController().signal;
+      const teardown = await tearDown(
+        { ...leaving, status: { teardown: { steps: [...steps] } } },
+        { ...world, signal },
+      );
+      steps = teardown.steps;
+      return { ...teardown, states: steps.map(({ state }) => state) };
+    },
   };
-  const context = {
-    signal: new AbortController().signal,
-    settings: fixtureSettings,
-    clock: new TestClock(minutesLater(1 + (given.after ?? 0)).toISOString()),
-    deployer: { remove: answering("application", application), unconfine: answering("project", gone) },
-    secretManager: {
-      async remove() {
-        asked.push("secrets");
-        if (failure) throw failure;
-      },
-      holdsAny: async () => holdsAny,
-    },
-    cluster: { remove: answering("namespace", namespace) },
-    records: {
-      async keep(record: unknown) {
-        asked.push("record");
-        recorded.push(structuredClone(record));
-      },
-    },
-  } as unknown as TeardownContext;
-  const environment = environmentFixture({
-    metadata: {
-      deletionTimestamp: minutesLater(1).toISOString(),
-      ...(given.force === undefined ? {} : { annotations: { [FORCE_TEARDOWN_ANNOTATION]: given.force } }),
-    },
-    status: { teardown: { steps: [...former] } },
-  });
-  const record = (steps: unknown) => ({ steps }) as never;
-  const teardown = await tearDown({ ...environment, record }, context);
-  return { ...teardown, asked, recorded, states: teardown.steps.map(({ state }) => state) };
 }
 
-const before = (states: readonly string[]) => TEARDOWN_STEPS.slice(0, states.filter((one) => one !== "pending").length);
-const hold: Blocker = { kind: "Namespace", name: "env-shop", reason: "example.test/hold", message: "a finalizer" };
+type Scene = Awaited<ReturnType<typeof scene>>;
 
 describe("a teardown", () => {
-  test.each<[string, Scene, string[]]>([
-    ["nothing is left", {}, ["gone", "gone", "gone", "gone", "gone"]],
-    ["the application is held", { application: held("a") }, ["waiting", "pending", "pending", "pending", "pending"]],
-    ["a value is left", { holdsAny: true }, ["gone", "gone", "waiting", "pending", "pending"]],
-    ["the namespace is held", { namespace: held("n") }, ["gone", "gone", "gone", "waiting", "pending"]],
+  test.each<[string, (world: Scene) => unknown, string[], string[]]>([
+    ["nothing holds", () => undefined, ["gone", "gone", "gone", "gone", "gone"], []],
+    [
+      "the application is held",
+      ({ holdApplication }) => holdApplication(HOLD),
+      ["waiting", "pending", "pending", "pending", "pending"],
+      ["application", "project", "secrets", "namespace"],
+    ],
+    [
+      "the namespace is held",
+      ({ holdNamespace }) => holdNamespace(HOLD),
+      ["gone", "gone", "gone", "waiting", "pending"],
+      ["namespace"],
+    ],
     [
       "the secret manager is away",
-      { failure: new SecretManagerUnavailable("away") },
+      ({ secretManager }) => secretManager.setReachable(false),
       ["gone", "gone", "waiting", "pending", "pending"],
+      ["secrets", "namespace"],
     ],
-  ])("goes in order and no further than it may: %s", async (_what, given, states) => {
-    const done = await scene(given);
+    [
+      "the record can't be written",
+      ({ records }) => records.fail(new Error("full")),
+      ["gone", "gone", "gone", "gone", "waiting"],
+      [],
+    ],
+  ])("goes in order and no further than it may: %s", async (_what, make, states, left) => {
+    const world = await scene();
+    make(world);
+    const done = await world.pass();
     expect(done.states).toEqual(states);
-    expect(done.asked).toEqual(before(states));
     expect(isOver(done)).toBe(states.at(-1) === "gone");
+    world.secretManager.setReachable(true);
+    expect(await world.left(shop)).toEqual(left);
+    expect(world.records.list()).toHaveLength(isOver(done) ? 1 : 0);
   });
 
-  test("says since when a thing is verified gone, and verifies it again in every pass", async () => {
-    const first = await scene({ namespace: held("n"), after: 1, former: [] });
-    expect(first.steps[0]).toEqual({ name: "application", state: "gone", goneAt: minutesLater(2).toISOString() });
-    const second = await scene({ namespace: held("n"), after: 2, former: first.steps });
-    expect(second.steps).toEqual(first.steps);
-    expect(second.asked).toContain("application");
-    const back = await scene({ application: held("a"), after: 3, former: second.steps });
-    expect(back.steps[0]).toEqual({ name: "application", state: "waiting", message: "a" });
+  test("says since when a thing is gone, and since when one is waited for", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    const first = await world.pass({ after: 1 });
+    expect(first.steps[0]).toEqual({ name: "application", state: "gone", goneAt: minutesLater(1).toISOString() });
+    const waiting = { name: "namespace", state: "waiting", message: sentence, since: minutesLater(1).toISOString() };
+    expect(first.steps[3]).toEqual(waiting);
+    expect((await world.pass({ after: 1 })).steps).toEqual(first.steps);
+    world.holdNamespace();
+    const { steps } = await world.pass({ after: 1 });
+    expect(steps[3]).toEqual({ name: "namespace", state: "gone", goneAt: minutesLater(3).toISOString() });
+  });
+
+  test("asks for nothing but what it waits for", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    await world.pass();
+    const asked = () => [applicationKind, appProjectKind, namespaceKind].map((kind) => world.cluster.looks(kind));
+    const before = asked();
+    world.secretManager.setReachable(false);
+    for (let again = 0; again < 10; again += 1) expect((await world.pass()).error).toBeUndefined();
+    expect(asked()).toEqual([before[0], before[1], (before[2] ?? 0) + 10]);
+  });
+
+  test("looks at everything again before the record, and removes what a late write has made since", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    await world.pass();
+    world.holdNamespace();
+    await world.furnish(shop);
+    world.holdApplication(HOLD);
+    const late = await world.pass({ after: 60 });
+    expect(late.states).toEqual(["waiting", "gone", "gone", "gone", "pending"]);
+    expect(late.blockers).toEqual([]);
+    expect(world.records.list()).toEqual([]);
+    world.holdApplication();
+    expect((await world.pass()).states).toEqual(["gone", "gone", "waiting", "gone", "pending"]);
+    expect(isOver(await world.pass())).toBe(true);
+    expect(await world.left(shop)).toEqual([]);
+    expect(world.records.list()).toHaveLength(1);
   });
 
   test("hands a failure up and shows what it waits for, without details", async () => {
+    const world = await scene();
     const failure = new KubeError({ status: 500, reason: "InternalError", detail: "secret detail" });
-    const { error, steps } = await scene({ failure });
+    world.cluster.fail(namespaceKind, failure);
+    const { error, steps } = await world.pass();
     expect(error).toBe(failure);
     expect(JSON.stringify(steps)).not.toContain("secret detail");
-    expect(steps[2]).toMatchObject({ state: "waiting", message: failure.message });
+    expect(steps[3]).toMatchObject({ state: "waiting", message: failure.message });
   });
 
-  test.each<[string, Scene, object[]]>([
-    ["nothing before the time", { namespace: held("n", [hold]), after: 4 }, []],
-    ["what the port names", { namespace: held("n", [hold]), after: 5 }, [hold]],
-    [
-      "the step, when the port names nothing",
-      { holdsAny: true, after: 5 },
-      [{ kind: "secrets", name: "", reason: "Remaining", message: "the secret manager still holds entries" }],
-    ],
+  test.each<[string, (world: Scene) => unknown, number, object[]]>([
+    ["nothing before the time", ({ holdNamespace }) => holdNamespace(HOLD), 4, []],
+    ["what the port names", ({ holdNamespace }) => holdNamespace(HOLD), 5, [holder()]],
     [
       "why it can't be asked",
-      { failure: new SecretManagerUnavailable("away"), after: 5 },
-      [{ kind: "secrets", name: "", reason: "SecretManagerUnavailable", message: "away" }],
+      ({ secretManager }) => secretManager.setReachable(false),
+      5,
+      [
+        {
+          ...{ kind: "secrets", name: "", reason: "SecretManagerUnavailable" },
+          message: "the secret manager is away",
+        },
+      ],
     ],
-    [
-      "nothing when the step before took the time",
-      { namespace: held("n", [hold]), after: 7, former: goneAt(4, 3) },
-      [],
-    ],
-  ])("names as blockers: %s", async (_what, given, blockers) => {
-    expect((await scene(given)).blockers).toEqual(blockers);
+  ])("names as blockers: %s", async (_what, make, after, blockers) => {
+    const world = await scene();
+    make(world);
+    expect((await world.pass()).blockers).toEqual([]);
+    expect((await world.pass({ after })).blockers).toEqual(blockers);
+  });
+
+  test("says in the same words that something is waited for, whatever holds it, until it is stuck", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD, "example.test/other");
+    const { steps } = await world.pass();
+    expect(steps[3]).toMatchObject({ message: sentence });
+    world.holdNamespace(HOLD);
+    expect((await world.pass({ after: 4 })).steps).toEqual(steps);
+    const message = `${sentence}, held by ${HOLD}: a finalizer that is not removed yet`;
+    expect((await world.pass({ after: 1 })).steps[3]).toMatchObject({ message });
+  });
+
+  test("does not call stuck what fails once after a long wait for something else", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    world.force("secrets");
+    await world.pass();
+    await world.pass({ after: 60 });
+    world.holdNamespace();
+    world.secretManager.setReachable(false);
+    const blip = await world.pass({ after: 1 });
+    expect(blip.states).toEqual(["gone", "gone", "waiting", "gone", "pending"]);
+    expect(blip.blockers).toEqual([]);
+    world.secretManager.setReachable(true);
+    expect((await world.pass()).states).toEqual(Array(5).fill("gone"));
   });
 
   test("says only what the status can hold", async () => {
-    const long = { kind: "Namespace", name: "env-shop", reason: `${"r".repeat(253)}/x`, message: "m".repeat(5_000) };
-    const [blocker] = (await scene({ namespace: held("n", Array(20).fill(long)), after: 5 })).blockers;
-    expect(blocker).toMatchObject({ reason: expect.stringMatching(/^r{127}…$/) });
-    expect(blocker?.message).toHaveLength(2048);
+    const world = await scene();
+    world.holdNamespace(...Array.from({ length: 20 }, (_, at) => `${"r".repeat(253)}/${at}`));
+    await world.pass();
+    const { blockers, steps } = await world.pass({ after: 5 });
+    expect(blockers).toHaveLength(16);
+    expect(blockers[0]).toMatchObject({ reason: expect.stringMatching(/^r{127}…$/) });
+    expect(steps[3]?.message).toHaveLength(2048);
   });
 });
 
 describe("a forced step", () => {
-  const stuck = { namespace: held("n", [hold]), after: 5 };
+  const wait = ["gone", "gone", "gone", "waiting", "pending"];
 
-  test.each<[string, Scene, string[]]>([
-    ["is gone past when it is stuck", { ...stuck, force: "namespace" }, ["gone", "gone", "gone", "forced", "gone"]],
-    [
-      "is none before it is stuck",
-      { ...stuck, after: 4, force: "namespace" },
-      ["gone", "gone", "gone", "waiting", "pending"],
-    ],
-    ["is no other one", { ...stuck, force: "application" }, ["gone", "gone", "gone", "waiting", "pending"]],
-    [
-      "is none while one before it is waited for",
-      { ...stuck, application: held("a"), force: "namespace" },
-      ["waiting", "pending", "pending", "pending", "pending"],
-    ],
-    ["is none by an unknown name", { ...stuck, force: "everything" }, ["gone", "gone", "gone", "waiting", "pending"]],
-    [
-      "may be one that can't be asked",
-      { failure: new SecretManagerUnavailable("away"), after: 5, force: "secrets" },
-      ["gone", "gone", "forced", "gone", "gone"],
-    ],
-  ])("%s", async (_what, given, states) => {
-    expect((await scene(given)).states).toEqual(states);
+  test.each<{ name: string; force: string; after: number; make?: (world: Scene) => unknown; states: string[] }>([
+    {
+      name: "is gone past when it is stuck",
+      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "forced", "gone"] },
+    },
+    { name: "is none before it is stuck", ...{ force: "namespace", after: 4, states: wait } },
+    { name: "is no other one", ...{ force: "application", after: 5, states: wait } },
+    { name: "is none by an unknown name", ...{ force: "everything", after: 5, states: wait } },
+    {
+      name: "is none while one before it is waited for",
+      make: ({ holdApplication }) => holdApplication(HOLD),
+      ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending"] },
+    },
+    {
+      name: "may be one that can't be asked",
+      make: ({ secretManager, holdNamespace }) => [secretManager.setReachable(false), holdNamespace()],
+      ...{ force: "secrets", after: 5, states: ["gone", "gone", "forced", "gone", "gone"] },
+    },
+  ])("$name", async ({ force, after, make, states }) => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    make?.(world);
+    world.force(force);
+    await world.pass();
+    expect((await world.pass({ after })).states).toEqual(states);
   });
 
   test("stays forced when another one is named, and each is waited for in its own time", async () => {
-    const held60 = { application: held("a"), after: 60, force: "application", former: [] };
-    const first = await scene({ ...held60, namespace: held("n") });
+    const world = await scene();
+    world.holdApplication(HOLD);
+    world.holdNamespace(HOLD);
+    world.force("application");
+    await world.pass();
+    const first = await world.pass({ after: 60 });
     expect(first.states).toEqual(["forced", "gone", "gone", "waiting", "pending"]);
     expect(first.blockers).toEqual([]);
-    const later = { application: held("a"), force: "namespace", namespace: held("n"), former: first.steps };
-    const second = await scene({ ...later, after: 64 });
-    expect(second.states).toEqual(first.states);
-    const third = await scene({ ...later, after: 65 });
-    expect(third.states).toEqual(["forced", "gone", "gone", "forced", "gone"]);
-    expect(third.recorded).toEqual([{ steps: third.steps.slice(0, 4) }]);
-    expect(third.steps[0]).toEqual({
-      ...{ name: "application", state: "forced", message: "a", goneAt: minutesLater(61).toISOString() },
+    world.force("namespace");
+    expect((await world.pass({ after: 4 })).states).toEqual(first.states);
+    const last = await world.pass({ after: 1 });
+    expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone"]);
+    const left = (kind: string) =>
+      `${kind} 'env-shop' is being deleted, held by ${HOLD}: a finalizer that is not removed yet`;
+    const forced = [
+      { step: "application", left: left("Application") },
+      { step: "namespace", left: left("Namespace") },
+    ];
+    expect(world.records.list()).toMatchObject([{ forced }]);
+    expect(await world.left(shop)).toEqual(["application", "namespace"]);
+    expect(last.steps[0]).toEqual({
+      ...{ name: "application", state: "forced", message: left("Application"), goneAt: minutesLater(60).toISOString() },
     });
   });
+
+  test("stays forced although the record takes several passes", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    world.records.fail(new Error("full"));
+    world.force("namespace");
+    await world.pass();
+    expect((await world.pass({ after: 5 })).states.slice(3)).toEqual(["forced", "waiting"]);
+    world.records.fail(undefined);
+    expect((await world.pass()).states.slice(3)).toEqual(["forced", "gone"]);
+  });
+});
+
+test("the steps that may be named", () => {
+  expect(TEARDOWN_STEPS).toEqual(["application", "project", "secrets", "namespace", "record"]);
 });
