@@ -7,7 +7,7 @@ import type {
 } from "../../crds/ephemeral-environment.schema.ts";
 import type { Violation } from "../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { isOverridable, type Repository, wantedSecrets } from "../../crds/repository.ts";
+import { isOverridable, neededSecrets, type Repository } from "../../crds/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { ComponentOverridesRequest, ConfigOverrides } from "../schemas/config-overrides.ts";
 import { MAX_FINDINGS } from "../validation.ts";
@@ -33,13 +33,15 @@ export interface Overrides {
 
 /**
  * Takes a request's `config_overrides` apart: what the resource may say, what only the secret manager may know, and
- * what is wrong, each with its path. The schema has been checked before.
+ * what is wrong, each with its path. The schema has been checked before. With a database, its password is a
+ * secret, whatever the Repositories list.
  */
 export function readOverrides(
   request: ConfigOverrides | undefined,
   repositories: { readonly [component in Component]?: Repository },
+  hasDatabase: boolean,
 ): Overrides {
-  const reading = new Reading(Object.values(repositories));
+  const reading = new Reading(Object.values(repositories), hasDatabase);
   for (const component of COMPONENTS) {
     const given = request?.helm_values?.[component];
     if (given === undefined) continue;
@@ -59,9 +61,9 @@ class Reading {
   readonly #references: ReferredVariable[] = [];
   readonly #violations: Violation[] = [];
 
-  constructor(repositories: readonly Repository[]) {
+  constructor(repositories: readonly Repository[], hasDatabase: boolean) {
     this.#repositories = repositories;
-    this.#secret = new Set(repositories.flatMap(wantedSecrets).map(({ name }) => name));
+    this.#secret = new Set(neededSecrets(repositories, hasDatabase).map(({ name }) => name));
   }
 
   violate(field: string, message: string): void {

@@ -39,8 +39,8 @@ export async function wantedEnvironment(
   const { maximumHours } = platform.settings.ttl;
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
   const repositories = usableRepositories(request, caller, platform);
-  const overrides = readOverrides(request.config_overrides, repositories);
   const { configSet, ...chosen } = chosenConfigSet(request, caller, platform);
+  const overrides = readOverrides(request.config_overrides, repositories, hasDatabase(request, configSet));
   const groups = sharedGroups(Object.values(repositories));
   const violations = [
     ...strayFields(request),

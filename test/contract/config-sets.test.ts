@@ -53,6 +53,7 @@ describe("a creation that names a config set", () => {
   test.each([
     ["gets the config set's database", {}, true],
     ["gets none when it says so", { provision_database: false }, false],
+    ["gets the one that it asks for itself", { provision_database: true, config_set: "open" }, true],
   ])("%s", async (_what, body, provision) => {
     await create({ config_set: "stored", ...body });
     expect(await madeSpec()).toMatchObject({ database: { provision } });

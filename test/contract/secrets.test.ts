@@ -327,6 +327,18 @@ describe("without generated secrets", () => {
     });
   });
 
+  test("a database's password must be given too, and is kept as secret as what the Repository lists", async () => {
+    const bare = { ...backend, backend_repo: "open-api", auto_generate_secrets: false, provision_database: true };
+    expect(await violations(bare)).toEqual({
+      auto_generate_secrets: "nothing is generated, so config_overrides must give DATABASE_PASSWORD",
+    });
+    const given = overriding({ backend: { env: { DATABASE_PASSWORD: "given" } } }, bare);
+    expect((await post(given)).status).toBe(200);
+    const spec = (await made())?.spec;
+    expect(spec?.secrets?.provided).toEqual(["DATABASE_PASSWORD"]);
+    expect(JSON.stringify(spec)).not.toContain("given");
+  });
+
   test("text and references will do", async () => {
     const given = ungenerated({ SECRET_KEY: "a", STRIPE_KEY: ref("shared-stripe"), WEB_TOKEN: "b" });
     expect((await post(given)).status).toBe(200);

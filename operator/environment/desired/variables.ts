@@ -2,7 +2,8 @@ import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { type Repository, wantedSecrets } from "../../../crds/repository.ts";
+import { neededSecrets, type Repository } from "../../../crds/repository.ts";
+import { wantsDatabase } from "./database.ts";
 
 /** A variable that is no secret; its value reaches the process byte for byte. */
 export interface PlainVariable {
@@ -37,7 +38,7 @@ export function variablesOf(
   repositories: ComponentRepositories,
   configSet?: ConfigSetSpec,
 ): Variables {
-  const secret = secretVariables(environment, repositories);
+  const secret = secretVariables(environment, repositories, configSet);
   const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
     (component) => [component, merged(environment, component, configSet)] as const,
   );
@@ -55,13 +56,17 @@ export function variablesOf(
   };
 }
 
-/** The variables whose values must never be seen: what the Repositories list, and what somebody promised to provide. */
+/**
+ * The variables whose values must never be seen: what the Repositories list, what somebody promised to provide, and the
+ * password of a database.
+ */
 export function secretVariables(
   { spec }: EphemeralEnvironment,
   repositories: ComponentRepositories,
+  configSet?: ConfigSetSpec,
 ): ReadonlySet<string> {
-  const listed = Object.values(repositories).flatMap(wantedSecrets);
-  return new Set([...listed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
+  const needed = neededSecrets(Object.values(repositories), wantsDatabase(spec, configSet));
+  return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
 }
 
 type Given = EnvironmentVariable & { readonly origin: "config_set" | "override" };

@@ -142,3 +142,29 @@ describe("what a container said last", () => {
     expect(await (await trouble({ log: reset })).evidence()).toBe("ended with ***");
   });
 });
+
+describe("the readiness of a component", () => {
+  const podOf = (uid: string, ready: string, more: object = {}) => ({
+    metadata: {
+      ...{ name: `database-${uid}`, namespace: "env-shop", uid, creationTimestamp: "2026-01-01T00:00:00Z", ...more },
+      labels: { "app.kubernetes.io/component": "database" },
+    },
+    status: { conditions: [{ type: "Ready", status: ready }] },
+  });
+
+  test.each([
+    { name: "is absent without a pod", pods: [], expected: "absent" },
+    { name: "is that of its pod", pods: [podOf("0", "True")], expected: "ready" },
+    { name: "is that of all of them", pods: [podOf("0", "True"), podOf("1", "False")], expected: "unready" },
+    {
+      name: "does not count what is going",
+      pods: [podOf("0", "True", { deletionTimestamp: "2026-01-01T00:00:09Z" })],
+      expected: "absent",
+    },
+  ])("$name", async ({ pods, expected }) => {
+    server.on(({ path }) => path === `${NAMESPACE}/pods`, list(...pods));
+    expect(await kubernetesPods(client).readiness({ name: "shop", uid: "u" }, "database")).toBe(expected);
+    const [{ query } = { query: new URLSearchParams() }, ...more] = server.seen;
+    expect([query.get("labelSelector"), more.length]).toEqual(["app.kubernetes.io/component=database", 0]);
+  });
+});

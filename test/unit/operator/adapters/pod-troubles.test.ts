@@ -79,6 +79,10 @@ const unschedulable = {
   ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
   message: "0/1 nodes are available: 1 Insufficient memory.",
 };
+const unbound = {
+  ...unschedulable,
+  message: "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+};
 const EXCEEDED = 'pods "frontend-7d9-x" is forbidden: exceeded quota: environment, requested: pods=1, used: pods=30';
 
 interface Expected {
@@ -185,6 +189,16 @@ const cases: readonly {
     name: "no room on any node",
     pods: [pod(waiting("ContainerCreating"), { phase: "Pending", conditions: [unschedulable] })],
     expected: [{ reason: "Unschedulable", sentence: /no node has room/, said: unschedulable.message }],
+  },
+  {
+    name: "no volume for its claim",
+    pods: [pod(waiting("ContainerCreating"), { phase: "Pending", conditions: [unbound], component: "database" })],
+    expected: [{ reason: "VolumeMissing", component: "database", sentence: /storage class/, said: unbound.message }],
+  },
+  {
+    name: "no image for the database, which nobody builds",
+    pods: [pod(waiting("ErrImagePull", PULL), { component: "database" })],
+    expected: [{ reason: "ImagePullFailed", component: "database", sentence: /database\.version of the config set/ }],
   },
   {
     name: "no quota left",

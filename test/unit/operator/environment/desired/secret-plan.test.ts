@@ -15,14 +15,17 @@ interface Given {
   readonly frontendEnv?: EnvironmentVariable[];
   readonly configSet?: ConfigSetSpec;
   readonly groups?: string[];
+  /** `spec.database.provision`. */
+  readonly database?: boolean;
   readonly former?: SecretStatus[];
 }
 
-function plan({ listed = ["KEY"], asked, env, frontendEnv, configSet, groups = [], former }: Given) {
+function plan({ listed = ["KEY"], asked, env, frontendEnv, configSet, groups = [], database, former }: Given) {
   const environment = environmentFixture({
     spec: {
       ...(frontendEnv && { frontend: { repository: "shop-web", branch: "main" } }),
       ...(asked && { secrets: asked }),
+      ...(database === undefined ? {} : { database: { provision: database } }),
       overrides: { ...(env && { backend: { env } }), ...(frontendEnv && { frontend: { env: frontendEnv } }) },
       access: { groups },
     },
@@ -39,6 +42,10 @@ const refers = (name: string, id: string, key = "latest"): EnvironmentVariable =
 });
 const own = (name: string, version: number, rotation?: string): SecretStatus =>
   rotation === undefined ? { name, version } : { name, version, rotation };
+const url = (version: number, more: Partial<SecretStatus> = {}): SecretStatus => ({
+  ...{ name: "DATABASE_URL", version, source: "DATABASE_PASSWORD@latest" },
+  ...more,
+});
 const alias = `shop-${UID.replaceAll("-", "").slice(0, 8)}`;
 
 describe("the plan of an environment's secrets", () => {
@@ -174,6 +181,64 @@ describe("the plan of an environment's secrets", () => {
       expected: [own("KEY", 1)],
     },
     { name: "may be empty", given: { listed: [] }, expected: [] },
+    {
+      name: "has password and URL of a database, whatever the Repository lists",
+      given: { listed: [], database: true },
+      expected: [own("DATABASE_PASSWORD", 1), url(1)],
+    },
+    {
+      name: "has both also where the config set says so",
+      given: { listed: [], configSet: { database: { enabled: true } } },
+      expected: [own("DATABASE_PASSWORD", 1), url(1)],
+    },
+    {
+      name: "has neither where the environment says otherwise than its config set",
+      given: { listed: [], database: false, configSet: { database: { enabled: true } } },
+      expected: [],
+    },
+    {
+      name: "gets both with a database that comes later",
+      given: { database: true, former: [own("KEY", 1)] },
+      expected: [own("DATABASE_PASSWORD", 1), url(1), own("KEY", 1)],
+    },
+    {
+      name: "keeps the password, and only that, of a database that went",
+      given: { database: false, listed: [], former: [own("DATABASE_PASSWORD", 2), url(2)] },
+      expected: [own("DATABASE_PASSWORD", 2)],
+    },
+    {
+      name: "has a new URL with every new password",
+      given: {
+        ...{ database: true, listed: [], asked: { rotate: { DATABASE_PASSWORD: "b" } } },
+        former: [own("DATABASE_PASSWORD", 1), url(1)],
+      },
+      expected: [own("DATABASE_PASSWORD", 2, "b"), url(2)],
+    },
+    {
+      name: "makes the URL of a password that is read from elsewhere",
+      given: { database: true, listed: [], env: [refers("DATABASE_PASSWORD", "shared", "4")] },
+      expected: [{ name: "DATABASE_PASSWORD", version: 4, source: "shared@4" }, url(4)],
+    },
+    {
+      name: "resolves that password before there is a URL of it",
+      given: { database: true, listed: [], env: [refers("DATABASE_PASSWORD", "shared")] },
+      expected: [{ name: "DATABASE_PASSWORD", version: 0, source: "shared@latest" }, url(0)],
+    },
+    {
+      name: "leaves a URL that somebody provides as it is",
+      given: { database: true, listed: [], asked: { provided: ["DATABASE_URL"] } },
+      expected: [own("DATABASE_PASSWORD", 1), own("DATABASE_URL", 1)],
+    },
+    {
+      name: "leaves a URL that somebody refers to as it is",
+      given: { database: true, listed: [], env: [refers("DATABASE_URL", "shared", "4")] },
+      expected: [own("DATABASE_PASSWORD", 1), { name: "DATABASE_URL", version: 4, source: "shared@4" }],
+    },
+    {
+      name: "makes the URL of the database rather than a random one that the Repository lists",
+      given: { database: true, listed: ["DATABASE_URL"], former: [own("DATABASE_URL", 3)] },
+      expected: [own("DATABASE_PASSWORD", 1), url(1, { own: 3 })],
+    },
   ])("$name", ({ given, expected }) => {
     const { secrets, problem } = plan(given) as Extract<ReturnType<typeof plan>, { problem?: undefined }>;
     expect(problem).toBeUndefined();
@@ -237,6 +302,18 @@ describe("it can't be made, and what runs stays, when", () => {
       given: { listed: ["A", "B", "C"], asked: { autoGenerate: false, provided: ["A"] }, env: [refers("B", "b")] },
       reason: "SecretsMissing",
       named: "C:",
+    },
+    {
+      name: "nothing is generated, and a database has no password",
+      given: { listed: [], asked: { autoGenerate: false }, database: true },
+      reason: "SecretsMissing",
+      named: "DATABASE_PASSWORD:",
+    },
+    {
+      name: "a database's password has a plain value",
+      given: { listed: [], database: true, env: [{ name: "DATABASE_PASSWORD", value: "seen" }] },
+      reason: "SecretInPlainText",
+      named: "DATABASE_PASSWORD:",
     },
     {
       name: "what is no variable is to be rotated",

@@ -184,6 +184,47 @@ describe("what people choose", () => {
   });
 });
 
+describe("the database of an environment", () => {
+  const settings = { ...fixtureSettings, database: { image: "registry.test/postgres", version: "18", sizeGi: 2 } };
+  const given = { image: "registry.test/postgres:18", user: "app", name: "app", sizeGi: 2 };
+  const asked = { database: { provision: true } };
+
+  test.each([
+    { name: "is not there unless asked for", spec: {}, set: { database: { version: "17" } }, expected: undefined },
+    { name: "is as the settings say", spec: asked, set: undefined, expected: given },
+    {
+      name: "is as the config set says, where that says more",
+      spec: asked,
+      set: { database: { version: "17", sizeGi: 9 } },
+      expected: { ...given, image: "registry.test/postgres:17", sizeGi: 9 },
+    },
+    { name: "comes with a config set", spec: {}, set: { database: { enabled: true } }, expected: given },
+    {
+      name: "does not come with a config set that the environment contradicts",
+      spec: { database: { provision: false } },
+      set: { database: { enabled: true } },
+      expected: undefined,
+    },
+    {
+      name: "has the storage class of the settings",
+      spec: asked,
+      set: undefined,
+      more: { storageClass: "fast" },
+      expected: { ...given, storageClass: "fast" },
+    },
+  ] satisfies {
+    name: string;
+    spec: Parts["spec"];
+    set: ConfigSetSpec | undefined;
+    more?: object;
+    expected: object | undefined;
+  }[])("$name", ({ spec, set, more, expected }) => {
+    const backend = repositoryFixture("shop-api");
+    const installed = { ...settings, database: { ...settings.database, ...more } };
+    expect(environmentValues(shop({ spec }), { backend }, installed, set).database).toEqual(expected);
+  });
+});
+
 describe("what is wanted", () => {
   const chart: ChartSource = fixtureSettings.defaultChart;
   const hashOf = (environment: EphemeralEnvironment, backend: Partial<RepositorySpec> = {}, from = chart) =>
@@ -212,6 +253,7 @@ describe("what is wanted", () => {
     ["a new version of the secrets", shop({ status: { secrets: [{ name: "A", version: 2 }] } }), {}],
     ["another health path", shop(), { healthPath: "/healthz" }],
     ["sleep", shop({ spec: { suspended: true } }), {}],
+    ["a database", shop({ spec: { database: { provision: true } } }), {}],
     ["an environment of the same name made anew", shop({ metadata: { uid: UID.replace("0", "1") } }), {}],
   ])("is something else with %s", (_what, environment, backend) => {
     expect(hashOf(environment, backend)).not.toBe(usual);

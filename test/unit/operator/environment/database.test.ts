@@ -1,0 +1,171 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Condition } from "../../../../crds/conditions.ts";
+import { environmentValues, wantedHash } from "../../../../operator/environment/desired/values.ts";
+import type { StepContext } from "../../../../operator/environment/step.ts";
+import { database } from "../../../../operator/environment/steps/database.ts";
+import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
+import type { Trouble, TroubleReason } from "../../../../operator/ports/pods.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+  repositoryFixture,
+} from "../../../support/environment-fixture.ts";
+import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+interface Scene {
+  readonly provision?: boolean;
+  readonly suspended?: boolean;
+  /** Absent before the deployer's watch has seen the application. */
+  readonly state?: ObservedApplication["state"];
+  readonly problem?: ObservedApplication["problem"];
+  readonly readiness?: "ready" | "unready" | "absent";
+  /** What was said of the database in the pass before, a minute ago. */
+  readonly former?: Pick<Condition, "status" | "reason" | "message">;
+  readonly troubles?: readonly (readonly [component: string, reason: TroubleReason])[];
+  /** Whether what is wanted answered before. */
+  readonly serves?: boolean;
+}
+
+async function step(scene: Scene) {
+  const { provision = true, suspended = false, state, problem, former, serves, troubles = [] } = scene;
+  const image = `registry.test/shop-api:${commitA}`;
+  const applied = { branch: "main", commit: commitA, image };
+  const made = environmentFixture({
+    spec: { database: { provision }, suspended },
+    status: { components: { backend: { applied } } },
+  });
+  const repository = repositoryFixture();
+  const hash = wantedHash(
+    fixtureSettings.defaultChart,
+    environmentValues(made, { backend: repository }, fixtureSettings),
+  );
+  const conditions = former && [{ type: "DatabaseReady", lastTransitionTime: CREATED, ...former }];
+  const status = {
+    ...{ ...made.status, wanted: hash },
+    ...(conditions ? { conditions } : {}),
+    ...(serves ? { readyAt: CREATED, answered: hash } : {}),
+  };
+  const observed = state && { state, revision: "", message: "", ...(problem ? { problem } : {}) };
+  const reads: string[] = [];
+  const evidence = async () => "its last line";
+  const found = troubles.map(
+    ([component, reason]): Trouble => ({
+      ...{ component, reason, evidence, since: new Date(CREATED) },
+      sentence: `${component}: ${reason} it is`,
+    }),
+  );
+  const context = {
+    settings: fixtureSettings,
+    clock: new TestClock(minutesLater(10).toISOString()),
+    repositories: memoryRepositories(repository),
+    deployer: { observe: () => observed },
+    pods: {
+      async readiness(_environment: unknown, component: string) {
+        reads.push(`readiness of ${component}`);
+        return scene.readiness ?? "unready";
+      },
+      async diagnose() {
+        reads.push("pods");
+        return found;
+      },
+    },
+  } as unknown as StepContext;
+  return { result: await database.run({ ...made, status }, context), reads };
+}
+
+const ready = { status: "True", reason: "Ready", message: "" } as const;
+const starting = { status: "Unknown", reason: "Starting", message: "" } as const;
+const failedBefore = { status: "False", reason: "CrashLoop", message: "database: as before" } as const;
+
+describe("the database", () => {
+  test.each<{ name: string; scene: Scene; expected: object; reads?: string[] }>([
+    {
+      name: "that is not asked for is no matter",
+      scene: { provision: false, state: "progressing" },
+      expected: { state: "done", reason: "NotRequested" },
+    },
+    {
+      name: "sleeps with its environment",
+      scene: { suspended: true, state: "progressing" },
+      expected: { state: "done", reason: "Suspended" },
+    },
+    {
+      name: "is ready when the application is healthy, and nobody looks at its pods then",
+      scene: { state: "healthy", former: starting },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "is waited for until the deployer has seen what is wanted",
+      scene: {},
+      expected: { state: "waiting", reason: "Starting" },
+    },
+    {
+      name: "that was ready stays so while something else is deployed",
+      scene: { state: "unseen", former: ready },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "that was ready stays so while the chart can't be rendered",
+      scene: { state: "broken", problem: "ChartInvalid", former: ready },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "that slept is waited for",
+      scene: { state: "waiting", former: { ...ready, reason: "Suspended" } },
+      expected: { state: "waiting", reason: "Starting" },
+    },
+    {
+      name: "is ready although another component is not: one read tells",
+      scene: { state: "broken", problem: "DeploymentFailed", readiness: "ready", troubles: [["backend", "CrashLoop"]] },
+      expected: { state: "done", reason: "Ready" },
+      reads: ["readiness of database"],
+    },
+    {
+      name: "starts",
+      scene: { state: "progressing", former: starting },
+      expected: { state: "waiting", reason: "Progressing", message: "the database is starting" },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "without a pod may lack quota",
+      scene: { state: "progressing", readiness: "absent", former: starting },
+      expected: { state: "waiting", message: expect.stringContaining("quota") },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "fails for its own trouble, in its own words and with its last lines",
+      scene: { state: "progressing", former: starting, troubles: [["database", "VolumeMissing"]] },
+      expected: {
+        ...{ state: "failed", reason: "VolumeMissing" },
+        message: "database: VolumeMissing it is\nWhat was last said of database:\nits last line",
+      },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "does not fail for another component's trouble",
+      scene: { state: "progressing", former: starting, troubles: [["backend", "ImagePullFailed"]] },
+      expected: { state: "waiting", reason: "Progressing" },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "keeps its failure while its pod starts again",
+      scene: { state: "progressing", former: failedBefore },
+      expected: { state: "failed", reason: "CrashLoop", message: "database: as before" },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "of what serves fails nothing",
+      scene: { state: "progressing", former: starting, serves: true, troubles: [["database", "CrashLoop"]] },
+      expected: { state: "waiting", reason: "CrashLoop" },
+      reads: ["readiness of database", "pods"],
+    },
+  ])("$name", async ({ scene, expected, reads = [] }) => {
+    const { result, reads: seen } = await step(scene);
+    expect(result).toMatchObject(expected);
+    expect(seen).toEqual(reads);
+  });
+});
