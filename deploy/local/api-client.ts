@@ -55,9 +55,9 @@ export function apiClient(access: ApiAccess): ApiClient {
   };
 }
 
-/** Every object of a YAML text with one or more documents. Fails on broken YAML. */
+/** Every object of a YAML text with one or more documents, read by the rules of Kubernetes (1.1: `on` is no text). Fails on broken YAML. */
 export function parseManifests(yaml: string): Manifest[] {
-  return parseAllDocuments(yaml).flatMap((document) => {
+  return parseAllDocuments(yaml, { version: "1.1" }).flatMap((document) => {
     if (document.errors[0]) throw document.errors[0];
     return document.toJS() ? [document.toJS() as Manifest] : [];
   });

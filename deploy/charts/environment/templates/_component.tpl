@@ -1,15 +1,15 @@
 {{/* What a component's pods are selected by: immutable in a Deployment, so it never grows. Given: name, root. */}}
 {{- define "component.selector" -}}
 app.kubernetes.io/name: {{ .name }}
-app.kubernetes.io/part-of: {{ .root.Values.environment.name }}
+app.kubernetes.io/part-of: {{ .root.Values.environment.name | quote }}
 {{- end }}
 
 {{/* Labels of every object of a component. Given: name, root. */}}
 {{- define "component.labels" -}}
 {{ include "component.selector" . }}
 app.kubernetes.io/component: {{ .name }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-ephemeral-environments.dev/environment: {{ .root.Values.environment.name }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
+ephemeral-environments.dev/environment: {{ .root.Values.environment.name | quote }}
 ephemeral-environments.dev/environment-uid: {{ .root.Values.environment.uid | quote }}
 {{- end }}
 
@@ -35,7 +35,7 @@ Through a map, because a server-side apply refuses a list that names a variable 
 {{- $_ := set $variables .name .value }}
 {{- end }}
 {{- range $name, $value := $variables }}
-- name: {{ $name }}
+- name: {{ $name | toJson }}
   value: {{ $value | replace "$" "$$" | toJson }}
 {{- end }}
 {{- end }}

@@ -34,6 +34,7 @@ async function container(name: string, change: object = {}): Promise<Container> 
 
 async function variables(name: string, change: object = {}): Promise<Record<string, string>> {
   const { env } = await container(name, change);
+  for (const { name: variable } of env) expect(typeof variable).toBe("string");
   expect(new Set(env.map((variable) => variable.name)).size).toBe(env.length);
   return Object.fromEntries(env.map((variable) => [variable.name, variable.value]));
 }
@@ -139,6 +140,26 @@ describe("the environment chart", () => {
       ...Object.fromEntries(hostile.map((value, index) => [`V${index}`, value])),
     });
     expect(Object.values(seen).join("").replaceAll("$$", "")).not.toContain("$");
+  });
+
+  test.each(["off", "on", "yes", "no", "true", "null"])(
+    "is the same for an environment that is called %s",
+    async (name) => {
+      const named = environmentValues(name);
+      for (const { metadata } of await renderEnvironment(name, { ...named, database })) {
+        expect(metadata.labels).toMatchObject({
+          "app.kubernetes.io/part-of": name,
+          "ephemeral-environments.dev/environment": name,
+        });
+      }
+      expect(await variables("backend", named)).toMatchObject({ ENVIRONMENT_NAME: name });
+    },
+  );
+
+  test("passes variables on under their own names, whatever YAML takes those for", async () => {
+    const names = ["NO", "on", "y", "Off", "null", "true", "TRUE", "_1"];
+    const backend = { ...values.backend, env: names.map((name) => ({ name, value: "1" })) };
+    expect(Object.keys(await variables("backend", { backend }))).toEqual(expect.arrayContaining(names));
   });
 
   test("runs no pod while it is suspended, and keeps all else", async () => {
