@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
 import type { Settings } from "../config/settings.ts";
 import { googleClient, googleConnection } from "./adapters/google-connection.ts";
 import { googleSecretManager } from "./adapters/google-secret-manager.ts";
 import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
 import { writeBudget } from "./adapters/write-budget.ts";
+import { namespaceKind } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import type { KubeClient } from "./kit/kube-client.ts";
-import type { SecretManager } from "./ports/secret-manager.ts";
+import { KubeError } from "./kit/kube-errors.ts";
+import { type SecretManager, SecretManagerUnavailable } from "./ports/secret-manager.ts";
 
 /** Google admits 600 writes a minute to a project; some are left for others. */
 const WRITES_PER_SECOND = 8;
@@ -40,21 +41,39 @@ export function createSecretManagers(settings: Settings, context: SecretManagers
     project,
     locations,
     connection: googleConnection(() => googleClient(project)),
-    installation: installationLabel(settings.baseDomain),
+    installation: clusterIdentity(client),
+    budget: writeBudget(clock, writesPerSecond),
+    clock,
   };
-  const budget = writeBudget(clock, writesPerSecond);
   return {
-    ofPasses: googleSecretManager({ ...shared, budget: { take: () => isLeading() && budget.take() } }),
-    ofUsers: googleSecretManager({ ...shared, budget }),
+    ofPasses: googleSecretManager({ ...shared, mayWrite: isLeading }),
+    ofUsers: googleSecretManager({ ...shared, mayWrite: () => true }),
   };
 }
 
 /**
  * Tells this installation's entries from those of another one in the same project, whose environments we don't know and
- * would take for gone. No two have the same base domain; a Google label holds 63 characters, and no dots.
+ * would take for gone. A cluster has one installation, and is known by the UID of `kube-system`, which nobody can make
+ * anew; asked for once, when it is needed first.
  */
-export function installationLabel(baseDomain: string): string {
-  const label = baseDomain.toLowerCase().replaceAll(".", "_");
-  if (/^[a-z0-9_-]{1,63}$/.test(label)) return label;
-  return createHash("sha256").update(baseDomain).digest("hex").slice(0, 32);
+export function clusterIdentity(client: KubeClient): () => Promise<string> {
+  let identity: Promise<string> | undefined;
+
+  async function read(): Promise<string> {
+    const found = await client.find(namespaceKind, { name: "kube-system" }, { metadataOnly: true });
+    if (found === undefined)
+      throw new SecretManagerUnavailable("there is no namespace kube-system to tell clusters by");
+    return found.metadata.uid;
+  }
+
+  return () => {
+    identity ??= read().catch((error) => {
+      identity = undefined;
+      if (!(error instanceof KubeError)) throw error;
+      throw new SecretManagerUnavailable(`the cluster does not say which one it is: ${error.message}`, {
+        cause: error,
+      });
+    });
+    return identity;
+  };
 }

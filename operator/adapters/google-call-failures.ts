@@ -1,9 +1,11 @@
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 
 /** gRPC status codes that mean something to us. */
+export const DEADLINE_EXCEEDED = 4;
 export const NOT_FOUND = 5;
 export const ALREADY_EXISTS = 6;
 export const FAILED_PRECONDITION = 9;
+const UNAVAILABLE = 14;
 
 /** A call that failed, with the code it failed with. */
 export class CallFailed extends SecretManagerUnavailable {
@@ -12,7 +14,10 @@ export class CallFailed extends SecretManagerUnavailable {
   // Not even a `cause`: a server's own words, and what a client adds to them, may quote what was sent.
   constructor(what: string, project: string, error: unknown) {
     const code = codeOf(error);
-    super(`Google Secret Manager can't ${what}: ${meaningOf(code, project)}`);
+    const meaning = meaningOf(code, project);
+    // What keeps everybody away is told to everybody: it must not name what belongs to one.
+    const isAway = code === DEADLINE_EXCEEDED || code === UNAVAILABLE;
+    super(isAway ? `Google Secret Manager: ${meaning}` : `Google Secret Manager can't ${what}: ${meaning}`);
     this.code = code;
   }
 }
@@ -30,13 +35,13 @@ function meaningOf(code: number | undefined, project: string): string {
     case 3:
     case FAILED_PRECONDITION:
       return `it is refused in project '${project}' (code ${code}): a disabled or destroyed version, or an organisation policy`;
-    case 4:
+    case DEADLINE_EXCEEDED:
       return "no answer in time";
     case 7:
       return `permission denied: the platform's identity lacks rights in project '${project}', or there is no such project`;
     case 8:
       return `the quota of project '${project}' is used up`;
-    case 14:
+    case UNAVAILABLE:
       return "it can't be reached";
     case 16:
       return "the platform's credentials are not accepted";

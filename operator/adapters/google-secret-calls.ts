@@ -1,25 +1,46 @@
 import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../crds/sensitive.ts";
+import type { Clock } from "../kit/clock.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { bulkhead } from "./bulkhead.ts";
 import { crc32c } from "./crc32c.ts";
-import { ALREADY_EXISTS, CallFailed, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./google-call-failures.ts";
+import {
+  ALREADY_EXISTS,
+  CallFailed,
+  DEADLINE_EXCEEDED,
+  FAILED_PRECONDITION,
+  ifCode,
+  NOT_FOUND,
+} from "./google-call-failures.ts";
 import type { GoogleClient, GoogleConnection } from "./google-connection.ts";
 import type { WriteBudget } from "./write-budget.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
-/** Not the client's own minute; and no retries of its own: the work queue has them, with backoff. */
-const CALL_OPTIONS = { timeout: 10_000, retry: null };
-/** Page by page, so that the deadline is each page's. */
-const LIST_OPTIONS = { ...CALL_OPTIONS, autoPaginate: false };
+/** Of a call, not the client's own minute. */
+const CALL_MS = 10_000;
+/** Of all calls of a piece of work together: a pass that waits holds a worker of the operator. */
+const WORK_MS = 10_000;
 const PAGE_SIZE = 1_000;
 
-export interface GoogleCallsOptions {
+export interface GoogleServiceOptions {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
   readonly connection: GoogleConnection;
+  /** Whether this process may write at all. */
+  readonly mayWrite: () => boolean;
   readonly budget: WriteBudget;
+  readonly clock: Clock;
+}
+
+export interface GoogleService {
+  /**
+   * Does a piece of work. Its calls end together, after ten seconds unless more are given; while Google is away, one at a
+   * time looks whether it is back, and all others are refused at once.
+   */
+  work<R>(run: (calls: GoogleCalls) => Promise<R>, withinMs?: number): Promise<R>;
+  /** Ends its connection. */
+  close(): Promise<void>;
 }
 
 /**
@@ -42,35 +63,53 @@ export interface GoogleCalls {
   access(name: string, version: number | "latest"): Promise<{ number: number; value: Sensitive } | undefined>;
   /** Nothing there is fine. */
   remove(name: string): Promise<void>;
-  close(): Promise<void>;
 }
 
-export function googleCalls({ project, connection, budget }: GoogleCallsOptions): GoogleCalls {
-  const parent = `projects/${project}`;
+export function googleService(options: GoogleServiceOptions): GoogleService {
+  const { clock, connection } = options;
   const oneAtATimeWhileAway = bulkhead();
-  /** One call, its failure told in our words. `isWrite` counts it against the quota that a whole project shares. */
-  async function call<R>(what: string, run: (client: GoogleClient) => Promise<R>, isWrite = false): Promise<R> {
-    if (isWrite && !budget.take()) {
-      throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
-    }
-    try {
-      return await oneAtATimeWhileAway(async () => run(await connection.client()));
-    } catch (error) {
-      throw new CallFailed(what, project, error);
-    }
+  return {
+    work: (run, withinMs = WORK_MS) =>
+      oneAtATimeWhileAway(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
+    close: () => connection.close(),
+  };
+}
+
+/** What a call is given besides its request; no retries of the client's own: the work queue has them, with backoff. */
+interface CallOptions {
+  readonly timeout: number;
+  readonly retry: null;
+}
+
+/** The calls of one piece of work, which ends at `untilMs` on the monotonic clock. */
+function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCalls {
+  const { project, connection, clock } = options;
+  const parent = `projects/${project}`;
+
+  /** One call, its failure told in our words. */
+  async function call<R>(
+    what: string,
+    run: (client: GoogleClient, options: CallOptions) => Promise<R>,
+    beforehand: () => void = () => undefined,
+  ): Promise<R> {
+    const client = await connection.client().catch(failing(what, project));
+    const leftMs = Math.floor(untilMs - clock.monotonicMs());
+    if (leftMs <= 0) throw new CallFailed(what, project, { code: DEADLINE_EXCEEDED });
+    beforehand();
+    return run(client, { timeout: Math.min(CALL_MS, leftMs), retry: null }).catch(failing(what, project));
   }
-  const write = <R>(what: string, run: (client: GoogleClient) => Promise<R>) => call(what, run, true);
+  const write: typeof call = (what, run) => call(what, run, () => spend(options));
 
   return {
     nameOf: (id) => `${parent}/secrets/${id}`,
     create: (secretId, secret) =>
-      write(`create '${secretId}'`, async (client) => {
-        const [created] = await client.createSecret({ parent, secretId, secret }, CALL_OPTIONS);
+      write(`create '${secretId}'`, async (client, options) => {
+        const [created] = await client.createSecret({ parent, secretId, secret }, options);
         return created;
       }).catch(ifCode(ALREADY_EXISTS, undefined)),
     find: (name) =>
-      call(`get ${shortly(name)}`, async (client) => {
-        const [found] = await client.getSecret({ name }, CALL_OPTIONS);
+      call(`get ${shortly(name)}`, async (client, options) => {
+        const [found] = await client.getSecret({ name }, options);
         return found;
       }).catch(ifCode(NOT_FOUND, undefined)),
     async list(filter) {
@@ -78,38 +117,56 @@ export function googleCalls({ project, connection, budget }: GoogleCallsOptions)
       let pageToken = "";
       do {
         const request = { parent, filter, pageSize: PAGE_SIZE, pageToken };
-        const [page, , answer] = await call("list secrets", (client) => client.listSecrets(request, LIST_OPTIONS));
+        // Page by page, so that the deadline is each page's.
+        const [page, , answer] = await call("list secrets", (client, options) =>
+          client.listSecrets(request, { ...options, autoPaginate: false }),
+        );
         secrets.push(...page);
         pageToken = answer?.nextPageToken ?? "";
       } while (pageToken !== "");
       return secrets;
     },
     setAliases: ({ name, etag }, versionAliases) =>
-      write(`name a version of ${shortly(name)}`, async (client) => {
+      write(`name a version of ${shortly(name)}`, async (client, options) => {
         const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
-        await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, CALL_OPTIONS);
+        await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, options);
         return true;
       }).catch(ifCode(FAILED_PRECONDITION, false)),
     add: (name, value) =>
-      write(`add a version to ${shortly(name)}`, async (client) => {
+      write(`add a version to ${shortly(name)}`, async (client, options) => {
         const data = Buffer.from(value.reveal());
         const payload = { data, dataCrc32c: crc32c(data) };
-        const [added] = await client.addSecretVersion({ parent: name, payload }, CALL_OPTIONS);
-        return numberOf(added.name);
+        const [added] = await client.addSecretVersion({ parent: name, payload }, options);
+        return numberIn(added.name);
       }),
     access: async (name, version) => {
-      const answer = await call(`read version ${version} of ${shortly(name)}`, async (client) => {
-        const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, CALL_OPTIONS);
+      const answer = await call(`read version ${version} of ${shortly(name)}`, async (client, options) => {
+        const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, options);
         return accessed;
       }).catch(ifCode(NOT_FOUND, undefined));
-      return answer && { number: numberOf(answer.name), value: checkedValue(answer) };
+      return answer && { number: numberIn(answer.name), value: checkedValue(answer) };
     },
     remove: (name) =>
-      write(`delete ${shortly(name)}`, async (client) => {
-        await client.deleteSecret({ name }, CALL_OPTIONS);
+      write(`delete ${shortly(name)}`, async (client, options) => {
+        await client.deleteSecret({ name }, options);
       }).catch(ifCode(NOT_FOUND, undefined)),
-    close: () => connection.close(),
   };
+}
+
+function failing(what: string, project: string): (error: unknown) => never {
+  return (error) => {
+    throw new CallFailed(what, project, error);
+  };
+}
+
+/** Counts a write that is about to be sent against the quota that a whole project shares. */
+function spend({ mayWrite, budget }: GoogleServiceOptions): void {
+  if (!mayWrite()) {
+    throw new SecretManagerUnavailable("Google Secret Manager: this process does not lead, and writes nothing");
+  }
+  if (!budget.take()) {
+    throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
+  }
 }
 
 /** The id at the end of `projects/<p>/secrets/<id>`, quoted. */
@@ -118,7 +175,7 @@ function shortly(name: string | null | undefined): string {
 }
 
 /** The number at the end of `projects/<p>/secrets/<id>/versions/<number>`. */
-function numberOf(versionName: string | null | undefined): number {
+function numberIn(versionName: string | null | undefined): number {
   return Number(versionName?.slice(versionName.lastIndexOf("/") + 1));
 }
 

@@ -19,7 +19,7 @@ export async function findVersion(
   secret: GoogleSecret,
   version: number,
 ): Promise<StoredSecret | undefined> {
-  const number = numberOf(secret, version);
+  const number = googleNumber(secret, version);
   const accessed = number === undefined ? undefined : await calls.access(secret.name ?? "", number);
   return accessed && { version, value: accessed.value };
 }
@@ -32,7 +32,7 @@ export async function addVersion(
   value: Sensitive,
 ): Promise<StoredSecret> {
   const added = await calls.add(secret.name ?? "", value);
-  const kept = numberOf(secret, version) ?? (await claim(calls, secret, version, added));
+  const kept = googleNumber(secret, version) ?? (await claim(calls, secret, version, added));
   if (kept === added) return { version, value };
   const winner = await calls.access(secret.name ?? "", kept);
   if (winner === undefined) throw new SecretManagerUnavailable("what another writer stored can't be read back yet");
@@ -43,7 +43,7 @@ export async function addVersion(
 async function claim(calls: GoogleCalls, read: GoogleSecret, version: number, added: number): Promise<number> {
   let secret: GoogleSecret | undefined = read;
   for (let round = 1; round <= ROUNDS && secret !== undefined; round++) {
-    const kept = numberOf(secret, version);
+    const kept = googleNumber(secret, version);
     if (kept !== undefined) return kept;
     if (await calls.setAliases(secret, withAlias(secret, version, added))) return added;
     secret = await calls.find(read.name ?? "");
@@ -52,7 +52,7 @@ async function claim(calls: GoogleCalls, read: GoogleSecret, version: number, ad
 }
 
 /** Google's number of one of our versions, as far as the secret says. */
-function numberOf({ versionAliases }: GoogleSecret, version: number): number | undefined {
+function googleNumber({ versionAliases }: GoogleSecret, version: number): number | undefined {
   const aliases = versionAliases ?? {};
   const named = aliases[`v${version}`];
   if (named !== undefined) return Number(named);

@@ -1,16 +1,16 @@
 import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL, ownerLabels, SHARED_SECRET_LABEL } from "../../crds/group.ts";
-import { secretStoreName } from "../../crds/names.ts";
+import { isUuid, nameProblem, secretStoreName } from "../../crds/names.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { secretKind } from "../kinds.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { isAlreadyExists, isForbidden, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../kit/kube-object.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
+import type { Owner } from "../ports/cluster.ts";
 import {
   type HeldOwner,
   type SecretManager,
   SecretManagerUnavailable,
-  type SecretOwner,
   type SecretRequest,
   type StoredSecret,
 } from "../ports/secret-manager.ts";
@@ -47,14 +47,14 @@ export function kubernetesSecretManager(context: Context): SecretManager {
         return found && { labels: found.metadata.labels ?? {} };
       }),
     read: (id, version) => translated(async () => sharedValue(await findShared(context, id, false), version)),
-    owners: () => translated(() => owners(context)),
+    owners: (isKnown) => translated(() => owners(context, isKnown)),
     // The client is the operator's own, and is closed by it.
     close: async () => undefined,
   };
 }
 
 /** Begins with the write where everything may have to be made: a new environment has no store to be asked for. */
-function ensure(context: Context, owner: SecretOwner, requests: readonly SecretRequest[]) {
+function ensure(context: Context, owner: Owner, requests: readonly SecretRequest[]) {
   const mayBeNew = requests.every(({ version, generate }) => version === 1 && generate !== undefined);
   return retryOnConflict(async (round) => {
     const store = round === 1 && mayBeNew ? undefined : await find(context, owner);
@@ -69,7 +69,7 @@ function ensure(context: Context, owner: SecretOwner, requests: readonly SecretR
 
 function add(
   { client, namespace }: Context,
-  owner: SecretOwner,
+  owner: Owner,
   store: SecretObject | undefined,
   data: Record<string, string>,
 ) {
@@ -84,14 +84,14 @@ function add(
 /** The owner's store; `undefined` also when somebody else's Secret has its name. */
 async function find(
   { client, namespace }: Context,
-  owner: SecretOwner,
+  owner: Owner,
   metadataOnly = false,
 ): Promise<SecretObject | undefined> {
   const found = await client.find(secretType, { name: secretStoreName(owner), namespace }, { metadataOnly });
   return found?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? found : undefined;
 }
 
-async function remove(context: Context, owner: SecretOwner): Promise<void> {
+async function remove(context: Context, owner: Owner): Promise<void> {
   const found = await find(context, owner, true);
   if (found === undefined) return;
   const ref = { name: found.metadata.name, namespace: context.namespace };
@@ -114,14 +114,30 @@ function sharedValue(secret: SecretObject | undefined, version: number | "latest
 }
 
 /** Reads metadata alone: a sweep has no business with values. */
-async function owners({ client, namespace }: Context): Promise<readonly HeldOwner[]> {
+async function owners(
+  { client, namespace }: Context,
+  isKnown: (uid: string) => boolean,
+): Promise<readonly HeldOwner[]> {
   const options = { namespace, labelSelector: ENVIRONMENT_UID_LABEL, metadataOnly: true };
   const { items } = await client.list(secretType, options);
-  return items.map(({ metadata: { labels = {}, creationTimestamp } }) => ({
-    name: labels[ENVIRONMENT_NAME_LABEL] ?? "",
-    uid: labels[ENVIRONMENT_UID_LABEL] ?? "",
-    since: new Date(creationTimestamp),
-  }));
+  return items.flatMap(({ metadata }) => {
+    const owner = storeOwner(metadata);
+    if (owner === undefined || isKnown(owner.uid)) return [];
+    return [{ ...owner, since: new Date(metadata.creationTimestamp), until: changedAt(metadata) }];
+  });
+}
+
+/** Whose store it is, by the rules of our names: a copy that somebody made under another name is nobody's. */
+function storeOwner({ name: storeName, labels = {} }: KubeObject["metadata"]): Owner | undefined {
+  const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = labels;
+  const isStore = isUuid(uid) && nameProblem(name) === undefined && storeName === secretStoreName({ name, uid });
+  return isStore ? { name, uid } : undefined;
+}
+
+/** When the last value was added, or anything else was changed. */
+function changedAt({ creationTimestamp, managedFields = [] }: KubeObject["metadata"]): Date {
+  const times = managedFields.flatMap(({ time }) => (time === undefined ? [] : [Date.parse(time)]));
+  return new Date(Math.max(Date.parse(creationTimestamp), ...times));
 }
 
 function dataKey({ name, version }: Pick<SecretRequest, "name" | "version">): string {

@@ -22,7 +22,7 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly unknown[];
+  readonly managedFields?: readonly { readonly time?: string }[];
 }
 
 /** Any object that the API server has stored; kinds extend it with `spec`, `status`, `data` and so on. */

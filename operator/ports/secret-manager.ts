@@ -1,10 +1,5 @@
 import type { Sensitive } from "../../crds/sensitive.ts";
-
-/** Whose secrets: the UID decides, the name makes ids readable. */
-export interface SecretOwner {
-  readonly name: string;
-  readonly uid: string;
-}
+import type { Owner } from "./cluster.ts";
 
 /** A value to have. */
 export interface SecretRequest {
@@ -28,9 +23,10 @@ export interface SharedSecret {
 }
 
 /** An owner of whom the manager holds something. */
-export interface HeldOwner extends SecretOwner {
-  /** When its oldest entry was made. */
+export interface HeldOwner extends Owner {
+  /** When the oldest and the youngest of its entries were made. */
   readonly since: Date;
+  readonly until: Date;
 }
 
 /**
@@ -43,13 +39,18 @@ export interface SecretManager {
    * Creates what is absent and returns what was asked for, by variable. A value that is there always wins over a new
    * one, so that two passes, two leaders or a crash between two writes can never give a version a second value.
    */
-  ensure(owner: SecretOwner, requests: readonly SecretRequest[]): Promise<ReadonlyMap<string, StoredSecret>>;
+  ensure(owner: Owner, requests: readonly SecretRequest[]): Promise<ReadonlyMap<string, StoredSecret>>;
 
-  /** Removes every entry of this owner and of no other; nothing there is fine. */
-  remove(owner: SecretOwner): Promise<void>;
+  /**
+   * Removes every entry of this owner and of no other; nothing there is fine.
+   *
+   * @param variables all that may have an entry, as far as the caller knows: a manager's own list may not show yet what
+   *   was made a moment ago. What is listed goes in any case.
+   */
+  remove(owner: Owner, variables: readonly string[]): Promise<void>;
 
-  /** Whether any entry of this owner is left, read afresh. */
-  holdsAny(owner: SecretOwner): Promise<boolean>;
+  /** Whether any entry of this owner is left, read afresh; `variables` as for `remove`. */
+  holdsAny(owner: Owner, variables: readonly string[]): Promise<boolean>;
 
   /** A secret that no environment owns, to judge whether the settings share it; `undefined` when there is none. */
   shared(id: string): Promise<SharedSecret | undefined>;
@@ -57,8 +58,11 @@ export interface SecretManager {
   /** A value of a secret that no environment owns; `undefined` when there is no such secret or version. */
   read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
 
-  /** Everybody of whom there is an entry that this installation made, whether or not the environment still exists. */
-  owners(): Promise<readonly HeldOwner[]>;
+  /**
+   * Everybody of whom there is an entry that this installation made, and whom the caller does not know: an entry of
+   * theirs was seen and not only listed.
+   */
+  owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
 
   /** Ends its connections. */
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import {
   startGoogleSecretManager,
 } from "../support/google-secret-manager.ts";
 import { TestClock } from "../support/test-clock.ts";
-import { asked, newOwner, revealed, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
+import { asked, newOwner, nobody, revealed, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
 
 secretManagerSuite("Google", async () => {
   const server = await startGoogleSecretManager();
@@ -49,7 +49,7 @@ describe("Google Secret Manager", () => {
     expect(server.store.secrets.get(nameOf("shop-pr-42-1a2b3c4d-DATABASE_PASSWORD"))).toMatchObject({
       labels: {
         "managed-by": "ephemeral-environments",
-        installation: "env_example_test",
+        installation: "this-cluster",
         environment: "shop-pr-42",
         "environment-uid": owner.uid,
       },
@@ -95,16 +95,16 @@ describe("Google Secret Manager", () => {
       if (method === "listSecrets") request.pageSize = 2;
       return next();
     });
-    expect((await manager.owners()).filter(({ uid }) => uid === owner.uid)).toHaveLength(1);
-    await manager.remove(owner);
+    expect((await manager.owners(nobody)).filter(({ uid }) => uid === owner.uid)).toHaveLength(1);
+    await manager.remove(owner, []);
     expect(["A", "B", "C", "D", "E"].filter((variable) => held(owner, variable) !== undefined)).toEqual([]);
   });
 
   test("tells owners of this installation alone", async () => {
-    const neighbour = googleManager(server, { installation: "env_elsewhere_test" });
+    const neighbour = googleManager(server, { installation: "other-cluster" });
     const owner = newOwner();
     await neighbour.ensure(owner, wanted("A").requests);
-    const uids = async (asking: SecretManager) => (await asking.owners()).map(({ uid }) => uid);
+    const uids = async (asking: SecretManager) => (await asking.owners(nobody)).map(({ uid }) => uid);
     expect(await uids(neighbour)).toEqual([owner.uid]);
     expect(await uids(manager)).not.toContain(owner.uid);
     await neighbour.close();
@@ -134,7 +134,7 @@ describe("Google Secret Manager", () => {
     await expect(frugal.ensure(owner, request.requests)).rejects.toThrow("used up");
     const writes = () => server.calls.slice(before).filter((method) => /^(create|add)/.test(method)).length;
     expect(writes()).toBe(12);
-    expect(await frugal.holdsAny(owner)).toBe(true);
+    expect(await frugal.holdsAny(owner, [])).toBe(true);
     clock.advance(8_000);
     const stored = await frugal.ensure(owner, request.requests);
     expect(stored.size).toBe(10);
@@ -160,7 +160,7 @@ describe("Google Secret Manager", () => {
       },
     });
     expect(connections).toBe(0);
-    await Promise.all([lazy.holdsAny(newOwner()), lazy.holdsAny(newOwner())]);
+    await Promise.all([lazy.holdsAny(newOwner(), []), lazy.holdsAny(newOwner(), [])]);
     expect(connections).toBe(1);
     await lazy.close();
   });

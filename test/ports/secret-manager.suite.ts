@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { SecretManager, SecretOwner, SecretRequest } from "../../operator/ports/secret-manager.ts";
+import type { Owner } from "../../operator/ports/cluster.ts";
+import type { SecretManager, SecretRequest } from "../../operator/ports/secret-manager.ts";
 
 /** An adapter with the rest of the world around it. */
 export interface SecretManagerWorld {
@@ -11,15 +12,18 @@ export interface SecretManagerWorld {
   /** Makes a secret that no environment owns, the values being its versions from 1 on. */
   share(secret: { id: string; labels: Record<string, string>; values: readonly string[] }): Promise<void>;
   /** The id that the manager gave the entry of a variable. */
-  idOf(owner: SecretOwner, variable: string): string;
+  idOf(owner: Owner, variable: string): string;
   stop(): Promise<void>;
 }
 
 let counter = 0;
 /** An owner that nobody had before. */
-export function newOwner(name = `owner-${++counter}`): SecretOwner {
+export function newOwner(name = `owner-${++counter}`): Owner {
   return { name, uid: randomUUID() };
 }
+
+/** For asking after all owners. */
+export const nobody = () => false;
 
 /** Asks for the first version of variables; every call of `generate` makes another value. */
 export function wanted(...names: string[]) {
@@ -85,7 +89,7 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
     test("makes nothing when nothing is asked for", async () => {
       const owner = newOwner();
       expect(await manager.ensure(owner, [])).toEqual(new Map());
-      expect(await manager.holdsAny(owner)).toBe(false);
+      expect(await manager.holdsAny(owner, [])).toBe(false);
     });
 
     test("tells variables apart by case", async () => {
@@ -99,8 +103,8 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
       const made = await manager.ensure(owner, wanted(...names).requests);
       expect(made.size).toBe(50);
       expect(revealed(await other.ensure(owner, wanted(...names).requests))).toEqual(revealed(made));
-      await manager.remove(owner);
-      expect(await other.holdsAny(owner)).toBe(false);
+      await manager.remove(owner, []);
+      expect(await other.holdsAny(owner, [])).toBe(false);
     });
 
     test.each([
@@ -166,7 +170,7 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
       test("are left out until they are there", async () => {
         const owner = newOwner();
         expect(await manager.ensure(owner, asked("P", 1))).toEqual(new Map());
-        expect(await manager.holdsAny(owner)).toBe(false);
+        expect(await manager.holdsAny(owner, [])).toBe(false);
         const mixed = [...wanted("A").requests, ...asked("P", 1)];
         expect([...(await manager.ensure(owner, mixed)).keys()]).toEqual(["A"]);
         await other.ensure(owner, asked("P", 1, "given"));
@@ -234,7 +238,7 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
         const secret = { id: `${owner.name}-shared`, labels: {}, values: ["kept"] };
         await world.share(secret);
         await manager.ensure(owner, wanted("A").requests);
-        await manager.remove(owner);
+        await manager.remove(owner, []);
         expect((await manager.read(secret.id, 1))?.value.reveal()).toBe("kept");
       });
     });
@@ -245,7 +249,8 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
         const before = Date.now();
         await manager.ensure(owner, wanted("A", "B").requests);
         await manager.ensure(namesake, wanted("A").requests);
-        const ours = async () => (await other.owners()).filter(({ uid }) => [owner.uid, namesake.uid].includes(uid));
+        const ours = async () =>
+          (await other.owners(nobody)).filter(({ uid }) => [owner.uid, namesake.uid].includes(uid));
         const held = await ours();
         expect(held.map(({ name, uid }) => ({ name, uid }))).toEqual(expect.arrayContaining([owner, namesake]));
         expect(held).toHaveLength(2);
@@ -254,13 +259,13 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
           expect(since.getTime()).toBeGreaterThan(before - 1_500);
           expect(since.getTime()).toBeLessThan(Date.now() + 1_500);
         }
-        await manager.remove(owner);
+        await manager.remove(owner, []);
         expect((await ours()).map(({ uid }) => uid)).toEqual([namesake.uid]);
       });
 
       test("don't count what is shared", async () => {
         await world.share({ id: `shared-${randomUUID()}`, labels: {}, values: ["x"] });
-        for (const { name, uid } of await manager.owners()) {
+        for (const { name, uid } of await manager.owners(nobody)) {
           expect(name).not.toBe("");
           expect(uid).toMatch(/^[0-9a-f-]{36}$/);
         }
@@ -272,10 +277,10 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
       const twins = [newOwner("foo"), newOwner("foo-bar"), newOwner("fo")];
       const values = await Promise.all([one, ...twins].map((owner) => manager.ensure(owner, wanted("A").requests)));
       expect(new Set(values.map((stored) => revealed(stored).A)).size).toBe(4);
-      await manager.remove(one);
-      expect(await manager.holdsAny(one)).toBe(false);
+      await manager.remove(one, []);
+      expect(await manager.holdsAny(one, [])).toBe(false);
       for (const [index, twin] of twins.entries()) {
-        expect(await manager.holdsAny(twin)).toBe(true);
+        expect(await manager.holdsAny(twin, [])).toBe(true);
         expect(revealed(await manager.ensure(twin, wanted("A").requests))).toEqual(
           revealed(values[index + 1] ?? new Map()),
         );
@@ -284,13 +289,13 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
 
     test("says whether it holds anything, and removes it as often as it is asked", async () => {
       const owner = newOwner();
-      expect(await manager.holdsAny(owner)).toBe(false);
-      await manager.remove(owner);
+      expect(await manager.holdsAny(owner, [])).toBe(false);
+      await manager.remove(owner, []);
       await manager.ensure(owner, wanted("A", "B").requests);
-      expect(await other.holdsAny(owner)).toBe(true);
-      await Promise.all([manager.remove(owner), other.remove(owner)]);
-      expect(await other.holdsAny(owner)).toBe(false);
-      await manager.remove(owner);
+      expect(await other.holdsAny(owner, [])).toBe(true);
+      await Promise.all([manager.remove(owner, []), other.remove(owner, [])]);
+      expect(await other.holdsAny(owner, [])).toBe(false);
+      await manager.remove(owner, []);
     });
 
     test("keeps texts of every kind byte for byte, and shows none by mistake", async () => {

@@ -6,10 +6,11 @@ import { kubernetesSecretManager } from "../../operator/adapters/kubernetes-secr
 import { secretKind } from "../../operator/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
 import type { RequestSeam } from "../../operator/kit/kube-request.ts";
-import { type SecretManager, SecretManagerUnavailable, type SecretOwner } from "../../operator/ports/secret-manager.ts";
+import type { Owner } from "../../operator/ports/cluster.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { controlPlane } from "../support/control-plane.ts";
 import { installPlatformChart } from "../support/platform-chart.ts";
-import { newOwner, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
+import { newOwner, nobody, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
 
 const namespace = "ephemeral-secrets";
 
@@ -57,7 +58,7 @@ describe("the embedded secret manager", () => {
   }, 60_000);
   afterAll(() => Promise.all([admin.close(), client.close()]));
 
-  const place = (owner: SecretOwner) => ({ name: secretStoreName(owner), namespace });
+  const place = (owner: Owner) => ({ name: secretStoreName(owner), namespace });
 
   test("makes a new environment's store with one call", async () => {
     const calls: string[] = [];
@@ -96,14 +97,14 @@ describe("the embedded secret manager", () => {
       if (request.verb !== "delete") bodies.push(JSON.stringify(answer.body));
       return answer;
     });
-    await watched.manager.owners();
+    await watched.manager.owners(nobody);
     await watched.manager.shared(place(owner).name);
-    await watched.manager.holdsAny(owner);
-    await watched.manager.remove(owner);
+    await watched.manager.holdsAny(owner, []);
+    await watched.manager.remove(owner, []);
     await watched.client.close();
     expect(bodies.length).toBeGreaterThanOrEqual(4);
     for (const body of bodies) expect(body).not.toMatch(/"data"/);
-    expect(await manager.holdsAny(owner)).toBe(false);
+    expect(await manager.holdsAny(owner, [])).toBe(false);
   });
 
   test("neither reads, changes nor removes a store of its name that is somebody else's", async () => {
@@ -114,8 +115,8 @@ describe("the embedded secret manager", () => {
     };
     const before = await admin.create(secretKind, draft);
     await expect(manager.ensure(owner, wanted("A").requests)).rejects.toBeInstanceOf(SecretManagerUnavailable);
-    await manager.remove(owner);
-    expect(await manager.holdsAny(owner)).toBe(false);
+    await manager.remove(owner, []);
+    expect(await manager.holdsAny(owner, [])).toBe(false);
     expect(await admin.find(secretKind, place(owner))).toEqual(before);
     await admin.delete(secretKind, place(owner));
   });

@@ -7,7 +7,7 @@ import { crc32c } from "../../operator/adapters/crc32c.ts";
 import { type GoogleClient, googleConnection } from "../../operator/adapters/google-connection.ts";
 import { googleSecretManager } from "../../operator/adapters/google-secret-manager.ts";
 import { type WriteBudget, writeBudget } from "../../operator/adapters/write-budget.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
+import { type Clock, systemClock } from "../../operator/kit/clock.ts";
 import type { SecretManager } from "../../operator/ports/secret-manager.ts";
 import { type GoogleSecretStore, googleSecretStore, type WireRequest } from "./google-secret-store.ts";
 
@@ -102,6 +102,8 @@ function lowerFirst(name: string): string {
 export interface GoogleManagerOptions {
   readonly connect?: () => Promise<GoogleClient>;
   readonly budget?: WriteBudget;
+  readonly mayWrite?: () => boolean;
+  readonly clock?: Clock;
   readonly installation?: string;
   readonly locations?: readonly string[];
 }
@@ -109,13 +111,15 @@ export interface GoogleManagerOptions {
 /** The adapter against this server, with a budget that no test uses up; the caller closes it. */
 export function googleManager(
   server: GoogleSecretManagerServer,
-  { connect = () => server.connect(), ...options }: GoogleManagerOptions = {},
+  { connect = () => server.connect(), installation = "this-cluster", ...options }: GoogleManagerOptions = {},
 ): SecretManager {
   return googleSecretManager({
     project: server.project,
     connection: googleConnection(connect),
     budget: writeBudget(systemClock, 100_000),
-    installation: "env_example_test",
+    mayWrite: () => true,
+    clock: systemClock,
+    installation: async () => installation,
     locations: [],
     ...options,
   });

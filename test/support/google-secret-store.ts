@@ -27,7 +27,7 @@ export interface Secret {
   readonly labels: Record<string, string>;
   readonly annotations: Record<string, string>;
   readonly replication: object;
-  readonly createTime: { readonly seconds: string };
+  readonly createTime: { readonly seconds: string; readonly nanos: number };
   readonly versions: Version[];
   versionAliases: Record<string, string>;
   etag: string;
@@ -79,7 +79,7 @@ export function googleSecretStore(project: string) {
       checkSecret(request);
       if (secrets.has(name)) throw grpcError(codes.ALREADY_EXISTS, `Secret [${name}] already exists.`);
       const { labels, annotations, replication } = request.secret;
-      const createTime = { seconds: String(Math.floor(Date.now() / 1000)) };
+      const createTime = { seconds: String(Math.floor(Date.now() / 1000)), nanos: etags };
       const made = { name, labels, annotations, replication, createTime, versions: [], versionAliases: {} };
       secrets.set(name, { ...made, etag: nextEtag() });
       return held(name);

@@ -2,6 +2,9 @@ import { type EphemeralEnvironment, isHeld } from "../../../crds/ephemeral-envir
 import type { ReconcileResult } from "../../kit/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import type { EnvironmentLifecycle } from "../../ports/environments.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import { storedVariables } from "../desired/stored-variables.ts";
+import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status.ts";
 import { environmentRecord } from "./record.ts";
 import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
@@ -9,11 +12,12 @@ import { terminatingStatus } from "./terminating.ts";
 
 export interface DepartureContext extends TeardownContext {
   readonly lifecycle: EnvironmentLifecycle;
+  readonly repositories: Repositories;
   readonly log: Log;
 }
 
-/** The watch tells when a thing is gone; this is only the net below it. */
-const TEARDOWN_RECHECK_MS = 2_000;
+/** The watches tell when a thing is gone; this is only the net below them. */
+const TEARDOWN_RECHECK_MS = 20_000;
 /** What is stuck is not hurried by looking. */
 const STUCK_RECHECK_MS = 30_000;
 
@@ -23,8 +27,9 @@ export async function leave(
   context: DepartureContext,
 ): Promise<ReconcileResult | undefined> {
   if (!isHeld(environment)) return;
+  const variables = storedVariables(environment, repositoriesOf(environment, context.repositories));
   const teardown = await tearDown(
-    { ...environment, record: (steps, goneAt) => environmentRecord(environment, steps, goneAt) },
+    { ...environment, variables, record: (steps, goneAt) => environmentRecord(environment, steps, goneAt) },
     context,
   );
   context.signal.throwIfAborted();

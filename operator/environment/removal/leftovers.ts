@@ -23,7 +23,7 @@ export interface Leftover {
  */
 export function ownerOf({ metadata }: KubeObject): Owner | undefined {
   const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = metadata.labels ?? {};
-  const isOurs = isUuid(uid) && nameProblem(name) === undefined && metadata.name === namespaceName(name);
+  const isOurs = isEnvironment({ name, uid }) && metadata.name === namespaceName(name);
   return isOurs ? { name, uid } : undefined;
 }
 
@@ -33,7 +33,7 @@ export function leftovers(
   held: readonly HeldOwner[],
   isKnown: (uid: string) => boolean,
 ): Leftover[] {
-  const found = [...objects.flatMap(ofObject), ...held.map(ofSecrets)].filter(({ owner }) => !isKnown(owner.uid));
+  const found = [...objects.flatMap(ofObject), ...held.flatMap(ofSecrets)].filter(({ owner }) => !isKnown(owner.uid));
   const byOwner = Map.groupBy(found, leftoverKey);
   return [...byOwner.values()].map((parts) => parts.reduce(joined));
 }
@@ -51,9 +51,13 @@ function ofObject(object: KubeObject): Leftover[] {
   return [{ owner, what, since: made, until: made, isConfirmed: isConfirmed(object) }];
 }
 
-function ofSecrets({ name, uid, since }: HeldOwner): Leftover {
-  return { owner: { name, uid }, what: ["secrets"], since, until: since, isConfirmed: false };
+function ofSecrets({ name, uid, since, until }: HeldOwner): Leftover[] {
+  if (!isEnvironment({ name, uid })) return [];
+  return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
 }
+
+/** Whether there can have been such an environment. */
+const isEnvironment = ({ name, uid }: Owner) => isUuid(uid) && nameProblem(name) === undefined;
 
 function joined(one: Leftover, other: Leftover): Leftover {
   const [since, , , until] = [one.since, one.until, other.since, other.until].sort((a, b) => a.getTime() - b.getTime());

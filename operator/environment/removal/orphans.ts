@@ -75,7 +75,7 @@ export function createSweep(context: SweepContext): Sweep {
 }
 
 async function findOrphans(context: SweepContext, sightings: Sightings) {
-  const held = await context.secretManager.owners();
+  const held = await context.secretManager.owners(context.isKnown);
   const known = [...sightings.values()].filter(({ begun }) => begun).map(({ leftover }) => leftover);
   const found = leftovers(context.belongings(), held, context.isKnown);
   const candidates = new Map([...known, ...found].map((leftover) => [leftoverKey(leftover), leftover]));
@@ -138,6 +138,8 @@ function leaving({ leftover, at, begun }: Sighting, now: Date): Leaving {
   const { owner, since } = leftover;
   return {
     metadata: { ...owner, deletionTimestamp: (begun?.at ?? now).toISOString() },
+    // Nobody knows any more what it had: the secret manager's own list has had the time to be complete.
+    variables: [],
     status: { teardown: { steps: [...(begun?.steps ?? [])] } },
     record: (steps, goneAt) => orphanRecord({ owner, since, seenAt: at }, steps, goneAt),
   };

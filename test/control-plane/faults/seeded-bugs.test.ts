@@ -88,7 +88,7 @@ const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
   ...context,
   secretManager: Object.assign(Object.create(secretManager), {
     async ensure(...[owner, requests]: Parameters<typeof secretManager.ensure>) {
-      await secretManager.remove(owner);
+      await secretManager.remove(owner, []);
       const again = requests.map((request) => ({
         generate: () => new Sensitive(`value-${Math.random()}`),
         ...request,

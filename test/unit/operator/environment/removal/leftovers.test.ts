@@ -37,16 +37,23 @@ describe("what is left", () => {
     ...labelled("shop"),
     ...{ creationTimestamp: minutesLater(5).toISOString(), annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } },
   });
-  const held = { name: "shop", uid: UID, since: minutesLater(2) };
+  const held = { name: "shop", uid: UID, since: minutesLater(2), until: minutesLater(7) };
 
   test("is gathered by its owner, with the oldest and the youngest", () => {
     expect(leftovers([namespace, application], [held], () => false)).toEqual([
       {
         ...{ owner: { name: "shop", uid: UID }, isConfirmed: true },
         what: ["Namespace env-shop", "Application env-shop", "secrets"],
-        ...{ since: minutesLater(0), until: minutesLater(5) },
+        ...{ since: minutesLater(0), until: minutesLater(7) },
       },
     ]);
+  });
+
+  test.each([
+    ["no environment can be called so", { ...held, name: "kube-x" }],
+    ["the UID is none", { ...held, uid: "any" }],
+  ])("is none of what the secret manager says when %s", (_why, said) => {
+    expect(leftovers([], [said], () => false)).toEqual([]);
   });
 
   test("is nothing of an environment that is known, whatever else it is called", () => {

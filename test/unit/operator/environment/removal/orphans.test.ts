@@ -99,7 +99,7 @@ describe("a sweep", () => {
 
   test("finds what the secret manager alone still holds", async () => {
     const world = scene([]);
-    world.secrets = [{ name: "gone", uid: randomUUID(), since: minutesLater(0) }];
+    world.secrets = [{ name: "gone", uid: randomUUID(), since: minutesLater(0), until: minutesLater(0) }];
     await world.sweep();
     await world.sweepLater();
     expect(world.asked).toContain("secrets gone");

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "@jest/globals";
+import { storedVariables } from "../../../../../operator/environment/desired/stored-variables.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/environment-fixture.ts";
+
+const backend = repositoryFixture("shop-api", { secrets: [{ name: "LISTED" }] });
+const status = { secrets: [{ name: "MADE", version: 2 }] };
+
+describe("the variables of which there may be values", () => {
+  test.each([
+    {
+      name: "before the status says anything: what is listed, and a database's password",
+      given: [environmentFixture(), { backend }],
+      expected: ["DATABASE_PASSWORD", "LISTED"],
+    },
+    {
+      name: "what the status says, also when its Repository is gone",
+      given: [environmentFixture({ status }), {}],
+      expected: ["DATABASE_PASSWORD", "MADE"],
+    },
+    {
+      name: "what somebody was to provide",
+      given: [environmentFixture({ status, spec: { secrets: { provided: ["GIVEN", "MADE"] } } }), { backend }],
+      expected: ["DATABASE_PASSWORD", "GIVEN", "LISTED", "MADE"],
+    },
+  ] as const)("$name", ({ given: [environment, repositories], expected }) => {
+    expect([...storedVariables(environment, repositories)].sort()).toEqual(expected);
+  });
+});
