@@ -1,8 +1,8 @@
-import { setImmediate as immediate } from "node:timers/promises";
 import { type Clock, MAX_TIMER_MS, pause, systemClock } from "./clock.ts";
 import { type BoundedSignal, boundedSignal } from "./deadline.ts";
 import { KubeError } from "./kube-errors.ts";
 import type { Log } from "./log.ts";
+import { turnLeft } from "./turns.ts";
 import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 /** What a pass leaves to do: nothing, or another look after a while. */
@@ -53,11 +53,6 @@ export function createController(options: ControllerOptions): Controller {
 
 /** Whatever hangs longer must not hold a hand-over up: its writes are cut by then. */
 const LONGEST_ABORT_MS = 500;
-/**
- * Passes that find nothing to do never wait for anything, so that thousands of them would be one turn of the event loop,
- * in which no request is answered and no lease renewed. After so long the loop gets its turn.
- */
-const LONGEST_TURN_MS = 4;
 
 class KeyController implements Controller {
   readonly #options: ControllerOptions;
@@ -67,9 +62,6 @@ class KeyController implements Controller {
   readonly #queue: WorkQueue;
   readonly #abort = new AbortController();
   readonly #workers: Promise<void>[] = [];
-  /** When the turn of the event loop began, as far as known: it may have begun later. */
-  #turnBeganMs = 0;
-  #nextTurn: Promise<void> | undefined;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -117,16 +109,8 @@ class KeyController implements Controller {
     for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
       await this.#pass(key);
       this.#queue.done(key);
-      if (performance.now() - this.#turnBeganMs > LONGEST_TURN_MS) await this.#untilNextTurn();
+      await turnLeft();
     }
-  }
-
-  #untilNextTurn(): Promise<void> {
-    this.#nextTurn ??= immediate().then(() => {
-      this.#turnBeganMs = performance.now();
-      this.#nextTurn = undefined;
-    });
-    return this.#nextTurn;
   }
 
   /** Never rejects: whatever a pass does, it costs its own key only. */

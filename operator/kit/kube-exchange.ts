@@ -7,6 +7,7 @@ import { KubeError } from "./kube-errors.ts";
 import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "./kube-request.ts";
 import type { Mandate } from "./mandate.ts";
 import { retryRead } from "./read-retry.ts";
+import { turnLeft } from "./turns.ts";
 
 /** One call as the client's methods describe it. */
 export interface Call extends KubeRequest {
@@ -146,6 +147,7 @@ async function answered(raw: Dispatcher.ResponseData, bound: BoundedSignal): Pro
   } catch (error) {
     throw errorOfWire(error, bound.cutBy());
   }
+  await turnLeft();
   return { status: raw.statusCode, headers: flatHeaders(raw.headers), body: bodyOf(raw.statusCode, text) };
 }
 

@@ -4,6 +4,7 @@ import { isGone, isNotFound, KubeError } from "./kube-errors.ts";
 import type { Call, KubeExchange, OpenStream } from "./kube-exchange.ts";
 import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./kube-object.ts";
 import type { KubeResponse } from "./kube-request.ts";
+import { turnLeft } from "./turns.ts";
 
 /** A few milliseconds' work: while one is taken in, nothing else is done. */
 const PAGE_SIZE = 100;
@@ -70,7 +71,10 @@ async function allPages<T extends KubeObject>(
   for (;;) {
     const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
     // Built-in kinds leave apiVersion and kind out of a list's items.
-    for (const item of page.items) items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+    for (const item of page.items) {
+      await turnLeft();
+      items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+    }
     continueToken = page.metadata.continue ?? "";
     if (continueToken === "") return { items, resourceVersion: page.metadata.resourceVersion };
   }
