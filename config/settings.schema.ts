@@ -77,9 +77,11 @@ const LabelSelector = closed({
     ),
   ),
 });
+/** The format of a block of addresses that pods may be let into; its name is what a refusal says. */
+export const USABLE_CIDR = "cidr beyond the metadata addresses of clouds";
 const Cidr = Type.String({ format: "cidr" });
-/** A cloud tells a machine its credentials at a link-local address. */
-const UsableCidr = Type.String({ format: "cidr", pattern: "^(?!169\\.254\\.|[fF][eE][89abAB])" });
+/** No pod may reach them; of a greater block they are left out. */
+const UsableCidr = Type.String({ format: USABLE_CIDR });
 const peerWith = (cidr: typeof Cidr) =>
   closed(
     {

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
+import { holds, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
-import { Settings } from "./settings.schema.ts";
+import { Settings, USABLE_CIDR } from "./settings.schema.ts";
 
 export type { Settings } from "./settings.schema.ts";
 
@@ -15,6 +16,7 @@ export class SettingsInvalid extends Error {
 const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
 ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
 ajv.addFormat("cidr", isCidr);
+ajv.addFormat(USABLE_CIDR, (text: string) => isCidr(text) && !METADATA_RANGES.some((range) => holds(range, text)));
 const validate = ajv.compile<Settings>(Settings);
 
 /**

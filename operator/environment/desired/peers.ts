@@ -1,12 +1,7 @@
-import { BlockList, isIPv6 } from "node:net";
 import type { Peer } from "../../../config/settings.schema.ts";
+import { holds, METADATA_RANGES } from "../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 
-/** Where machines are told their identity and their credentials: link-local (also by NAT64), and what clouds use beside it. */
-const METADATA = [
-  ...["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"],
-  ...["fe80::/10", "64:ff9b::a9fe:0/112", "fd00:ec2::254/128"],
-];
 /** Where the nodes, the API server and all other pods are (RFC 1918, RFC 6598, RFC 4193). */
 const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"];
 
@@ -18,7 +13,7 @@ const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10
 export function reachable(peer: Peer, platformNamespaces: readonly string[]): Peer {
   const { ipBlock } = peer;
   if (ipBlock === undefined) return outsideEnvironments(peer, platformNamespaces);
-  const closed = [...METADATA, ...PRIVATE].filter((range) => isWithin(range, ipBlock.cidr));
+  const closed = [...METADATA_RANGES, ...PRIVATE].filter((range) => isBeyond(ipBlock.cidr, range));
   const except = [...new Set([...(ipBlock.except ?? []), ...closed])];
   return { ipBlock: { cidr: ipBlock.cidr, ...(except.length === 0 ? {} : { except }) } };
 }
@@ -37,17 +32,4 @@ export function outsideEnvironments(peer: Peer, namespaces: readonly string[] = 
 }
 
 /** Whether the block holds the whole range and more: the API server takes nothing else as an exception. */
-function isWithin(range: string, block: string): boolean {
-  const [first, prefix] = split(range);
-  const [network, blockPrefix] = split(block);
-  if (isIPv6(first) !== isIPv6(network) || blockPrefix >= prefix) return false;
-  const family = isIPv6(network) ? "ipv6" : "ipv4";
-  const addresses = new BlockList();
-  addresses.addSubnet(network, blockPrefix, family);
-  return addresses.check(first, family);
-}
-
-function split(cidr: string): readonly [address: string, prefix: number] {
-  const [address = "", prefix = ""] = cidr.split("/");
-  return [address, Number(prefix)];
-}
+const isBeyond = (block: string, range: string) => holds(block, range) && !holds(range, block);

@@ -98,6 +98,9 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
   /** Closed whatever the settings allow. */
   const never: readonly Reach[] = [
     { what: "the metadata address", to: { address: "169.254.169.254" }, port: 80 },
+    { what: "the metadata address by NAT64", to: { address: "64:ff9b::a9fe:a9fe" }, port: 80 },
+    { what: "Alibaba's metadata address", to: { address: "100.100.100.200" }, port: 80 },
+    { what: "Azure's wire server", to: { address: "168.63.129.16" }, port: 80 },
     { what: "the metadata address over IPv6", to: { address: "fd00:ec2::254" }, port: 80 },
     { what: "a link-local address over IPv6", to: { address: "fe80::1" } },
     { what: "the API server by its service", to: { address: "10.96.0.1" } },
@@ -133,6 +136,11 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
       name: "with the internet, halved to hide it",
       isolation: { egressTo: [{ ipBlock: { cidr: "0.0.0.0/1" } }, { ipBlock: { cidr: "128.0.0.0/1" } }] },
       open: ["the internet"],
+    },
+    {
+      name: "with a block around link-local",
+      isolation: { egressTo: [{ ipBlock: { cidr: "169.254.0.0/15" } }] },
+      open: [],
     },
     {
       name: "with the internet over IPv6",
@@ -185,8 +193,14 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
 
   test.each([
     ["169.254.169.254/32", "/isolation/egressTo/0/ipBlock/cidr"],
-    ["169.254.0.0/15", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["169.254.0.0/16", "/isolation/egressTo/0/ipBlock/cidr"],
     ["FE80::/64", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["fd00:ec2::254/128", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["fd00:ec2:0::254/128", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["100.100.100.200/32", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["168.63.129.16/32", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["64:ff9b::a9fe:a9fe/128", "/isolation/egressTo/0/ipBlock/cidr"],
+    ["64:ff9b::169.254.0.0/112", "/isolation/egressTo/0/ipBlock/cidr"],
     ["300.0.0.0/8", "/isolation/egressTo/0/ipBlock/cidr"],
     ["10.0.0.0/33", "/isolation/egressTo/0/ipBlock/cidr"],
     ["10.0.0.0", "/isolation/egressTo/0/ipBlock/cidr"],
