@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType, namespaceKind } from "../../../operator/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { configMaps } from "../../support/config-maps.ts";
 import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
+import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
 import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
+import { until } from "../../support/until.ts";
 
 let world: World;
 let running: RunningOperator | undefined;
@@ -49,6 +52,27 @@ describe("an environment whose time is up", () => {
     );
     await operatorAhead({ own: 2, server: 2 });
     await world.expectGone(made);
+  }, 120_000);
+
+  test("costs nine writes, also when its namespace goes slowly and says so in ever other words", async () => {
+    const made = await given(hour);
+    const held = { name: "held", namespace: `env-${name}`, finalizers: ["example.test/hold"] };
+    await world.admin.create(configMaps, { metadata: held });
+    const { seam, writes } = recordWrites(concernedAmong([name]));
+    await operatorAhead({ own: 2, server: 2 }, seam);
+    const conditions = async () => {
+      const { status } = (await world.admin.find(namespaceKind, { name: held.namespace })) ?? {};
+      return (status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
+    };
+    const isHeld = async () =>
+      (await conditions()).some((one) => one.type === "NamespaceFinalizersRemaining" && one.status === "True");
+    await until(isHeld, { what: "the namespace saying what is left", deadlineMs: 30_000 });
+    await world.reconcile(name);
+    await world.admin.patch(configMaps, held, { metadata: { finalizers: [] } }, { as: "merge" });
+    await world.expectGone(made);
+    // One of them answers the pass that this test has asked for.
+    expect(writes(name).length).toBeLessThanOrEqual(9 + 1);
+    expect(writes(name)).toContain("delete EphemeralEnvironment NAME #1");
   }, 120_000);
 
   test("stays when only the operator's clock says so", async () => {

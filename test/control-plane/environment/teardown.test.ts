@@ -27,6 +27,17 @@ async function given(name: string, spec: EnvironmentSpec = backendOnly): Promise
   return ready;
 }
 
+/** Deletes it, and has an operator whose clock is right come as far as the step. */
+async function deleted(made: EphemeralEnvironment, step: string): Promise<EphemeralEnvironment> {
+  const { stop } = await world.startOperator();
+  await world.delete(made);
+  const waits = ({ status }: EphemeralEnvironment) =>
+    status?.teardown?.steps.find(({ name }) => name === step)?.state === "waiting";
+  const waiting = await world.expectState(made.metadata.name, `waiting for its ${step}`, waits);
+  await stop();
+  return waiting;
+}
+
 const readyReason = ({ status }: EphemeralEnvironment) =>
   status?.conditions?.find(({ type }) => type === "Ready")?.reason;
 const readyMessage = ({ status }: EphemeralEnvironment) =>
@@ -52,14 +63,9 @@ describe("a deletion that takes more than five minutes", () => {
     await world.admin.create(configMaps, { metadata: held });
     await world.admin.patch(namespaceKind, ref, { metadata: { finalizers: ["example.test/keep"] } }, { as: "merge" });
 
-    const honest = await world.startOperator();
-    await world.delete(made);
-    const waits = ({ status }: EphemeralEnvironment) =>
-      status?.teardown?.steps.find(({ name }) => name === "namespace")?.state === "waiting";
-    const waiting = await world.expectState("stuck-namespace", "waiting for its namespace", waits);
+    const waiting = await deleted(made, "namespace");
     expect(readyReason(waiting)).toBe("Terminating");
     expect(waiting.status?.teardown?.blockers).toBeUndefined();
-    await honest.stop();
 
     const patient = await world.startOperator(later);
     const namesBoth = ({ status }: EphemeralEnvironment) => (status?.teardown?.blockers?.length ?? 0) >= 2;
@@ -92,7 +98,7 @@ describe("a deletion that takes more than five minutes", () => {
     const log: Log = { ...silentLog, warn: (message, facts) => void lines.push({ message, facts }) };
     const made = await given(name);
     world.argocd.decide(name, () => "undeletable");
-    await world.delete(made);
+    await deleted(made, "application");
     const { stop } = await world.startOperator({ ...later, log });
     const says = (reason: string) => (found: EphemeralEnvironment) =>
       isStuck(found) && (found.status?.teardown?.blockers?.some((blocker) => blocker.reason === reason) ?? false);
