@@ -14,10 +14,11 @@ export const isolation: Step = {
 
   async run(environment, context) {
     const { cluster, deployer, repositories, settings } = context;
-    const chart = chartOf(repositoriesOf(environment, repositories), settings);
     const { metadata } = environment;
+    const { backend } = repositoriesOf(environment, repositories);
     await Promise.all([
-      deployer.confine(metadata, chart),
+      // Its Repository alone tells which chart it has: while that is not there, the deployer stays confined as it is.
+      ...(backend === undefined ? [] : [deployer.confine(metadata, chartOf({ backend }, settings))]),
       ...fences(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
     ]);
     return done("Enforced");
