@@ -5,7 +5,7 @@ import { wantedPipelines } from "./progress.ts";
 
 const ASLEEP = "scaled to zero; secrets and data stay, and it wakes when spec.suspended is false";
 
-/** What users should know although no step failed. `environment.status` holds what the pass found. */
+/** What users should know although no step failed. `environment.status` holds what the pass found and judged. */
 export function noticesOf(
   environment: EphemeralEnvironment,
   former: readonly Condition[] | undefined,
@@ -23,7 +23,15 @@ export function noticesOf(
       `pipeline ${id} of ${project} said nothing for two hours: the ${component}'s commit is deployed without it`,
   );
   return [
-    ...(environment.spec.suspended ? [notice("Suspended", ASLEEP)] : []),
+    ...(isAsleep(environment, former) ? [notice("Suspended", ASLEEP)] : []),
     ...(silence.length > 0 ? [notice("PipelineSilent", silence.join("; "))] : []),
   ];
+}
+
+/** From when its application runs as it should asleep; an update does not wake it. */
+function isAsleep({ metadata, spec, status }: EphemeralEnvironment, former: readonly Condition[] | undefined): boolean {
+  if (!spec.suspended) return false;
+  const synced = findCondition(status?.conditions, "ApplicationSynced");
+  const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;
+  return isScaled || findCondition(former, "Suspended") !== undefined;
 }

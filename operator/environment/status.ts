@@ -59,9 +59,10 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
     ...(pursuit === undefined ? {} : { pursuing: pursuit }),
   };
   const steps = stepConditions(environment, results, judge.now);
-  const ready = readiness({ ...environment, status: { ...judged, conditions: steps } }, judge);
+  const walked = { ...environment, status: { ...judged, conditions: steps } };
+  const ready = readiness(walked, judge);
   const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
-  const notices = noticesOf({ ...environment, status: judged }, former?.conditions, judge.now);
+  const notices = noticesOf(walked, former?.conditions, judge.now);
   const conditions = [...steps, ...notices, summary];
   return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }

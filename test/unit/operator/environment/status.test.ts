@@ -264,7 +264,24 @@ describe("a suspended environment", () => {
   test("is updating until all of it sleeps", () => {
     const wanted = { ...asleep, wanted: "hash of values" };
     const falling = but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: wanted }));
-    expect(judged(suspended, falling, 600).phase).toBe("updating");
+    const status = judged(suspended, falling, 600);
+    expect(status.phase).toBe("updating");
+    expect(findCondition(status.conditions, "Suspended")).toBeUndefined();
+  });
+
+  test("does not sleep yet while nobody could tell its application so", () => {
+    const stopped: ReadonlyMap<StepCondition, StepResult> = new Map([
+      ["SecretsReady", waiting("Slow", "slow", soon)],
+      ["UrlsReady", done("Suspended", { findings: { answered: "" } })],
+    ]);
+    expect(findCondition(judged(suspended, stopped, 600).conditions, "Suspended")).toBeUndefined();
+  });
+
+  test("sleeps on while another commit is brought into its values", () => {
+    const status = judged(suspended, sleeping, 600);
+    const moved = environmentFixture({ ...updated, spec: { ...updated.spec, suspended: true }, status });
+    const syncing = but("ApplicationSynced", waiting("Syncing", "", soon));
+    expect(findCondition(judged(moved, syncing, 610).conditions, "Suspended")?.status).toBe("True");
   });
 
   test("is awake only when its URLs answered anew", () => {
