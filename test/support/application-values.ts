@@ -14,6 +14,7 @@ export interface ApplicationValues {
   readonly frontend?: ComponentValues;
   readonly secret: { readonly name: string };
   readonly suspended?: boolean;
+  readonly database?: object;
 }
 
 /** What the application of an environment was given; `undefined` while there is none. */

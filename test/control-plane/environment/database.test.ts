@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { findCondition } from "../../../crds/conditions.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import { type Pod, podType } from "../../../operator/adapters/pod-objects.ts";
+import { configSetType, environmentType, secretKind, type WireObject } from "../../../operator/kinds.ts";
+import { isWrite, type KubeRequest } from "../../../operator/kit/kube-request.ts";
+import { applicationValues } from "../../support/application-values.ts";
+import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
+
+let world: World;
+const writes: KubeRequest[] = [];
+beforeAll(async () => {
+  world = await createWorld();
+  await world.startOperator({
+    onRequest(request, next) {
+      if (isWrite(request.verb)) writes.push(request);
+      return next();
+    },
+  });
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+const withDatabase: EnvironmentSpec = { ...backendOnly, database: { provision: true } };
+const provide = (name: string, provision: boolean) =>
+  world.admin.patch(environmentType, { name }, { spec: { database: { provision } } }, { as: "merge" });
+
+const databaseOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "DatabaseReady");
+
+/** Waits until what is wanted serves, and the database is said to be so. */
+function expectDatabase(name: string, reason: string): Promise<EphemeralEnvironment> {
+  const isSo = (found: EphemeralEnvironment) =>
+    found.status?.phase === "ready" &&
+    found.status.observedGeneration === found.metadata.generation &&
+    databaseOf(found)?.reason === reason;
+  return world.expectState(name, `ready with a database that is ${reason}`, isSo);
+}
+
+async function decoded(secret: WireObject | undefined): Promise<Record<string, string>> {
+  const data = Object.entries((secret?.data ?? {}) as Record<string, string>);
+  return Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+}
+
+/** What the pods see, as the application names it. */
+async function seen(name: string): Promise<Record<string, string>> {
+  const secret = (await applicationValues(world.admin, name))?.secret.name ?? "";
+  return decoded(await world.admin.find(secretKind, { name: secret, namespace: namespaceName(name) }));
+}
+
+/** What the secret manager keeps. */
+async function stored({ metadata: { name, uid } }: EphemeralEnvironment): Promise<Record<string, string>> {
+  const ref = { name: `${name}-${uid.slice(0, 8)}`, namespace: "ephemeral-secrets" };
+  return decoded(await world.admin.find(secretKind, ref));
+}
+
+const valuesOf = async (name: string) => (await applicationValues(world.admin, name))?.database;
+const DATABASE = { image: "docker.io/library/postgres:18", user: "app", name: "app", sizeGi: 2 };
+
+describe("an environment with a database", () => {
+  test("has it in its application's values, and its URL in the pods' Secret alone", async () => {
+    const made = await world.create("data", withDatabase);
+    await expectDatabase("data", "Ready");
+    expect(await valuesOf("data")).toEqual(DATABASE);
+    const { DATABASE_URL: url, DATABASE_PASSWORD: password } = await seen("data");
+    expect(url).toBe(`postgres://app:${password}@database:5432/app`);
+    expect(Object.keys(await stored(made)).sort()).toEqual(["API_TOKEN.1", "DATABASE_PASSWORD.1", "SECRET_KEY.1"]);
+    const shown = [...(await world.inventory(made))].filter(([title]) => !/^(Secret|store)\//.test(title));
+    expect(JSON.stringify(shown)).not.toContain(password);
+  });
+
+  test("is made with the writes of one without, and rests", async () => {
+    const madeWith = async (name: string, spec: EnvironmentSpec) => {
+      const before = writes.length;
+      await world.create(name, spec);
+      await world.expectPhase(name, "ready");
+      await world.reconcile(name);
+      // How often the status is written is a matter of what the watches tell between two passes.
+      const made = writes.slice(before).filter(({ subresource }) => subresource !== "status");
+      return made.map(({ verb, type }) => `${verb} ${type?.kind}`).sort();
+    };
+    expect(await madeWith("rests", withDatabase)).toEqual(await madeWith("plain", backendOnly));
+    const settled = writes.length;
+    await world.reconcile("rests");
+    // The answer to the question for a pass is the only one.
+    expect(writes.length - settled).toBe(1);
+  });
+
+  test("gets and loses it without its secrets or its expiry being touched; the password stays for the next one", async () => {
+    const made = await world.create("later");
+    const first = await expectDatabase("later", "NotRequested");
+    const [before, kept] = [await seen("later"), await stored(made)];
+    expect(before).not.toHaveProperty("DATABASE_URL");
+
+    await provide("later", true);
+    const second = await expectDatabase("later", "Ready");
+    expect(await valuesOf("later")).toEqual(DATABASE);
+    const { DATABASE_URL: url, ...others } = await seen("later");
+    expect([url, others]).toEqual([expect.stringContaining(`:${before.DATABASE_PASSWORD}@`), before]);
+
+    await provide("later", false);
+    const third = await expectDatabase("later", "NotRequested");
+    expect(await valuesOf("later")).toBeUndefined();
+    expect(await seen("later")).toEqual(before);
+    expect(await stored(made)).toEqual(kept);
+    const expiries = [first, second, third].map(({ status }) => status?.expiresAt);
+    expect(new Set(expiries).size).toBe(1);
+    expect(third.status?.secrets).toEqual(first.status?.secrets);
+  });
+
+  test("has it of its config set when it does not say itself", async () => {
+    const metadata = { name: "stored", namespace: "ephemeral-system" };
+    const database = { enabled: true, version: "17", sizeGi: 5 };
+    await world.admin.create(configSetType, { metadata, spec: { database } });
+    await world.create("by-config-set", { ...backendOnly, configSet: { name: "stored" } });
+    await expectDatabase("by-config-set", "Ready");
+    expect(await valuesOf("by-config-set")).toEqual({
+      ...{ ...DATABASE, image: "docker.io/library/postgres:17", sizeGi: 5 },
+    });
+    await provide("by-config-set", false);
+    await expectDatabase("by-config-set", "NotRequested");
+    expect(await valuesOf("by-config-set")).toBeUndefined();
+  });
+
+  test("sleeps with it", async () => {
+    await world.create("sleeper", { ...withDatabase, suspended: true });
+    await expectDatabase("sleeper", "Suspended");
+    expect(await applicationValues(world.admin, "sleeper")).toMatchObject({ suspended: true, database: DATABASE });
+  });
+
+  test("fails for a database without a volume, in words of its own, until there is one", async () => {
+    world.argocd.decide("volumeless", () => "progressing");
+    await world.create("volumeless", withDatabase);
+    await world.expectState(
+      "volumeless",
+      "having secrets",
+      ({ status }) => findCondition(status?.conditions, "SecretsReady")?.status === "True",
+    );
+    await reportUnscheduledPod("volumeless");
+    const failed = await world.expectState("volumeless", "failed", ({ status }) => status?.phase === "failed");
+    expect(databaseOf(failed)).toMatchObject({ status: "False", reason: "VolumeMissing" });
+    expect(databaseOf(failed)?.message).toMatch(/^database: there is no volume.*storage class.*unbound/s);
+    expect(findCondition(failed.status?.conditions, "Ready")).toMatchObject({ reason: "VolumeMissing" });
+
+    world.argocd.decide("volumeless", () => "healthy");
+    await expectDatabase("volumeless", "Ready");
+  }, 60_000);
+});
+
+const SINCE = "2026-01-01T00:00:00Z";
+
+/** The database's pod as the scheduler leaves it while nobody makes a volume; none runs here. */
+async function reportUnscheduledPod(environment: string): Promise<void> {
+  const namespace = namespaceName(environment);
+  const labels = { "app.kubernetes.io/component": "database" };
+  const securityContext = {
+    ...{ allowPrivilegeEscalation: false, runAsNonRoot: true, capabilities: { drop: ["ALL"] } },
+    seccompProfile: { type: "RuntimeDefault" },
+  };
+  const containers = [{ name: "postgresql", image: "postgres:18", securityContext }];
+  await world.admin.create(podType, { metadata: { name: "database-0", namespace, labels }, spec: { containers } });
+  const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims";
+  const status: NonNullable<Pod["status"]> = {
+    conditions: [
+      { type: "Ready", status: "False", lastTransitionTime: SINCE },
+      { type: "PodScheduled", status: "False", reason: "Unschedulable", message },
+    ],
+  };
+  await world.admin.patch(
+    podType,
+    { name: "database-0", namespace },
+    { status },
+    { as: "merge", subresource: "status" },
+  );
+}
