@@ -40,6 +40,9 @@ export interface FaultWorld {
  */
 const settings = settingsFrom({ ...testSettings, reconcile: { workers: 64, probeSeconds: 15 } });
 
+/** Who asked a process that died waits for the next one, which comes when every other plan is over. */
+const PATIENCE_MS = 1_800_000;
+
 /** An environment of the smallest spec, on a branch of its own name. */
 export const faultSpec = (name: string): EnvironmentSpec => ({
   ttlHours: 24,
@@ -71,7 +74,7 @@ export async function createFaultWorld(): Promise<FaultWorld> {
         (error: unknown) => error instanceof NameExists && observer.environment(environment) !== undefined,
       );
     };
-    await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: 300_000, everyMs: 100 });
+    await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: PATIENCE_MS, everyMs: 100 });
   };
   return {
     ...{ world, observer, field, asClient },

@@ -34,7 +34,7 @@ beforeAll(async () => {
     plans.map(({ lifecycle, plan }, index) => ({ lifecycle, plan, name: `plan-${index}` })),
   );
   console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
-}, 900_000);
+}, 1_800_000);
 afterAll(() => world.stop(), 60_000);
 
 const found = (name: string) => world.observer.environment(name);
