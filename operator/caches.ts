@@ -44,9 +44,9 @@ export interface Caches {
   /** Resolves when every cache has its first complete list. */
   whenSynced(signal: AbortSignal): Promise<void>;
   readonly synced: boolean;
-  /** Milliseconds since the watch that was silent longest made any progress; without end before the first list. */
+  /** Milliseconds since the watch that was silent longest made any progress; without end before its first page. */
   readonly oldestProgressMs: number;
-  /** False when a watch has begun nothing for so long that it can only hang. */
+  /** False when a watch has begun nothing and taken nothing in for so long that it can only hang. */
   readonly alive: boolean;
   stop(): Promise<void>;
 }
@@ -60,8 +60,8 @@ interface Context {
   readonly clock: Clock;
 }
 
-/** A watch is opened anew within a minute; a list has a deadline for every page. */
-const LONGEST_TRY_MS = 300_000;
+/** A watch is opened anew within a minute, and a page of a list comes or fails within one: whatever the API server does. */
+const LONGEST_SILENCE_MS = 300_000;
 
 const CHILD_KINDS = [namespaceKind, resourceQuotaKind, limitRangeKind, networkPolicyKind, roleBindingKind];
 const DEPLOYER_KINDS = [applicationKind, appProjectKind];
@@ -121,8 +121,8 @@ export function createCaches(context: Context): Caches {
       return clock.monotonicMs() - Math.min(...last);
     },
     get alive() {
-      const isAlive = ({ lastBegunAt }: ReflectorStatus) =>
-        lastBegunAt === undefined || clock.monotonicMs() - lastBegunAt < LONGEST_TRY_MS;
+      const isAlive = ({ lastBegunAt, lastProgressAt = Number.NEGATIVE_INFINITY }: ReflectorStatus) =>
+        lastBegunAt === undefined || clock.monotonicMs() - Math.max(lastBegunAt, lastProgressAt) < LONGEST_SILENCE_MS;
       return watches.every(({ reflector }) => isAlive(reflector.status()));
     },
     async stop() {

@@ -29,6 +29,8 @@ export interface ListOptions<T = KubeObject> extends ReadOptions {
   readonly limit?: number;
   /** What is gathered of each object, as its page comes in: no more than a page is ever held in full. */
   readonly keep?: (object: T) => T;
+  /** Called for every page that has come in, also for an empty one. */
+  readonly onPage?: () => void;
 }
 
 export interface ListResult<T> {

@@ -70,6 +70,7 @@ async function allPages<T extends KubeObject>(
   let continueToken = "";
   for (;;) {
     const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
+    options.onPage?.();
     // Built-in kinds leave apiVersion and kind out of a list's items.
     for (const item of page.items) {
       await turnLeft();
@@ -80,7 +81,7 @@ async function allPages<T extends KubeObject>(
   }
 }
 
-function pageCall(type: ResourceType, options: Omit<ListOptions, "keep">, continueToken: string): Call {
+function pageCall(type: ResourceType, options: Omit<ListOptions, "keep" | "onPage">, continueToken: string): Call {
   const { namespace, labelSelector, fieldSelector, limit = PAGE_SIZE } = options;
   const place = namespace === undefined ? {} : { namespace };
   return {

@@ -12,9 +12,9 @@ import { WatchSession } from "./watch-session.ts";
 /** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
   readonly synced: boolean;
-  /** When a list or an event (bookmarks too) last arrived, or bytes on the watch; undefined before the first. */
+  /** When a page of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
   readonly lastProgressAt: number | undefined;
-  /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away. */
+  /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away, but for a long list. */
   readonly lastBegunAt: number | undefined;
   readonly lists: number;
   readonly watches: number;
@@ -121,7 +121,8 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
       this.#counts.lists += 1;
       const keep = (object: T) => cache.trimmed(object);
       const { signal } = this.#stop;
-      const { items, resourceVersion } = await client.list(type, { ...this.#selection(), signal, keep });
+      const onPage = () => this.#progressed();
+      const { items, resourceVersion } = await client.list(type, { ...this.#selection(), signal, keep, onPage });
       cache.replace(items, mark);
       this.#resourceVersion = resourceVersion;
       this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());
