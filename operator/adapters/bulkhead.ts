@@ -1,5 +1,10 @@
 /** gRPC status codes of a service that is not there: no answer in time, no connection. */
-const AWAY = [4, 14];
+const AWAY: readonly unknown[] = [4, 14];
+
+/** How the service was found away. */
+interface Failure {
+  readonly error: unknown;
+}
 
 /**
  * Lets work through as long as the service answers in time, whatever it says. Once some found it away, one at a time goes
@@ -7,7 +12,7 @@ const AWAY = [4, 14];
  * pass of the operator, and not every worker for as long as its calls may take.
  */
 export function bulkhead(): <R>(work: () => Promise<R>) => Promise<R> {
-  let failure: { readonly error: unknown } | undefined;
+  let failure: Failure | undefined;
   let underWay = 0;
   return async (work) => {
     if (failure !== undefined && underWay > 0) throw failure.error;
@@ -17,12 +22,17 @@ export function bulkhead(): <R>(work: () => Promise<R>) => Promise<R> {
       failure = undefined;
       return answer;
     } catch (error) {
-      const { code } = error as { code?: unknown };
-      // A failure of our own says nothing of the service.
-      if (code !== undefined) failure = AWAY.some((away) => away === code) ? { error } : undefined;
+      failure = learned(error, failure);
       throw error;
     } finally {
       underWay -= 1;
     }
   };
+}
+
+function learned(error: unknown, before: Failure | undefined): Failure | undefined {
+  const { code } = error as { code?: unknown };
+  // A failure of our own says nothing of the service.
+  if (code === undefined) return before;
+  return AWAY.includes(code) ? { error } : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository.ts";
-import type { Removal } from "./cluster.ts";
+import type { Owner, Removal } from "./cluster.ts";
 
 /** Branch and settled commit, by component. */
 export type Sources = { readonly [component in Component]?: { readonly branch: string; readonly commit: string } };
 
 /** The application that an environment should have. */
 export interface WantedApplication {
-  readonly environment: { readonly name: string; readonly uid: string };
+  readonly environment: Owner;
   readonly chart: ChartSource;
   /** The chart's values, as an object: never text, so that no value can change the document around it. */
   readonly values: Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ export interface Deployer {
    *
    * @throws NameTaken when a project of that name belongs to somebody else
    */
-  confine(environment: WantedApplication["environment"], chart: ChartSource): Promise<void>;
+  confine(environment: Owner, chart: ChartSource): Promise<void>;
 
   /**
    * Makes or changes the application so that it is as wanted; it must have been confined before.
@@ -77,13 +77,13 @@ export interface Deployer {
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 
   /** The sources that the existing application was made with: what a crash before the status write left as the only trace. */
-  deployedSources(environment: { name: string; uid: string }): Sources;
+  deployedSources(environment: Owner): Sources;
 
   /** Deletes the application with all it made, if it is this environment's; call again until `gone`. */
-  remove(environment: { name: string; uid: string }): Promise<Removal>;
+  remove(environment: Owner): Promise<Removal>;
 
   /** Takes the fence away, if it is this environment's; only when the application is gone: it can't go without. */
-  unconfine(environment: { name: string; uid: string }): Promise<Removal>;
+  unconfine(environment: Owner): Promise<Removal>;
 }
 
 /** The deployer's API can't be used now. */

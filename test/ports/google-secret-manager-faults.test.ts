@@ -10,6 +10,7 @@ import {
   startGoogleSecretManager,
 } from "../support/google-secret-manager.ts";
 import { codes, grpcError } from "../support/google-secret-store.ts";
+import { TestClock } from "../support/test-clock.ts";
 import { asked, newOwner, nobody, revealed, wanted } from "./secret-manager.suite.ts";
 
 describe("Google Secret Manager, when something goes wrong", () => {
@@ -97,25 +98,85 @@ describe("Google Secret Manager, when something goes wrong", () => {
   });
 
   describe("lists that lag behind", () => {
-    /** As if nothing had been made since. */
-    const lagging = () => server.seam((called, _request, next) => (called === "listSecrets" ? {} : next()));
+    afterEach(() => server.store.lag("nothing"));
+    const writes = (from: number) =>
+      server.calls.slice(from).filter((method) => /^(create|add|update|delete)/.test(method));
 
     test("make no second value", async () => {
       const owner = newOwner();
+      server.store.lag("lists");
       const stored = revealed(await manager.ensure(owner, wanted("A").requests));
       await manager.ensure(owner, asked("A", 2, "a2"));
-      lagging();
       expect(revealed(await other.ensure(owner, wanted("A").requests))).toEqual(stored);
       expect(revealed(await other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
     });
 
-    test("with old aliases make no second version", async () => {
+    test("make no second version, also while a look shows old aliases", async () => {
       const owner = newOwner();
       await manager.ensure(owner, asked("A", 1, "a1"));
-      const old = { ...held(owner, "A") };
+      server.store.lag("lists and looks");
       await manager.ensure(owner, asked("A", 2, "a2"));
-      server.seam((called, _request, next) => (called === "listSecrets" ? { secrets: [old] } : next()));
+      expect(await failureOf(other.ensure(owner, asked("A", 2, "other")))).toBeInstanceOf(SecretManagerUnavailable);
+      server.store.lag("nothing");
       expect(revealed(await other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+    });
+
+    test.each(["lists", "lists and looks"] as const)("hide no provided value: %s", async (what) => {
+      const owner = newOwner();
+      server.store.lag(what);
+      await other.ensure(owner, asked("P", 1, "given"));
+      expect(revealed(await manager.ensure(owner, asked("P", 1)))).toEqual({ P: "given" });
+    });
+
+    test("and looks that lag make one value of what two make at once", async () => {
+      const owner = newOwner();
+      server.store.lag("lists and looks");
+      const all = await Promise.all([manager, other, manager].map((one) => one.ensure(owner, wanted("A").requests)));
+      expect(new Set(all.map((stored) => revealed(stored).A)).size).toBe(1);
+    });
+
+    test("let nothing stay that the caller knows of", async () => {
+      const owner = newOwner();
+      server.store.lag("lists");
+      await manager.ensure(owner, wanted("A", "B").requests);
+      expect(await other.holdsAny(owner, ["A", "B"])).toBe(true);
+      await other.remove(owner, ["A", "B", "NEVER_MADE"]);
+      expect([held(owner, "A"), held(owner, "B")]).toEqual([undefined, undefined]);
+      expect(await other.holdsAny(owner, ["A", "B"])).toBe(false);
+    });
+
+    test("hold up nobody with what is gone, and cost no write for it", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, wanted("A", "B").requests);
+      server.store.lag("lists");
+      await manager.remove(owner, ["A"]);
+      expect([held(owner, "A"), held(owner, "B")]).toEqual([undefined, undefined]);
+      const from = server.calls.length;
+      expect(await manager.holdsAny(owner, ["A"])).toBe(false);
+      await manager.remove(owner, ["A"]);
+      expect(writes(from)).toEqual([]);
+    });
+
+    test("name no owner of whom nothing is left, whoever removed it", async () => {
+      const [owner, another] = [newOwner(), newOwner()];
+      await manager.ensure(owner, wanted("A", "B").requests);
+      await manager.ensure(another, wanted("A", "B").requests);
+      server.store.lag("lists");
+      await manager.remove(owner, []);
+      server.store.secrets.delete(held(another, "A")?.name ?? "");
+      for (const one of [manager, other, manager]) {
+        const uids = (await one.owners(nobody)).map(({ uid }) => uid);
+        expect(uids).not.toContain(owner.uid);
+        expect(uids).toContain(another.uid);
+      }
+    });
+
+    test("name one whose entry was made again", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, wanted("A").requests);
+      await manager.remove(owner, []);
+      await manager.ensure(owner, wanted("A").requests);
+      expect((await manager.owners(nobody)).map(({ uid }) => uid)).toContain(owner.uid);
     });
   });
 
@@ -256,6 +317,53 @@ describe("Google Secret Manager, when something goes wrong", () => {
     expect(await looking).toBe(false);
     expect(server.calls.length - before).toBeLessThanOrEqual(1);
     expect(await Promise.all([1, 2, 3].map(() => manager.holdsAny(owner, [])))).toEqual([false, false, false]);
+  });
+
+  describe("when Google answers, but slowly", () => {
+    /** Every call takes so long. */
+    const slowed = (seconds: number) => {
+      const clock = new TestClock();
+      server.seam((_called, _request, next) => {
+        clock.advance(seconds * 1_000);
+        return next();
+      });
+      return googleManager(server, { clock });
+    };
+
+    test("ends what it does after ten seconds in all, and goes on from there in the next pass", async () => {
+      const owner = newOwner();
+      const patient = slowed(6);
+      const [calls, deadlines] = [server.calls.length, server.deadlines.length];
+      expect(await failureOf(patient.ensure(owner, asked("A", 1, "a")))).toMatchObject({
+        name: "SecretManagerUnavailable",
+        message: expect.stringContaining("no answer in time"),
+      });
+      expect(server.calls.slice(calls)).toEqual(["getSecret", "createSecret"]);
+      expect(server.deadlines.at(deadlines + 1)).toBeLessThanOrEqual(4_000);
+      server.seam(undefined);
+      expect(revealed(await patient.ensure(owner, asked("A", 1, "a")))).toEqual({ A: "a" });
+      await patient.close();
+    });
+
+    test("holds up one caller at a time from then on, until it is quick enough again", async () => {
+      const owner = newOwner();
+      const patient = slowed(6);
+      await failureOf(patient.ensure(owner, asked("A", 1, "a")));
+      server.seam(undefined);
+      const all = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, asked("A", 1, "a")))));
+      expect(all.filter((failure) => failure === undefined)).toHaveLength(1);
+      const again = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, asked("A", 1, "a")))));
+      expect(again).toEqual([undefined, undefined, undefined]);
+      await patient.close();
+    });
+
+    test("may take its time to list whose entries there are", async () => {
+      const owner = newOwner();
+      await manager.ensure(owner, asked("A", 1, "a"));
+      const patient = slowed(6);
+      expect(await patient.owners((uid) => uid !== owner.uid)).toHaveLength(1);
+      await patient.close();
+    });
   });
 
   test("works once there are credentials, although it was asked before", async () => {

@@ -125,6 +125,63 @@ describe("Google Secret Manager", () => {
     expect(most).toBeGreaterThan(1);
   });
 
+  test("looks at nothing of owners that are known, and once at what it finds of others", async () => {
+    const fresh = googleManager(server);
+    const [known, unknown] = [newOwner(), newOwner()];
+    await manager.ensure(known, wanted("A").requests);
+    await manager.ensure(unknown, wanted("A", "B", "C").requests);
+    const looks = async () => {
+      const before = server.calls.length;
+      expect(await fresh.owners((uid) => uid !== unknown.uid)).toMatchObject([unknown]);
+      return server.calls.slice(before);
+    };
+    expect(await looks()).toEqual(["listSecrets", "getSecret"]);
+    expect(await looks()).toEqual(["listSecrets"]);
+    await fresh.close();
+  });
+
+  test("goes on later when more is listed than it may look at now", async () => {
+    const crowded = await startGoogleSecretManager();
+    const [maker, finder] = [googleManager(crowded), googleManager(crowded)];
+    const owners = Array.from({ length: 310 }, () => newOwner());
+    await Promise.all(owners.map((owner) => maker.ensure(owner, asked("A", 1, "a"))));
+    await expect(finder.owners(nobody)).rejects.toThrow("lists too much");
+    expect(crowded.calls.filter((method) => method === "getSecret").length).toBeLessThanOrEqual(310 + 300);
+    expect(await finder.owners(nobody)).toHaveLength(310);
+    await Promise.all([maker.close(), finder.close()]);
+    await crowded.stop();
+  }, 30_000);
+
+  test("writes nothing while this process does not lead, and says so; what it only reads it reads", async () => {
+    let isLeading = true;
+    const follower = googleManager(server, { mayWrite: () => isLeading });
+    const owner = newOwner();
+    await follower.ensure(owner, asked("A", 1, "a1"));
+    isLeading = false;
+    const before = structuredClone(held(owner, "A"));
+    await expect(follower.ensure(owner, asked("A", 2, "a2"))).rejects.toThrow("does not lead");
+    await expect(follower.remove(owner, ["A"])).rejects.toThrow("does not lead");
+    expect(revealed(await follower.ensure(owner, asked("A", 1)))).toEqual({ A: "a1" });
+    expect(held(owner, "A")).toEqual(before);
+    await follower.close();
+  });
+
+  test("counts no write that is never sent", async () => {
+    let isAbsent = true;
+    const frugal = googleManager(server, {
+      budget: writeBudget(new TestClock(), 1),
+      connect: async () => {
+        if (isAbsent) throw new Error("no credentials");
+        return server.connect();
+      },
+    });
+    const owner = newOwner();
+    for (let time = 0; time < 20; time++) await expect(frugal.ensure(owner, asked("A", 1, "a"))).rejects.toThrow();
+    isAbsent = false;
+    expect((await frugal.ensure(owner, wanted("A", "B", "C", "D", "E", "F").requests)).size).toBe(6);
+    await frugal.close();
+  });
+
   test("stops writing when its share of the quota is used up, and ends what it began later", async () => {
     const clock = new TestClock();
     const frugal = googleManager(server, { budget: writeBudget(clock, 1) });

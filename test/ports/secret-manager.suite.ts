@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
 import type { SecretManager, SecretRequest } from "../../operator/ports/secret-manager.ts";
+import { until } from "../support/until.ts";
 
 /** An adapter with the rest of the world around it. */
 export interface SecretManagerWorld {
@@ -254,13 +255,31 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
         const held = await ours();
         expect(held.map(({ name, uid }) => ({ name, uid }))).toEqual(expect.arrayContaining([owner, namesake]));
         expect(held).toHaveLength(2);
-        for (const { since } of held) {
-          // The embedded manager's timestamps have whole seconds.
+        for (const { since, until } of held) {
+          // Managers' timestamps have whole seconds.
           expect(since.getTime()).toBeGreaterThan(before - 1_500);
-          expect(since.getTime()).toBeLessThan(Date.now() + 1_500);
+          expect(until.getTime()).toBeLessThan(Date.now() + 1_500);
         }
         await manager.remove(owner, []);
         expect((await ours()).map(({ uid }) => uid)).toEqual([namesake.uid]);
+      });
+
+      test("are told with the time of their oldest entry and of their youngest", async () => {
+        const owner = newOwner();
+        await manager.ensure(owner, wanted("A").requests);
+        const oneSecondLater = Date.now() + 1_000;
+        await until(() => Date.now() > oneSecondLater);
+        await manager.ensure(owner, wanted("B").requests);
+        const [held] = await other.owners((uid) => uid !== owner.uid);
+        expect(Number(held?.until) - Number(held?.since)).toBeGreaterThanOrEqual(1_000);
+      });
+
+      test("are left out when the caller knows them", async () => {
+        const [owner, known] = [newOwner(), newOwner()];
+        for (const one of [owner, known]) await manager.ensure(one, wanted("A").requests);
+        const uids = (await manager.owners((uid) => uid === known.uid)).map(({ uid }) => uid);
+        expect(uids).toContain(owner.uid);
+        expect(uids).not.toContain(known.uid);
       });
 
       test("don't count what is shared", async () => {

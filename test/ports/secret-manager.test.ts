@@ -107,6 +107,17 @@ describe("the embedded secret manager", () => {
     expect(await manager.holdsAny(owner, [])).toBe(false);
   });
 
+  test("takes a copy of a store for nobody's", async () => {
+    const owner = newOwner();
+    await manager.ensure(owner, wanted("A").requests);
+    const copy = { name: `copy-of-${place(owner).name}`, namespace };
+    const labels = (await admin.find(secretKind, place(owner)))?.metadata.labels ?? {};
+    await admin.create(secretKind, { metadata: { ...copy, labels } });
+    await manager.remove(owner, ["A"]);
+    expect((await manager.owners(nobody)).map(({ uid }) => uid)).not.toContain(owner.uid);
+    await admin.delete(secretKind, copy);
+  });
+
   test("neither reads, changes nor removes a store of its name that is somebody else's", async () => {
     const owner = newOwner();
     const draft = {

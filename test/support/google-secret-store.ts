@@ -44,17 +44,22 @@ export type WireRequest = any;
 /**
  * What Google Secret Manager keeps and how it refuses, for one project: ids, labels, annotations, replication, etags,
  * aliases, checksums. A method a call; every one answers the response or throws a `grpcError`.
+ *
+ * Like the real one it promises to show at once nothing but a version by its number: `lag` makes lists, or lists and looks
+ * at secrets, go on showing what there was.
  */
 export function googleSecretStore(project: string) {
   const secrets = new Map<string, Secret>();
   let etags = 0;
+  let listed: ReadonlyMap<string, Secret> = secrets;
+  let looked: ReadonlyMap<string, Secret> = secrets;
   const nextEtag = () => {
     etags += 1;
     return `"${etags}"`;
   };
 
-  function held(name: string): Secret {
-    const found = secrets.get(name);
+  function held(name: string, among: ReadonlyMap<string, Secret> = secrets): Secret {
+    const found = among.get(name);
     if (found === undefined) throw grpcError(codes.NOT_FOUND, `Secret [${name}] not found.`);
     return found;
   }
@@ -73,6 +78,12 @@ export function googleSecretStore(project: string) {
 
   return {
     secrets,
+    /** Until it is told otherwise; versions are the same ones all the time. */
+    lag(what: "nothing" | "lists" | "lists and looks"): void {
+      const before = new Map([...secrets].map(([name, secret]) => [name, { ...secret }]));
+      listed = what === "nothing" ? secrets : before;
+      looked = what === "lists and looks" ? before : secrets;
+    },
     createSecret(request: WireRequest): Secret {
       parent(request);
       const name = `${request.parent}/secrets/${request.secretId}`;
@@ -84,7 +95,7 @@ export function googleSecretStore(project: string) {
       secrets.set(name, { ...made, etag: nextEtag() });
       return held(name);
     },
-    getSecret: (request: WireRequest): Secret => ({ ...held(request.name) }),
+    getSecret: (request: WireRequest): Secret => ({ ...held(request.name, looked) }),
     updateSecret({ secret, updateMask }: WireRequest): Secret {
       const found = held(secret.name);
       if (secret.etag !== "" && secret.etag !== found.etag) {
@@ -102,7 +113,7 @@ export function googleSecretStore(project: string) {
     },
     listSecrets(request: WireRequest): { secrets: Secret[]; nextPageToken: string; totalSize: number } {
       parent(request);
-      const found = [...secrets.values()].filter(matching(request.filter));
+      const found = [...listed.values()].filter(matching(request.filter));
       const from = Number(request.pageToken || "0");
       const size = Math.min(request.pageSize || 25, 25_000);
       const nextPageToken = from + size < found.length ? String(from + size) : "";

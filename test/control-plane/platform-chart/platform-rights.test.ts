@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { waitUntil } from "../../../deploy/local/wait.ts";
+import { createKubeClient } from "../../../operator/kit/kube-client.ts";
+import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
+import { clusterIdentity } from "../../../operator/secret-managers.ts";
 import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import {
@@ -111,6 +115,24 @@ describe("the platform's identity can do what the operator does", () => {
   test("entries of the embedded secret manager", async () => {
     await owns(paths.secrets("ephemeral-secrets"), { metadata: { name: unique("can-") }, data: { "A.1": "eA==" } });
     expect(await platform.get(paths.secrets("ephemeral-secrets"))).toMatchObject({ status: 200 });
+  });
+
+  test("the UID of kube-system, asked for once, and again only when there was no answer", async () => {
+    const { kubeConfig } = await installPlatformChart(plane);
+    let asked = 0;
+    const onRequest: RequestSeam = async (_request, next) => {
+      asked += 1;
+      return asked === 1 ? { status: 500, headers: {}, body: {} } : next();
+    };
+    const client = createKubeClient({ kubeConfig, onRequest });
+    const identity = clusterIdentity(client);
+    await expect(identity()).rejects.toBeInstanceOf(SecretManagerUnavailable);
+    const { object } = await administrator(plane).get(`${paths.namespaces}/kube-system`);
+    const { uid } = (object as { metadata: { uid: string } }).metadata;
+    expect(await Promise.all([identity(), identity()])).toEqual([uid, uid]);
+    expect(await identity()).toBe(uid);
+    expect(asked).toBe(2);
+    await client.close();
   });
 
   test("its application and its project", async () => {

@@ -23,6 +23,16 @@ describe("the bulkhead", () => {
     expect(await messageOf(Promise.all([1, 2].map(() => through(async () => "went"))))).toBe("went,went");
   });
 
+  test("one at a time goes on while those that look fail for reasons of their own", async () => {
+    const through = bulkhead();
+    for (const code of [14, undefined]) expect(await messageOf(through(failing(code)))).toBe(`code ${String(code)}`);
+    const slow = Promise.withResolvers<string>();
+    const underWay = through(() => slow.promise);
+    expect(await messageOf(through(async () => "went"))).toBe("code 14");
+    slow.resolve("back");
+    await underWay;
+  });
+
   test("the next one looks when the one that looked failed", async () => {
     const through = bulkhead();
     for (const code of [14, 4, 14]) expect(await messageOf(through(failing(code)))).toBe(`code ${code}`);
