@@ -41,6 +41,8 @@ export interface ControlPlane {
   readonly url: string;
   /** The PEM file of the authority that signed the API server's certificate. */
   readonly caFile: string;
+  /** `http://127.0.0.1:<port>` of etcd, for who puts objects there past the API server. */
+  readonly etcdUrl: string;
   /** The kubectl that belongs to it. */
   readonly kubectl: string;
   /** Ends one program with SIGKILL, as a crash would, or after a SIGTERM and `graceMs`; it stays away until `restart`. */
@@ -109,6 +111,7 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
   };
   return {
     ...{ client, adminToken: access.token, url: access.url, caFile: access.caFile },
+    etcdUrl: `http://127.0.0.1:${site.etcdPort}`,
     kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
     kubectl: join(site.programs, "kubectl"),
     kill,

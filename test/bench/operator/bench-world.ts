@@ -1,0 +1,88 @@
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { environmentType, namespaceKind, resourceQuotaKind } from "../../../operator/kinds.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
+import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
+import { type MeasuredOperator, startMeasuredOperator } from "./measured-operator.ts";
+import { type ObservedStates, observeStates } from "./observed-states.ts";
+
+/** The workers that the measure names; the default of the settings is less. */
+const WORKERS = 32;
+/** Requests that whoever prepares has under way at most. */
+const AT_ONCE = 32;
+
+/** A control plane with a stand-in for the deployer, and the operator beside it in a process of its own. */
+export interface BenchWorld {
+  readonly world: World;
+  /** With the operator's own identity, so that the API server treats the plain client as it treats the operator. */
+  readonly asPlatform: KubeClient;
+  /** When environments became ready. */
+  readonly ready: ObservedStates;
+  /** @param aheadMs how far its clock is ahead */
+  startOperator(aheadMs?: number): MeasuredOperator;
+  create(name: string, spec?: Partial<EnvironmentSpec>): Promise<EphemeralEnvironment>;
+  /** Waits until the API server's own controllers have nothing left to do for any namespace. */
+  untilQuiet(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createBenchWorld(): Promise<BenchWorld> {
+  const world = await createWorld();
+  await world.register("test-frontend", { type: "frontend" });
+  const asPlatform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+  const isReached = ({ status }: EphemeralEnvironment) => status?.phase === "ready";
+  const ready = await observeStates({ client: world.admin, type: environmentType, isReached });
+  const running = new Set<MeasuredOperator>();
+  return {
+    ...{ world, asPlatform, ready },
+    startOperator(aheadMs = 0) {
+      const settings = { ...testSettings, reconcile: { workers: WORKERS } };
+      const operator = startMeasuredOperator({ kubeconfigPath: world.identity.kubeconfigPath, settings, aheadMs });
+      running.add(operator);
+      return operator;
+    },
+    create: (name, spec = {}) => world.create(name, { ...usualSpec, ...spec }),
+    untilQuiet: () => until(() => isQuiet(world.admin), { what: "quiet", deadlineMs: 600_000, everyMs: 500 }).then(),
+    async stop() {
+      await Promise.all([...running].map((operator) => operator.stop()));
+      await ready.stop();
+      await asPlatform.close();
+      await world.stop();
+    },
+  };
+}
+
+/** Both components, as most have; the commits are given, so that no branch has to be asked for. */
+const usualSpec: EnvironmentSpec = {
+  ttlHours: 168,
+  backend: { repository: "test-backend", branch: "main", commit: COMMIT },
+  frontend: { repository: "test-frontend", branch: "main", commit: COMMIT },
+};
+
+/** Every quota is computed, and no namespace is about to go. */
+async function isQuiet(admin: KubeClient): Promise<boolean> {
+  const quotas = await admin.list(resourceQuotaKind);
+  if (quotas.items.some(({ status }) => (status as { used?: object } | undefined)?.used === undefined)) return false;
+  const namespaces = await admin.list(namespaceKind, { metadataOnly: true });
+  return namespaces.items.every(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+/** Does all the work, so much at a time; answers in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  atOnce = AT_ONCE,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next;
+      next += 1;
+      results[index] = await work(items[index] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { until } from "../../support/until.ts";
+
+/** What the process of the operator is told. */
+export interface MeasuredOptions {
+  readonly kubeconfigPath: string;
+  readonly settings: object;
+  /** How far its clock, and what it takes for the API server's, are ahead. */
+  readonly aheadMs: number;
+}
+
+/** What the process says of itself. */
+export interface Figures {
+  /** When every environment had had a pass and none waited for one, by the machine's clock. */
+  readonly convergedAtMs?: number;
+  readonly passes: number;
+  /** Writes that were sent since the start, by verb and kind. */
+  readonly writes: Readonly<Record<string, number>>;
+  /** By environment: when its deletion was answered, by the process's own clock. */
+  readonly expired: Readonly<Record<string, number>>;
+  readonly rssMib: number;
+  readonly peakMib: number;
+  readonly heapMib: number;
+  /** Of the event loop, since the start or the last `restartDelays`: the time between two turns of a 1 ms timer. */
+  readonly delayMs: { readonly p50: number; readonly p99: number; readonly longest: number };
+}
+
+export interface MeasuredOperator {
+  /** When the process was started, by the machine's clock. */
+  readonly startedAtMs: number;
+  figures(): Promise<Figures>;
+  /** From now on the delays are counted anew. */
+  restartDelays(): Promise<void>;
+  /** Waits until it has converged on what there was at its start; answers the figures of that moment. */
+  converged(deadlineMs: number): Promise<Figures & { readonly convergedAtMs: number }>;
+  stop(): Promise<void>;
+}
+
+const PROGRAM = new URL("measured-process.ts", import.meta.url).pathname;
+/** Whoever is asked while its event loop is blocked answers late, and answers. */
+const ANSWER_MS = 60_000;
+
+/** Starts the operator in a process of its own; it ends with this one. */
+export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperator {
+  const execArgv = process.env.BENCH_NODE_OPTIONS?.split(" ") ?? [];
+  const startedAtMs = Date.now();
+  const child = fork(PROGRAM, [JSON.stringify(options)], { execArgv });
+  const figures = () => asked(child, "figures");
+  return {
+    startedAtMs,
+    figures,
+    async restartDelays() {
+      await asked(child, "restart of the delays");
+    },
+    async converged(deadlineMs) {
+      const look = async () => {
+        const now = await figures();
+        return now.convergedAtMs === undefined ? undefined : { ...now, convergedAtMs: now.convergedAtMs };
+      };
+      return until(look, { what: "the operator having converged", deadlineMs, everyMs: 50 });
+    },
+    async stop() {
+      if (child.exitCode !== null) return;
+      const exited = once(child, "exit");
+      const hangs = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      child.send({ ask: "stop" });
+      await exited;
+      clearTimeout(hangs);
+    },
+  };
+}
+
+async function asked(child: ChildProcess, ask: string): Promise<Figures> {
+  const gone = new AbortController();
+  const onExit = () => gone.abort(new Error("the operator's process has ended"));
+  child.once("exit", onExit);
+  try {
+    if (child.exitCode !== null) onExit();
+    const answer = once(child, "message", { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(ANSWER_MS)]) });
+    child.send({ ask });
+    const [figures] = (await answer) as [Figures];
+    return figures;
+  } finally {
+    child.off("exit", onExit);
+  }
+}

@@ -1,0 +1,27 @@
+/** One of the limits, and what was measured. */
+export interface Verdict {
+  readonly what: string;
+  readonly figure: number;
+  readonly limit: number;
+  /** `at most` unless the limit is one from below. */
+  readonly isAtLeast?: boolean;
+  readonly unit: string;
+  /** What the figure is made of. */
+  readonly detail: string;
+}
+
+export function isHeld({ figure, limit, isAtLeast = false }: Verdict): boolean {
+  return isAtLeast ? figure >= limit : figure <= limit;
+}
+
+/** Verdicts as text, a line each, and what each is made of below it. */
+export function report(verdicts: readonly Verdict[]): string {
+  const width = Math.max(...verdicts.map(({ what }) => what.length));
+  const lines = verdicts.map((verdict) => {
+    const { what, figure, limit, isAtLeast, unit, detail } = verdict;
+    const bound = `${isAtLeast ? "at least" : "at most"} ${limit} ${unit}`;
+    const word = isHeld(verdict) ? "held    " : "NOT HELD";
+    return `${word}  ${what.padEnd(width)}  ${figure.toFixed(2).padStart(8)} ${unit.padEnd(3)}  (${bound})\n          ${detail}`;
+  });
+  return lines.join("\n");
+}
