@@ -49,5 +49,7 @@ async function judged(environment: EphemeralEnvironment, hash: string, context: 
       : "the database has no pod: if that lasts, the environment's quota leaves no room for it";
   const observed: ObservedApplication = { state: "progressing", revision: "", message };
   const part = { component: DATABASE, condition: "DatabaseReady" } as const;
-  return diagnosedPods({ environment, hash, observed, mayFail: mayFail(environment, hash), part }, context);
+  const ailing = { environment, hash, observed, mayFail: mayFail(environment, hash), part };
+  const result = await diagnosedPods(ailing, context);
+  return result.reason === "Progressing" ? { ...result, reason: "Starting" } : result;
 }

@@ -127,7 +127,7 @@ describe("the database", () => {
     {
       name: "starts",
       scene: { state: "progressing", former: starting },
-      expected: { state: "waiting", reason: "Progressing", message: "the database is starting" },
+      expected: { state: "waiting", reason: "Starting", message: "the database is starting" },
       reads: ["readiness of database", "pods"],
     },
     {
@@ -148,7 +148,7 @@ describe("the database", () => {
     {
       name: "does not fail for another component's trouble",
       scene: { state: "progressing", former: starting, troubles: [["backend", "ImagePullFailed"]] },
-      expected: { state: "waiting", reason: "Progressing" },
+      expected: { state: "waiting", reason: "Starting" },
       reads: ["readiness of database", "pods"],
     },
     {
