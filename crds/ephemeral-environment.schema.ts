@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { BRANCH_RULES } from "./branches.ts";
 import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { NAME_RULES } from "./names.ts";
-import { PIPELINE_RULES } from "./pipelines.ts";
+import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { QUANTITY_PATTERN } from "./quantity.ts";
 import {
   Branch,
@@ -15,6 +15,8 @@ import {
   literals,
   map,
   rules,
+  SECRET_ID_PATTERN,
+  SECRET_KEY_PATTERN,
   Timestamp,
   VARIABLE_PATTERN,
 } from "./schema.ts";
@@ -66,26 +68,30 @@ const Source = Type.Object(
     ),
     pipeline: Type.Optional(Pipeline),
   },
-  rules(...branchRules, {
-    rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
-    fieldPath: ".pipeline",
-    message: "a recorded pipeline can't be removed: an older one could take its place",
-  }),
+  rules(
+    ...branchRules,
+    {
+      rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
+      fieldPath: ".pipeline",
+      message: "a recorded pipeline can't be removed: an older one could take its place",
+    },
+    { rule: WANTED_PIPELINE_RULE.cel, fieldPath: ".pipeline", message: WANTED_PIPELINE_RULE.message },
+  ),
 );
 
 /** A name that Kubernetes, a shell and every language take for an environment variable. */
 export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
 
-/** The system ends a variable at its first NUL. */
+/** A process's environment can hold everything but a NUL. */
 export const PLAIN_VALUE_PATTERN = "^[^\\x00]*$";
 
 /** Which value of the secret manager is meant. */
 export const SecretRef = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$" }),
+    name: Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }),
     key: Type.String({
       maxLength: 10,
-      pattern: "^(latest|[1-9][0-9]{0,8})$",
+      pattern: SECRET_KEY_PATTERN,
       description: "A version, or latest: the newest when it is resolved.",
     }),
   },
@@ -96,8 +102,7 @@ export type SecretRef = Static<typeof SecretRef>;
 const EnvironmentVariable = Type.Object(
   {
     name: Variable,
-    // A process's environment can hold everything but a NUL.
-    value: Type.Optional(Type.String({ maxLength: 4096, pattern: "^[^\\x00]*$" })),
+    value: Type.Optional(Type.String({ maxLength: 4096, pattern: PLAIN_VALUE_PATTERN })),
     secretRef: Type.Optional(SecretRef),
   },
   rules({

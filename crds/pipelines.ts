@@ -30,9 +30,24 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
   },
 ];
 
-/** Whether a report may replace the one that is recorded. */
-export function mayFollow(next: Pipeline, former: Pipeline | undefined): boolean {
-  return former === undefined || PIPELINE_RULES.every(({ holds }) => holds(next, former));
+/** The same over a component's source: there is one place for a pipeline, and what is wanted must not be forgotten to be built. */
+export const WANTED_PIPELINE_RULE = {
+  cel:
+    "!has(oldSelf.pipeline) || !has(self.pipeline) || !has(self.commit) || oldSelf.pipeline.status == 'success'" +
+    " || oldSelf.pipeline.commit != self.commit || self.pipeline.commit == self.commit",
+  holds: (next: Pipeline, former: Pipeline, wanted: string | undefined) =>
+    former.status === "success" || former.commit !== wanted || next.commit === wanted,
+  message: "the pipeline of the commit that is wanted has not succeeded: another commit's can't take its place",
+} as const;
+
+/**
+ * Whether a report may replace the one that is recorded.
+ *
+ * @param wanted the commit that the component's source names after the report; `undefined` when it names none
+ */
+export function mayFollow(next: Pipeline, former: Pipeline | undefined, wanted: string | undefined): boolean {
+  if (former === undefined) return true;
+  return PIPELINE_RULES.every(({ holds }) => holds(next, former)) && WANTED_PIPELINE_RULE.holds(next, former, wanted);
 }
 
 /** How long a pipeline may run without another word. */

@@ -43,6 +43,10 @@ export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
 
 /** A POSIX environment variable. */
 export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
+/** The id of a secret in the secret manager. */
+export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
+/** Which of a secret's versions is meant. */
+export const SECRET_KEY_PATTERN = "^(latest|[1-9][0-9]{0,8})$";
 
 export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
 /** Groups of the identity provider that may see and change a thing. */

@@ -1,12 +1,12 @@
 /** Which secrets of the secret manager the settings share with the environments of which groups. */
 import { type Static, Type } from "typebox";
-import { closed } from "./schema.ts";
+import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
 const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 });
 
 /** Secrets, named by their ids or by labels that they carry all, for the environments of any of the groups. */
 export const SharingRule = closed({
-  ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$" }), { default: [] }),
+  ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), { default: [] }),
   labels: Type.Record(Type.String(), Type.String(), {
     default: {},
     description: "In the spelling of the secret manager; a secret must carry all of them.",

@@ -2,18 +2,18 @@
 import { type Static, Type } from "typebox";
 import { PLAIN_VALUE_PATTERN } from "../../crds/ephemeral-environment.schema.ts";
 import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
-import { closed, map, VARIABLE_PATTERN } from "../../crds/schema.ts";
+import { closed, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../../crds/schema.ts";
 
 const SecretKeyRef = closed(
   {
     name: Type.String({
       minLength: 1,
       maxLength: 255,
-      pattern: "^[A-Za-z0-9_.-]+$",
+      pattern: SECRET_ID_PATTERN,
       "x-refusal": "must be the id of a secret in the secret manager: letters, digits, '_', '-' and '.', and no path",
     }),
     key: Type.String({
-      pattern: "^(latest|[1-9][0-9]{0,8})$",
+      pattern: SECRET_KEY_PATTERN,
       "x-refusal": "must be 'latest' or the number of a version",
       description: "A version, or latest: the newest when the environment is made.",
     }),

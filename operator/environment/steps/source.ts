@@ -9,7 +9,7 @@ import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
 import { componentsOf } from "../desired/values.ts";
-import { wantedPipelines } from "../progress.ts";
+import { wantedCommit, wantedPipelines } from "../progress.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
@@ -74,10 +74,33 @@ function awaited(environment: EphemeralEnvironment, now: Date): Unfinished | und
     return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
   }
   const running = pipelines.filter(({ build }) => build === "building");
-  if (running.length === 0) return undefined;
-  const message = running.map(({ id, project, component }) => `pipeline ${id} of ${project} builds the ${component}`);
-  const silentInMs = Math.min(...running.map((pipeline) => pipelineEnd(pipeline).getTime() - now.getTime()));
-  return waiting(BUILDING, message.join("; "), { recheckAfterMs: silentInMs });
+  const message = [
+    ...running.map(({ id, project, component }) => `pipeline ${id} of ${project} builds the ${component}`),
+    ...unreported(environment),
+  ];
+  if (message.length === 0) return undefined;
+  const silentInMs = running.map((pipeline) => pipelineEnd(pipeline).getTime() - now.getTime());
+  return waiting(BUILDING, message.join("; "), { recheckAfterMs: Math.min(REPORT_NET_MS, ...silentInMs) });
+}
+
+/** The report of a pipeline is a change of the spec, which wakes the environment. */
+const REPORT_NET_MS = 7_200_000;
+
+/**
+ * Heads of followed branches that pipelines build, none of which was heard of yet: a push is known before its pipeline
+ * runs. What the application has stays, whatever is built beside it.
+ */
+function unreported(environment: EphemeralEnvironment): readonly string[] {
+  const { spec, status } = environment;
+  return componentsOf(environment).flatMap((component) => {
+    const { follow, commit: requested, branch, pipeline } = spec[component] ?? {};
+    const applied = status?.components?.[component]?.applied;
+    const commit = wantedCommit(environment, component) ?? "";
+    const isBuilt = pipeline === undefined || pipeline.commit === commit;
+    const isApplied = applied?.branch === branch && applied?.commit === commit;
+    if (!follow || requested || isBuilt || isApplied) return [];
+    return [`the ${component}'s commit ${commit.slice(0, 8)} waits for its pipeline`];
+  });
 }
 
 async function settled(

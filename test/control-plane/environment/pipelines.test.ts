@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop(), 60_000);
 
 const NEXT = "b".repeat(40);
+const OTHER = "c".repeat(40);
 const URL = "https://ci.example.test/7";
 
 function built(commit: string, more: Partial<Pipeline> = {}): EnvironmentSpec {
@@ -79,6 +80,19 @@ describe("another commit that is being built", () => {
     await report("standing", built(NEXT, { status: "success" }));
     expect(commitOf(await world.expectPhase("standing", "ready"))).toBe(NEXT);
     expect(await imageOf("standing")).toBe(imageIs(NEXT));
+  }, 60_000);
+
+  test("is waited for also when another commit's pipeline is reported meanwhile", async () => {
+    await building("beside");
+    const other = built(OTHER, { id: 8, status: "success" }).backend.pipeline;
+    await expect(report("beside", { backend: { ...built(NEXT).backend, pipeline: other } })).rejects.toMatchObject({
+      causes: [{ message: expect.stringContaining("another commit's can't take its place") }],
+    });
+    expect((await world.reconcile("beside")).status?.phase).toBe("building");
+    expect(await imageOf("beside")).toBe(imageIs(COMMIT));
+
+    await report("beside", built(NEXT, { status: "success" }));
+    expect(commitOf(await world.expectPhase("beside", "ready"))).toBe(NEXT);
   }, 60_000);
 
   test("fails the environment with its pipeline, and is built when that is run again", async () => {

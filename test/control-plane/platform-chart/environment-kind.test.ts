@@ -168,6 +168,11 @@ const refusedChanges: readonly [what: string, spec: object, words: string][] = [
     { backend: { pipeline: { commit: "b".repeat(40) } } },
     "a pipeline builds one commit, and never another",
   ],
+  [
+    "another commit's pipeline, while the wanted one's has not succeeded",
+    { backend: { commit: "a".repeat(40), pipeline: { id: 8, commit: "b".repeat(40) } } },
+    "another commit's can't take its place",
+  ],
   ["no pipeline any more", { backend: { pipeline: null } }, "a recorded pipeline can't be removed"],
 ];
 
@@ -180,6 +185,10 @@ const acceptedChanges: readonly [what: string, spec: object][] = [
   ["another rotation, and secrets provided no longer", { secrets: { rotate: { SECRET_KEY: "3" }, provided: null } }],
   ["the same pipeline run again", { backend: { pipeline: { status: "running" } } }],
   ["a newer pipeline of another commit", { backend: { pipeline: { id: 8, commit: "b".repeat(40) } } }],
+  [
+    "a newer pipeline of another commit that is wanted from now on",
+    { backend: { commit: "b".repeat(40), pipeline: { id: 8, commit: "b".repeat(40) } } },
+  ],
   ["a pipeline of another project", { backend: { pipeline: { id: 1, project: "g/other", commit: "b".repeat(40) } } }],
   ["a first pipeline", { frontend: { pipeline } }],
 ];

@@ -24,7 +24,24 @@ describe("a report of a pipeline", () => {
     ["success after success", { status: "success" }, { status: "success" }, true],
     ["another commit of the same pipeline", {}, { commit: commitB }, false],
   ] as const)("%s", (_what, former, next, expected) => {
-    expect(mayFollow(pipelineFixture(next), former && pipelineFixture(former))).toBe(expected);
+    expect(mayFollow(pipelineFixture(next), former && pipelineFixture(former), undefined)).toBe(expected);
+  });
+
+  test.each([
+    {
+      name: "not another commit's, while the wanted one is built",
+      former: "running",
+      commit: commitB,
+      wanted: commitA,
+    },
+    { name: "not another commit's, after the wanted one failed", former: "failed", commit: commitB, wanted: commitA },
+    { name: "another commit's, after the wanted one was built", former: "success", commit: commitB, wanted: commitA },
+    { name: "the wanted commit's next one", former: "running", commit: commitA, wanted: commitA },
+    { name: "that of a commit that is wanted from now on", former: "running", commit: commitB, wanted: commitB },
+    { name: "any, while no commit is named", former: "running", commit: commitB, wanted: undefined },
+  ] as const)("may replace the one before: $name", ({ name, former: status, commit, wanted }) => {
+    const expected = !name.startsWith("not");
+    expect(mayFollow(pipelineFixture({ id: 8, commit }), pipelineFixture({ status }), wanted)).toBe(expected);
   });
 });
 

@@ -206,6 +206,50 @@ describe("a commit with a pipeline", () => {
     expect(found?.applied?.commit).toBe(applied);
   });
 
+  describe("of a branch that is followed", () => {
+    const following = (more: Parameters<typeof pipelineFixture>[0]) =>
+      backend({ follow: true, pipeline: pipelineFixture(more) });
+    const pushed = { before: { resolved: commitA, applied: commitA }, token: "new" };
+
+    test.each<[string, Scene, object, string | undefined]>([
+      [
+        "waits for its pipeline, and what was before stands",
+        { ...pushed, spec: following({ commit: commitA, status: "success" }) },
+        { state: "waiting", reason: "Building", message: "the backend's commit ffffffff waits for its pipeline" },
+        commitA,
+      ],
+      [
+        "waits for it also while another one is built",
+        { ...pushed, spec: following({ commit: commitB }) },
+        { state: "waiting", reason: "Building" },
+        commitA,
+      ],
+      [
+        "waits for it the first time",
+        { spec: following({ commit: commitB, status: "success" }) },
+        { state: "waiting", reason: "Building" },
+        undefined,
+      ],
+      ["waits while it runs", { ...pushed, spec: following({ commit: HEAD }) }, { reason: "Building" }, commitA],
+      [
+        "is deployed after its success",
+        { ...pushed, spec: following({ commit: HEAD, status: "success" }) },
+        { state: "done" },
+        HEAD,
+      ],
+      [
+        "runs on, whatever is built beside it",
+        { before: { resolved: commitA, applied: commitA }, spec: following({ commit: commitB }) },
+        { state: "done" },
+        commitA,
+      ],
+    ])("%s", async (_rule, scene, expected, applied) => {
+      const { result, found } = await step(scene);
+      expect(result).toMatchObject(expected);
+      expect(found?.applied?.commit).toBe(applied);
+    });
+  });
+
   test("is remembered while it is built, although the branch moves on", async () => {
     const spec = backend({ pipeline: pipelineFixture({ commit: HEAD }) });
     const { found } = await step({ spec });
