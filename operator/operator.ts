@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../config/settings.ts";
+import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { argocdDeployer } from "./adapters/argocd-deployer.ts";
 import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
@@ -18,7 +19,7 @@ import { BY_CONFIG_SET, BY_UID, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { oldestFirst } from "./environment/removal/expiry-wave.ts";
-import { CHORES, housekeeping } from "./environment/removal/housekeeping.ts";
+import { createHousekeeper } from "./environment/removal/housekeeping.ts";
 import { createSweep } from "./environment/removal/orphans.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
 import { applicationKind, appProjectKind, environmentType, namespaceKind } from "./kinds.ts";
@@ -81,8 +82,6 @@ export interface Operator {
 const BACKOFF_MS = { first: 500, longest: 15_000 };
 /** A pass that is cut is as one that a crash cut; the next leader waits for this one's end. */
 const DRAIN_MS = 1_000;
-/** A sweep removes what it finds one after the other. */
-const LONGEST_CHORE_MS = 600_000;
 /** Where an environment's things are found by their labels; the rest lies in its namespace. */
 const OWNED_KINDS = [namespaceKind, applicationKind, appProjectKind];
 
@@ -133,20 +132,22 @@ export function createOperator(options: OperatorOptions): Operator {
     generateSecret: randomSecret,
   });
   const reconcile = createReconciler(context);
-  const liveEnvironments = async () => (await working.list(environmentType)).items;
+  const liveEnvironments = async () => (await working.list(environmentType, { keep: withConfigSet })).items;
   const discard = discardWhenUnused({
     versions: context.configSetVersions,
     environmentsOf: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     liveEnvironments,
   });
-  const livingUids = async () => (await liveEnvironments()).map(({ metadata }) => metadata.uid);
+  const livingUids = async () => {
+    const { items } = await working.list(environmentType, { metadataOnly: true, keep: withUid });
+    return items.map(({ metadata }) => metadata.uid);
+  };
   const sweep = createSweep({
     ...context,
     livingUids,
     belongings: () => OWNED_KINDS.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
     isKnown: (uid) => caches.environments.by(BY_UID, uid).length > 0,
   });
-  const chores = housekeeping({ ...context, sweep });
   return {
     environments,
     repositories,
@@ -170,17 +171,13 @@ export function createOperator(options: OperatorOptions): Operator {
       const { workers } = settings.reconcile;
       const passes = createController({ ...shared, name: "environments", reconcile, workers });
       const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });
-      const housekeeper = createController({
-        ...shared,
-        ...{ name: "housekeeping", reconcile: chores, workers: 1, deadlineMs: LONGEST_CHORE_MS },
-      });
+      const housekeeper = createHousekeeper({ ...context, ...counted, sweep });
       const ends = [
         wakeOnChanges(caches, passes.enqueue.bind(passes)),
         wakeOnDisuse(caches, unused.enqueue.bind(unused)),
       ];
       for (const { metadata } of oldestFirst(caches.environments.list())) passes.enqueue(metadata.name, "low");
       for (const { metadata } of caches.revisions.list()) unused.enqueue(metadata.name, "low");
-      for (const chore of CHORES) housekeeper.enqueue(chore, "low");
       await runUntil(signal, { controllers: [passes, unused, housekeeper], term, clock });
       for (const end of ends) end();
     },
@@ -210,6 +207,13 @@ async function runUntil(signal: AbortSignal, { controllers, term, clock }: Work)
   await Promise.all(controllers.map((controller) => controller.stop({ graceMs })));
   cancel();
   cut();
+}
+
+/** What is asked of ten thousand environments is taken from each as it comes in; the rest is never held. */
+const withUid = ({ metadata: { uid } }: EphemeralEnvironment) => ({ metadata: { uid } }) as EphemeralEnvironment;
+
+function withConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {
+  return { spec: { configSet: spec.configSet }, status: { configSet: status?.configSet } } as EphemeralEnvironment;
 }
 
 function proberSettings({ ingressAddress, ingressCaFile }: Settings) {

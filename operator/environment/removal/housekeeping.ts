@@ -1,6 +1,12 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Reconcile, ReconcileResult } from "../../kit/controller.ts";
+import {
+  type Controller,
+  type ControllerMetrics,
+  createController,
+  type Reconcile,
+  type ReconcileResult,
+} from "../../kit/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Records } from "../../ports/records.ts";
 import type { Sweep } from "./orphans.ts";
@@ -13,6 +19,7 @@ interface Context {
   readonly log: Log;
   /** Uniform in [0, 1): spreads the chores. */
   readonly random: () => number;
+  readonly metrics?: ControllerMetrics;
 }
 
 /** What recurs for the platform as a whole; the keys of its controller. */
@@ -22,12 +29,29 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** What began to go needs a few looks. */
 const GOING_RECHECK_MS = 10_000;
+/** Nobody waits for a chore: what fails is not hurried. */
+const FIRST_RETRY_MS = 30_000;
+/** A sweep removes what it finds one after the other. */
+const LONGEST_CHORE_MS = 600_000;
+
+/** Has every chore done, once started, by a worker of its own: one that takes long holds up no other. */
+export function createHousekeeper(context: Context): Controller {
+  const { settings, clock, log, random, metrics } = context;
+  const longest = settings.sweep.everySeconds * 1_000;
+  const housekeeper = createController({
+    ...{ name: "housekeeping", reconcile: housekeeping(context), workers: CHORES.length, deadlineMs: LONGEST_CHORE_MS },
+    queue: { backoffMs: { first: Math.min(FIRST_RETRY_MS, longest), longest } },
+    ...{ clock, log, random, ...(metrics === undefined ? {} : { metrics }) },
+  });
+  for (const chore of CHORES) housekeeper.enqueue(chore, "low");
+  return housekeeper;
+}
 
 /** Does a chore again and again, never right after the start: whoever just began to lead has better things to do. */
 export function housekeeping(context: Context): Reconcile {
   const { settings, random } = context;
   const chores: Record<string, { everyMs: number; work: (signal: AbortSignal) => Promise<ReconcileResult> }> = {
-    orphans: { everyMs: settings.sweep.everySeconds * 1_000, work: (signal) => sweepOrphans(context, signal) },
+    orphans: { everyMs: settings.sweep.everySeconds * 1_000, work: orphanSweeps(context) },
     records: { everyMs: HOUR_MS, work: (signal) => pruneRecords(context, signal) },
   };
   const begun = new Set<string>();
@@ -44,10 +68,17 @@ export function housekeeping(context: Context): Reconcile {
   };
 }
 
-async function sweepOrphans({ sweep, log }: Context, signal: AbortSignal): Promise<ReconcileResult> {
-  const report = await sweep(signal);
-  if (report.orphans > 0) log.info("swept", { ...report });
-  return report.removing > 0 ? { recheckAfterMs: GOING_RECHECK_MS } : {};
+/** Looks soon after what is going, and less and less soon while nothing comes to its end. */
+function orphanSweeps({ sweep, log }: Context): (signal: AbortSignal) => Promise<ReconcileResult> {
+  let looksInVain = 0;
+  return async (signal) => {
+    const report = await sweep(signal);
+    if (report.orphans > 0) log.info("swept", { ...report });
+    if (report.removing === 0 || report.removed > 0) looksInVain = 0;
+    if (report.removing === 0) return {};
+    looksInVain += 1;
+    return { recheckAfterMs: GOING_RECHECK_MS * 2 ** (looksInVain - 1) };
+  };
 }
 
 async function pruneRecords({ records, settings, clock, log }: Context, signal: AbortSignal): Promise<ReconcileResult> {

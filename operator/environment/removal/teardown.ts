@@ -26,7 +26,7 @@ export interface TeardownContext {
 
 /** An environment on its way out, or what is left of one that is gone. */
 export interface Leaving {
-  readonly metadata: Owner & Pick<EphemeralEnvironment["metadata"], "deletionTimestamp" | "annotations">;
+  readonly metadata: Owner & Pick<EphemeralEnvironment["metadata"], "annotations">;
   readonly status?: Pick<EnvironmentStatus, "teardown"> | undefined;
   /** Of which the secret manager may hold values, as far as is known. */
   readonly variables: readonly string[];

@@ -61,8 +61,8 @@ describe("an environment whose time is up", () => {
     const { seam, writes } = recordWrites(concernedAmong([name]));
     await operatorAhead({ own: 2, server: 2 }, seam);
     const conditions = async () => {
-      const { status } = (await world.admin.find(namespaceKind, { name: held.namespace })) ?? {};
-      return (status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
+      const found = await world.admin.find(namespaceKind, { name: held.namespace });
+      return (found?.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
     };
     const isHeld = async () =>
       (await conditions()).some((one) => one.type === "NamespaceFinalizersRemaining" && one.status === "True");

@@ -116,10 +116,13 @@ describe("what is left of environments that are no more", () => {
       expect(record.spec).toMatchObject({ name, uid, reason: "orphaned" });
     }
     expect(await bytes(living, foreign)).toEqual(before);
-    expect((await events("OrphanRemoved")).length).toBeGreaterThanOrEqual(owners.length);
+    const areTold = async () => (await events("OrphanRemoved")).length >= owners.length;
+    await until(areTold, { what: "every removal being told", deadlineMs: 30_000 });
   }, 180_000);
 
   test("stays when it is implausibly much, and goes when it is less", async () => {
+    // Beside nothing that lives, two are too many, whatever the settings say.
+    await given("beside-many");
     const owners = Array.from({ length: 6 }, (_, at) => orphan(`many-${at}`));
     for (const owner of owners) await drafts.secrets?.(owner);
     running = await world.startOperator(sweeping);

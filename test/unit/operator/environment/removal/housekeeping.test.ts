@@ -1,59 +1,132 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { CHORES, housekeeping } from "../../../../../operator/environment/removal/housekeeping.ts";
-import type { SweepReport } from "../../../../../operator/environment/removal/orphans.ts";
+import type { RecordSpec } from "../../../../../crds/environment-record.ts";
+import { CHORES, createHousekeeper, housekeeping } from "../../../../../operator/environment/removal/housekeeping.ts";
+import type { Sweep, SweepReport } from "../../../../../operator/environment/removal/orphans.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import type { RecordBounds } from "../../../../../operator/ports/records.ts";
 import { fixtureSettings, minutesLater } from "../../../../support/environment-fixture.ts";
+import { memoryRecords } from "../../../../support/memory-records.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
+import { until } from "../../../../support/until.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
+const going: SweepReport = { ...nothing, orphans: 1, removing: 1 };
 const HOUR_MS = 3_600_000;
+const SECOND_MS = 1_000;
 
-function scene(report: SweepReport = nothing) {
-  const done: unknown[] = [];
-  const reconcile = housekeeping({
-    ...{ settings: fixtureSettings, clock: new TestClock(), log: silentLog, random: () => 0.5 },
-    async sweep() {
-      done.push("swept");
-      return report;
-    },
-    records: {
-      keep: () => Promise.reject(new Error("not asked for")),
-      async prune(bounds: RecordBounds) {
-        done.push(bounds);
-        return { dropped: 0, isMoreLeft: false };
-      },
-    },
-  });
+interface Scene {
+  readonly sweep?: Sweep;
+  readonly records?: ReturnType<typeof memoryRecords>;
+  readonly everySeconds?: number;
+}
+
+function scene({ sweep = async () => nothing, records = memoryRecords(), everySeconds = 300 }: Scene = {}) {
+  const settings = {
+    ...fixtureSettings,
+    sweep: { ...fixtureSettings.sweep, everySeconds },
+    records: { atMost: 3, days: 90 },
+  };
+  const clock = new TestClock();
+  const context = { settings, clock, records, log: silentLog, random: () => 0.5, sweep };
+  const reconcile = housekeeping(context);
   const signal = new AbortController().signal;
-  return { done, pass: (chore: string) => reconcile(chore, { signal }) };
+  return { clock, records, context, pass: (chore: string) => reconcile(chore, { signal }) };
+}
+
+/** A sweep that answers these, one after the other. */
+function answering(...reports: readonly SweepReport[]): Sweep {
+  const left = [...reports];
+  return async () => left.shift() ?? nothing;
+}
+
+function record(daysAgo: number): RecordSpec {
+  const at = new Date(minutesLater(0).getTime() - daysAgo * 24 * HOUR_MS).toISOString();
+  const times = { createdAt: at, deletedAt: at, goneAt: at };
+  return { name: `old-${daysAgo}`, uid: randomUUID(), reason: "deleted", teardownSeconds: 0, ...times };
 }
 
 describe("housekeeping", () => {
   test("does nothing right after the start", async () => {
-    const { done, pass } = scene();
-    for (const chore of CHORES) await pass(chore);
-    expect(done).toEqual([]);
-    expect(await scene().pass("orphans")).toEqual({ recheckAfterMs: 150_000 });
-    expect(await scene().pass("records")).toEqual({ recheckAfterMs: HOUR_MS / 2 });
+    const { records, pass } = scene({ sweep: () => Promise.reject(new Error("too early")) });
+    await records.keep(record(91));
+    expect(await pass("orphans")).toEqual({ recheckAfterMs: 150_000 });
+    expect(await pass("records")).toEqual({ recheckAfterMs: HOUR_MS / 2 });
+    expect(records.list()).toHaveLength(1);
   });
 
-  test.each<[string, SweepReport, number]>([
-    ["as usual", nothing, 300_000],
-    ["as usual while something is only reported", { ...nothing, orphans: 1 }, 300_000],
-    ["as usual while something is stuck", { ...nothing, orphans: 1, stuck: 1 }, 300_000],
-    ["soon while something is going", { ...nothing, orphans: 1, removing: 1 }, 10_000],
-  ])("looks for orphans again %s", async (_what, report, recheckAfterMs) => {
-    const { done, pass } = scene(report);
+  test.each<[string, readonly SweepReport[], readonly number[]]>([
+    ["as usual", [nothing], [300]],
+    ["as usual while something is only reported", [{ ...nothing, orphans: 1 }], [300]],
+    ["as usual while something is stuck", [{ ...nothing, orphans: 1, stuck: 1 }], [300]],
+    ["soon while something is going, and less and less soon", Array(7).fill(going), [10, 20, 40, 80, 160, 300, 300]],
+    ["soon again when something came to its end", [going, going, { ...going, removed: 1 }, going], [10, 20, 10, 20]],
+    ["soon again for what begins to go later", [going, going, nothing, going], [10, 20, 300, 10]],
+  ])("looks for orphans again %s", async (_what, reports, expected) => {
+    const { pass } = scene({ sweep: answering(...reports) });
     await pass("orphans");
-    expect(await pass("orphans")).toEqual({ recheckAfterMs });
-    expect(done).toEqual(["swept"]);
+    const seconds = [];
+    for (const _look of reports) seconds.push(((await pass("orphans"))?.recheckAfterMs ?? 0) / SECOND_MS);
+    expect(seconds).toEqual(expected);
   });
 
   test("drops records by number and by age", async () => {
-    const { done, pass } = scene();
+    const { records, pass } = scene();
+    for (const daysAgo of [91, 5, 4, 3, 2]) await records.keep(record(daysAgo));
     await pass("records");
     expect(await pass("records")).toEqual({ recheckAfterMs: HOUR_MS });
-    expect(done).toEqual([{ atMost: 10_000, notBefore: new Date(minutesLater(0).getTime() - 90 * 24 * HOUR_MS) }]);
+    expect(records.list().map(({ name }) => name)).toEqual(["old-4", "old-3", "old-2"]);
+  });
+
+  test("goes on soon when there are more records to drop than go at once", async () => {
+    const { records, pass } = scene({ records: memoryRecords({ mostPruned: 2 }) });
+    for (let daysAgo = 91; daysAgo < 95; daysAgo += 1) await records.keep(record(daysAgo));
+    await pass("records");
+    expect(await pass("records")).toEqual({ recheckAfterMs: 10_000 });
+    expect(await pass("records")).toEqual({ recheckAfterMs: HOUR_MS });
+    expect(records.list()).toEqual([]);
+  });
+});
+
+describe("a housekeeper", () => {
+  test("does not hurry what fails", async () => {
+    const attemptsMs: number[] = [];
+    const { clock, context } = scene({
+      async sweep() {
+        attemptsMs.push(clock.monotonicMs());
+        throw new Error("away");
+      },
+    });
+    const housekeeper = createHousekeeper(context);
+    housekeeper.start();
+    for (let count = 0; count < 7; count += 1) {
+      await until(() => attemptsMs.length === count && clock.pending.length === CHORES.length);
+      clock.advanceToNext();
+    }
+    const pauses = attemptsMs.slice(1).map((atMs, at) => (atMs - (attemptsMs[at] ?? 0)) / SECOND_MS);
+    expect(pauses).toEqual([28.5, 57, 114, 228, 285]);
+    await housekeeper.stop();
+  });
+
+  test("drops records while a sweep takes its time", async () => {
+    let isSweeping = false;
+    const { clock, records, context } = scene({
+      everySeconds: 3_500,
+      sweep: (signal) =>
+        new Promise((_resolve, reject) => {
+          isSweeping = true;
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        }),
+    });
+    await records.keep(record(91));
+    const housekeeper = createHousekeeper(context);
+    housekeeper.start();
+    await until(() => clock.pending.length === CHORES.length);
+    clock.advance(1_750 * SECOND_MS);
+    await until(() => isSweeping);
+    clock.advance(50 * SECOND_MS);
+    await until(() => records.list().length === 0, { what: "the old record being dropped" });
+    const stopped = housekeeper.stop();
+    clock.advance(0);
+    await stopped;
   });
 });

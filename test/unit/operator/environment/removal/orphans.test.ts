@@ -1,193 +1,198 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { CONFIRM_DELETION_ANNOTATION, ownerLabels } from "../../../../../crds/group.ts";
-import { namespaceName } from "../../../../../crds/names.ts";
-import { createSweep, type SweepContext } from "../../../../../operator/environment/removal/orphans.ts";
-import type { KubeObject } from "../../../../../operator/kit/kube-object.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../../../crds/group.ts";
+import { Sensitive } from "../../../../../crds/sensitive.ts";
+import { createSweep } from "../../../../../operator/environment/removal/orphans.ts";
+import { namespaceKind } from "../../../../../operator/kinds.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import type { Owner, Removal } from "../../../../../operator/ports/cluster.ts";
-import { type HeldOwner, SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
-import { fixtureSettings, minutesLater } from "../../../../support/environment-fixture.ts";
+import type { Owner } from "../../../../../operator/ports/cluster.ts";
+import { memoryRemoval, namespaceOf } from "../../../../support/memory-removal.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
 
 const GRACE_MINUTES = 10;
+const MINUTE_MS = 60_000;
+const HOLD = "example.test/hold";
 
-function namespace({ name, uid }: Owner, { minute = 0, confirmed = false } = {}): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: {
-      ...{
-        name: namespaceName(name),
-        uid: `namespace-${uid}`,
-        resourceVersion: "1",
-        labels: ownerLabels({ name, uid }),
-      },
-      creationTimestamp: minutesLater(minute).toISOString(),
-      ...(confirmed ? { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } : {}),
-    },
-  };
-}
+const owners = (count: number, name = "gone") =>
+  Array.from({ length: count }, (_, at): Owner => ({ name: `${name}-${at}`, uid: randomUUID() }));
 
-const owners = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `gone-${at}`, uid: randomUUID() }));
-
-/** A world that a sweep looks at, an hour after everything was made; what is removed is gone from it. */
-function scene(gone: readonly Owner[], { minute = 0, living = 100 } = {}) {
-  const clock = new TestClock(minutesLater(60).toISOString());
-  const said: string[] = [];
+/** A world that a sweep looks at, an hour after these environments were made and lost their resources. */
+async function scene(gone: readonly Owner[], { living = 100 } = {}) {
+  const clock = new TestClock();
+  const removal = memoryRemoval(clock);
+  for (const owner of gone) await removal.furnish(owner);
+  clock.advance(60 * MINUTE_MS);
   const world = {
-    clock,
-    said,
-    namespaces: gone.map((owner) => namespace(owner, { minute })),
-    secrets: [] as HeldOwner[],
+    ...removal,
     known: new Set<string>(),
     living: Array.from({ length: living }, () => randomUUID()) as string[],
     failure: undefined as Error | undefined,
-    removal: { state: "gone" } as Removal,
-    asked: [] as string[],
-    recorded: [] as { uid: string; reason: string }[],
   };
-  const undone = (step: string) => async (owner: Owner) => {
-    world.asked.push(`${step} ${owner.name}`);
-    return { state: "gone" as const };
-  };
-  const context = {
-    ...{ clock, log: silentLog, settings: fixtureSettings },
-    belongings: () => world.namespaces,
-    isKnown: (uid: string) => world.known.has(uid),
+  const sweep = createSweep({
+    ...removal,
+    log: silentLog,
+    belongings: () => removal.cluster.list(),
+    isKnown: (uid) => world.known.has(uid),
     async livingUids() {
       if (world.failure) throw world.failure;
       return world.living;
     },
-    deployer: { remove: undone("application"), unconfine: undone("project") },
-    secretManager: { owners: async () => world.secrets, remove: undone("secrets"), holdsAny: async () => false },
-    cluster: {
-      async remove(owner: Owner) {
-        await undone("namespace")(owner);
-        if (world.removal.state === "gone")
-          world.namespaces = world.namespaces.filter(({ metadata }) => metadata.uid !== `namespace-${owner.uid}`);
-        return world.removal;
-      },
-    },
-    records: { keep: async (record: { uid: string; reason: string }) => void world.recorded.push(record) },
-    bulletin: { publish: ({ reason }: { reason: string }) => void said.push(reason) },
-  } as unknown as SweepContext;
-  const sweep = createSweep(context);
+  });
   return Object.assign(world, {
     sweep: () => sweep(new AbortController().signal),
     async sweepLater(minutes = GRACE_MINUTES) {
-      clock.advance(minutes * 60_000);
+      clock.advance(minutes * MINUTE_MS);
       return sweep(new AbortController().signal);
+    },
+    hold: (owner: Owner, ...finalizers: string[]) =>
+      removal.cluster.hold(namespaceKind, namespaceOf(owner), finalizers),
+    /** The reasons of what was told. */
+    said: () => removal.bulletin.list().map(({ reason }) => reason),
+    /** What people were told for that reason. */
+    words: (reason: string) =>
+      removal.bulletin
+        .list()
+        .filter((notice) => notice.reason === reason)
+        .map(({ message }) => message),
+    /** Of how many of these anything is there. */
+    async remaining(some: readonly Owner[] = gone) {
+      const left = await Promise.all(some.map((owner) => removal.left(owner)));
+      return left.filter((parts) => parts.length > 0).length;
     },
   });
 }
 
+const ALL = ["application", "project", "secrets", "namespace"];
+const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
+
 describe("a sweep", () => {
-  test("reports first and removes after the grace, in the order of a teardown, and leaves a record", async () => {
+  test("reports first and removes after the grace, and leaves a record", async () => {
     const [owner] = owners(1) as [Owner];
-    const world = scene([owner]);
-    expect(await world.sweep()).toEqual({ orphans: 1, removing: 0, stuck: 0, removed: 0, isHeld: false });
-    expect(world.said).toEqual(["OrphanFound"]);
+    const world = await scene([owner]);
+    expect(await world.sweep()).toEqual({ ...nothing, orphans: 1 });
+    expect(world.said()).toEqual(["OrphanFound"]);
     expect(await world.sweepLater(GRACE_MINUTES - 1)).toMatchObject({ orphans: 1, removed: 0 });
-    expect(world.asked).toEqual([]);
+    expect(await world.left(owner)).toEqual(ALL);
     expect(await world.sweepLater(1)).toMatchObject({ orphans: 1, removed: 1 });
-    expect(world.asked).toEqual(["application", "project", "secrets", "namespace"].map((step) => `${step} gone-0`));
-    expect(world.recorded).toMatchObject([{ uid: owner.uid, reason: "orphaned" }]);
-    expect(world.said).toEqual(["OrphanFound", "OrphanRemoved"]);
-    expect(await world.sweep()).toEqual({ orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false });
+    expect(await world.left(owner)).toEqual([]);
+    expect(world.records.list()).toMatchObject([{ uid: owner.uid, reason: "orphaned" }]);
+    expect(world.said()).toEqual(["OrphanFound", "OrphanRemoved"]);
+    expect(await world.sweep()).toEqual(nothing);
   });
 
-  test("finds what the secret manager alone still holds", async () => {
-    const world = scene([]);
-    world.secrets = [{ name: "gone", uid: randomUUID(), since: minutesLater(0), until: minutesLater(0) }];
-    await world.sweep();
-    await world.sweepLater();
-    expect(world.asked).toContain("secrets gone");
-  });
-
-  test("goes on until it is gone", async () => {
-    const world = scene(owners(1));
-    world.removal = { state: "removing", message: "being deleted" };
+  test("goes in the order of a teardown: what is held keeps what comes after it", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
     await world.sweep();
     expect(await world.sweepLater()).toMatchObject({ removing: 1, removed: 0 });
-    world.removal = { state: "gone" };
+    expect(await world.left(owner)).toEqual(["namespace"]);
+    expect(world.records.list()).toEqual([]);
+    world.hold(owner);
     expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 0, removed: 1 });
   });
 
-  test("tells what does not go, and looks again without haste", async () => {
-    const world = scene(owners(1));
-    world.removal = { state: "removing", message: "held" };
+  test("finds what the secret manager alone still holds", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([]);
+    await world.secretManager.ensure(owner, [{ name: "KEY", version: 1, generate: () => new Sensitive("x") }]);
+    world.clock.advance(60 * MINUTE_MS);
+    await world.sweep();
+    expect(await world.left(owner)).toEqual(["secrets"]);
+    await world.sweepLater();
+    expect(await world.left(owner)).toEqual([]);
+  });
+
+  test("tells what does not go and what can be done, and looks again without haste", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
     await world.sweep();
     await world.sweepLater();
     expect(await world.sweepLater(4)).toMatchObject({ removing: 1, stuck: 0 });
     expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 1 });
+    const [words] = world.words("OrphanStuck");
+    expect(words).toContain(`Namespace env-gone-0 is held by ${HOLD}`);
+    expect(words).toContain("mend what holds it");
   });
 
   test("comes to its end although nothing of it is found any more, and leaves a record", async () => {
-    const world = scene(owners(1));
-    world.removal = { state: "removing", message: "being deleted" };
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
     await world.sweep();
     await world.sweepLater();
-    world.namespaces = [];
-    world.removal = { state: "gone" };
-    expect(await world.sweepLater(1)).toEqual({ orphans: 1, removing: 0, stuck: 0, removed: 1, isHeld: false });
-    expect(world.recorded).toHaveLength(1);
+    world.hold(owner);
+    expect(await world.left(owner)).toEqual([]);
+    expect(await world.sweepLater(1)).toEqual({ ...nothing, orphans: 1, removed: 1 });
+    expect(world.records.list()).toHaveLength(1);
     expect(await world.sweep()).toMatchObject({ orphans: 0 });
   });
 
   test("touches nothing more when the environment is back", async () => {
     const [owner] = owners(1) as [Owner];
-    const world = scene([owner]);
-    world.removal = { state: "removing", message: "being deleted" };
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
     await world.sweep();
     await world.sweepLater();
-    const asked = world.asked.length;
+    world.hold(owner);
+    await world.furnish(owner);
     world.living.push(owner.uid);
-    expect(await world.sweepLater(1)).toMatchObject({ orphans: 0 });
-    expect(world.asked).toHaveLength(asked);
+    expect(await world.sweepLater(60)).toMatchObject({ orphans: 0 });
+    expect(await world.left(owner)).toEqual(ALL);
   });
 
   test("finishes what it began, whatever else turns up meanwhile", async () => {
-    const world = scene(owners(5), { living: 0 });
-    world.removal = { state: "removing", message: "being deleted" };
+    const begun = owners(5);
+    const world = await scene(begun, { living: 1 });
+    for (const owner of begun) world.hold(owner, HOLD);
     await world.sweep();
     await world.sweepLater();
-    world.namespaces.push(...owners(9).map((owner) => namespace({ ...owner, name: `late${owner.name}` })));
-    world.removal = { state: "gone" };
+    const late = owners(9, "late");
+    for (const owner of late) await world.furnish(owner);
+    for (const owner of begun) world.hold(owner);
     expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, stuck: 0, removed: 5, isHeld: true });
+    expect(await world.remaining(late)).toBe(9);
   });
 
   test("waits until the youngest of it is old enough, too", async () => {
-    const world = scene(owners(1), { minute: 65 });
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([]);
+    await world.furnish(owner);
     await world.sweep();
-    expect(await world.sweepLater(GRACE_MINUTES)).toMatchObject({ removed: 0 });
+    world.clock.advance(5 * MINUTE_MS);
+    await world.secretManager.ensure(owner, [{ name: "NEW", version: 1, generate: () => new Sensitive("x") }]);
+    expect(await world.sweepLater(5)).toMatchObject({ removed: 0 });
     expect(await world.sweepLater(5)).toMatchObject({ removed: 1 });
   });
 
   test("begins the grace anew for what was not seen in between", async () => {
-    const world = scene(owners(1));
-    const before = world.namespaces;
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
     await world.sweep();
-    world.namespaces = [];
+    world.known.add(owner.uid);
     await world.sweepLater();
-    world.namespaces = before;
+    world.known.clear();
     expect(await world.sweep()).toMatchObject({ orphans: 1, removed: 0 });
     expect(await world.sweepLater(GRACE_MINUTES - 1)).toMatchObject({ removed: 0 });
   });
 
-  test.each<[string, (world: ReturnType<typeof scene>, uid: string) => void]>([
+  type World = Awaited<ReturnType<typeof scene>>;
+
+  test.each<[string, (world: World, uid: string) => void]>([
     ["the watch knows the environment", ({ known }, uid) => known.add(uid)],
     ["only the API server knows it", ({ living }, uid) => living.push(uid)],
   ])("leaves alone what has an environment: %s", async (_what, make) => {
     const [owner] = owners(1) as [Owner];
-    const world = scene([owner]);
+    const world = await scene([owner]);
     make(world, owner.uid);
     await world.sweep();
-    expect(await world.sweepLater()).toEqual({ orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false });
-    expect([...world.asked, ...world.said]).toEqual([]);
+    expect(await world.sweepLater()).toEqual(nothing);
+    expect(await world.left(owner)).toEqual(ALL);
+    expect(world.said()).toEqual([]);
   });
 
-  test.each<[string, (world: ReturnType<typeof scene>) => void, RegExp]>([
+  test.each<[string, (world: World) => void, RegExp]>([
     [
       "the list of environments",
       (world) => {
@@ -195,44 +200,54 @@ describe("a sweep", () => {
       },
       /no answer/,
     ],
-    [
-      "the secret manager",
-      (world) => {
-        Object.defineProperty(world, "secrets", {
-          get() {
-            throw new SecretManagerUnavailable("away");
-          },
-        });
-      },
-      /away/,
-    ],
+    ["the secret manager", ({ secretManager }) => secretManager.setReachable(false), /away/],
   ])("touches nothing when it can't ask %s", async (_what, make, words) => {
-    const world = scene(owners(1));
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
     await world.sweep();
     make(world);
     await expect(world.sweepLater()).rejects.toThrow(words);
-    expect(world.asked).toEqual([]);
+    world.secretManager.setReachable(true);
+    expect(await world.left(owner)).toEqual(ALL);
   });
+});
 
+describe("many orphans at once", () => {
   test.each([
-    { orphans: 5, living: 0, isHeld: false },
-    { orphans: 6, living: 0, isHeld: true },
+    { orphans: 1, living: 0, isHeld: false },
+    { orphans: 2, living: 0, isHeld: true },
+    { orphans: 5, living: 1, isHeld: false },
+    { orphans: 6, living: 1, isHeld: true },
     { orphans: 10, living: 100, isHeld: false },
     { orphans: 11, living: 100, isHeld: true },
-  ])("holds what is implausible: $orphans orphans beside $living environments", async ({ orphans, living, isHeld }) => {
-    const world = scene(owners(orphans), { living });
+  ])("are held when implausible: $orphans beside $living environments", async ({ orphans, living, isHeld }) => {
+    const world = await scene(owners(orphans), { living });
     await world.sweep();
-    expect(await world.sweepLater()).toEqual({ orphans, removing: 0, stuck: 0, removed: isHeld ? 0 : orphans, isHeld });
-    expect(world.said.filter((reason) => reason === "SweepHeld")).toHaveLength(isHeld ? 1 : 0);
+    expect(await world.sweepLater()).toEqual({ ...nothing, orphans, removed: isHeld ? 0 : orphans, isHeld });
+    expect(await world.remaining()).toBe(isHeld ? orphans : 0);
+    expect(world.words("SweepHeld")).toHaveLength(isHeld ? 1 : 0);
   });
 
-  test("lets go what an admin confirmed, and the rest when it is few", async () => {
+  test("go when an admin confirmed them, and the rest when it is few", async () => {
     const gone = owners(7);
-    const world = scene(gone, { living: 0 });
+    const [first, second] = gone as [Owner, Owner];
+    const world = await scene(gone, { living: 1 });
     await world.sweep();
-    world.namespaces = gone.map((owner, at) => namespace(owner, { confirmed: at === 0 }));
+    world.cluster.annotate(namespaceKind, namespaceOf(first), { [CONFIRM_DELETION_ANNOTATION]: "true" });
     expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, stuck: 0, removed: 1, isHeld: true });
-    world.namespaces = world.namespaces.slice(1);
+    expect([await world.left(first), await world.remaining()]).toEqual([[], 6]);
+    world.known.add(second.uid);
     expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isHeld: false });
+  });
+
+  test("are told of in a few words, and what the breaker holds comes first", async () => {
+    const world = await scene(owners(300), { living: 100 });
+    await world.sweep();
+    expect(world.said()[0]).toBe("SweepHeld");
+    expect(world.words("SweepHeld")[0]).toContain("where only secrets are left");
+    expect(world.words("OrphanFound")).toHaveLength(11);
+    expect(world.words("OrphanFound").at(-1)).toBe("the same is so of 290 environments more");
+    await world.sweep();
+    expect(world.words("OrphanFound")).toHaveLength(11);
   });
 });
