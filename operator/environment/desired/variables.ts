@@ -43,7 +43,12 @@ export function variablesOf(
     (component) => [component, merged(environment, component, configSet)] as const,
   );
   const all = given.flatMap(([, variables]) => variables);
-  const references = referencesOf(all, environment.spec.secrets?.useSharedApiKeys ? configSet?.sharedApiKeys : []);
+  const { sharedApiKeys = [] } = environment.spec.secrets?.useSharedApiKeys ? (configSet ?? {}) : {};
+  const isGiven = (name: string) => given.every(([, variables]) => variables.some((one) => one.name === name));
+  const references = referencesOf(
+    all,
+    sharedApiKeys.filter(({ name }) => !isGiven(name)),
+  );
   const plain = given.map(([component, variables]) => [
     component,
     variables.filter(({ name, secretRef }) => secretRef === undefined && !secret.has(name)).map(plainVariable),
@@ -57,15 +62,17 @@ export function variablesOf(
 }
 
 /**
- * The variables whose values must never be seen: what the Repositories list, what somebody promised to provide, and the
- * password of a database.
+ * The variables whose values must never be seen: what the Repositories listed when the environment was made, what
+ * somebody promised to provide, and the password of a database. What is listed later may stand in the environment already.
  */
 export function secretVariables(
-  { spec }: EphemeralEnvironment,
+  { spec, status }: EphemeralEnvironment,
   repositories: ComponentRepositories,
   configSet?: ConfigSetSpec,
 ): ReadonlySet<string> {
-  const needed = neededSecrets(Object.values(repositories), wantsDatabase(spec, configSet));
+  const former = status?.secrets && new Set(status.secrets.map(({ name }) => name));
+  const listed = neededSecrets(Object.values(repositories), false).filter(({ name }) => former?.has(name) ?? true);
+  const needed = [...listed, ...neededSecrets([], wantsDatabase(spec, configSet))];
   return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
 }
 
@@ -87,7 +94,7 @@ const from = (origin: Given["origin"], variables: readonly EnvironmentVariable[]
 
 function referencesOf(
   given: readonly Given[],
-  shared: ConfigSetSpec["sharedApiKeys"] = [],
+  shared: NonNullable<ConfigSetSpec["sharedApiKeys"]>,
 ): ReadonlyMap<string, Reference> {
   const references = new Map<string, Reference>();
   for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });

@@ -82,6 +82,18 @@ describe("references", () => {
       ],
     },
     {
+      name: "a shared key is not read where every component has a plain value of its name",
+      spec: { ...withFrontend, ...useSharedApiKeys },
+      set: { ...keys, env: [plain("MAIL_KEY", "none")] },
+      expected: [],
+    },
+    {
+      name: "a shared key is read while one component has no other value of its name",
+      spec: { ...withFrontend, ...useSharedApiKeys, overrides: { backend: { env: [plain("MAIL_KEY", "none")] } } },
+      set: keys,
+      expected: [["MAIL_KEY", { name: "mail", key: "3", origin: "shared" }]],
+    },
+    {
       name: "a plain override takes the place of a reference",
       spec: { overrides: { backend: { env: [plain("A", "1")] } } },
       set: { env: [read("A", "shared")] },
