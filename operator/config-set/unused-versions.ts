@@ -1,4 +1,5 @@
-import { type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
+import { isDeepStrictEqual } from "node:util";
+import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { Caches } from "../caches.ts";
 import type { Reconcile } from "../kit/controller.ts";
@@ -36,10 +37,18 @@ export function wakeOnDisuse(
   { environments, revisions }: Caches,
   enqueue: (revision: string, priority: Priority) => void,
 ): () => void {
+  const keptOf = ({ name, version }: { name: string; version?: number }) =>
+    revisions
+      .list()
+      .filter(({ metadata, revision }) => revision === version && metadata.labels?.[CONFIG_SET_LABEL] === name);
   const ends = [
     environments.subscribe((_name, current, previous) => {
       const former = previous?.status?.configSet?.revision;
       if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
+      // One that was asked for and never taken up is in nobody's status.
+      const asked = previous?.spec.configSet;
+      if (asked?.version === undefined || isDeepStrictEqual(asked, current?.spec.configSet)) return;
+      for (const { metadata } of keptOf(asked)) enqueue(metadata.name, "low");
     }),
     // Whoever had it made may have died before anybody named it.
     revisions.subscribe((_key, current, previous) => {

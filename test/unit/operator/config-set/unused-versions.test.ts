@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
+import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import type { Caches } from "../../../../operator/caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "../../../../operator/config-set/unused-versions.ts";
@@ -14,6 +14,10 @@ const pinned = (name: string) =>
     spec: { configSet: { name: "web" } },
     status: { configSet: { name: "web", version: 2, revision: name } },
   });
+const settled = environmentFixture({
+  spec: { configSet: { name: "web", version: 2 } },
+  status: { configSet: { name: "web", version: 2, revision } },
+});
 const asking = (asked: number) => environmentFixture({ spec: { configSet: { name: "web", version: asked } } });
 
 describe("a version", () => {
@@ -74,7 +78,9 @@ describe("a version is looked at", () => {
         return () => delete tell[key];
       },
     });
-    const caches = { environments: subscribed("environment"), revisions: subscribed("revision") };
+    const kept = { metadata: { name: revision, labels: { [CONFIG_SET_LABEL]: "web" } }, revision: 2 };
+    const revisions = { ...subscribed("revision"), list: () => [kept] };
+    const caches = { environments: subscribed("environment"), revisions };
     const stop = wakeOnDisuse(caches as unknown as Caches, (name) => void woken.push(name));
     return { woken, tell, stop };
   }
@@ -82,8 +88,17 @@ describe("a version is looked at", () => {
   test.each([
     { name: "when an environment of it goes", previous: pinned(revision), expected: [revision] },
     { name: "when one moves on", previous: pinned(revision), current: pinned("web-other-3"), expected: [revision] },
+    { name: "when one that asked for it goes", previous: asking(2), expected: [revision] },
+    {
+      name: "when one that asked for it asks for another",
+      previous: asking(2),
+      current: asking(3),
+      expected: [revision],
+    },
+    { name: "not when one still asks for it", previous: asking(2), current: asking(2), expected: [] },
+    { name: "not when one asked for one that is not kept", previous: asking(7), expected: [] },
     { name: "not when one stays", previous: pinned(revision), current: pinned(revision), expected: [] },
-    { name: "not when one takes it up", previous: asking(2), current: pinned(revision), expected: [] },
+    { name: "not when one takes it up", previous: asking(2), current: settled, expected: [] },
   ])("$name", ({ expected, ...change }) => {
     const { woken, tell } = scene();
     const { current, previous } = { current: undefined, ...change };
