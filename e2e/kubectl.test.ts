@@ -62,7 +62,6 @@ test.each([
     changed: { backend: { repository: "sample-backend" } },
     says: /spec\.backend\.branch.*Required/,
   },
-  { wrong: "a config set", changed: { configSet: { name: "default" } }, says: /spec\.configSet.*no config sets/ },
 ])("a manifest with $wrong is refused with a sentence that says so", async ({ changed, name, says }) => {
   const chosen = name ?? environments.name("wrong");
   expect(await refusalOf(manifest(chosen, changed))).toMatch(says);
