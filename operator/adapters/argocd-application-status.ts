@@ -8,7 +8,7 @@ export interface ApplicationStatus {
     readonly revision?: string;
     readonly comparedTo?: { readonly source?: unknown };
   };
-  readonly health?: { readonly status?: string };
+  readonly health?: Health;
   readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
   readonly operationState?: {
     readonly phase?: string;
@@ -19,6 +19,12 @@ export interface ApplicationStatus {
   readonly reconciledAt?: string;
 }
 
+interface Health {
+  readonly status?: string;
+  /** Since when it is this one; Argo CD says so since version 3.0. */
+  readonly lastTransitionTime?: string;
+}
+
 interface SyncedResource {
   readonly kind: string;
   readonly name: string;
@@ -26,7 +32,10 @@ interface SyncedResource {
   readonly message?: string;
 }
 
-/** What a watch keeps of it: moments and retries change all the time and wake nobody, so they become one answer. */
+/**
+ * What a watch keeps of it: moments and retries change all the time and wake nobody, so they become one answer. Only the
+ * moment of the health stays, which changes with it alone.
+ */
 export interface KeptApplicationStatus extends Omit<ApplicationStatus, "operationState" | "reconciledAt"> {
   /** Whether no sync runs, and the application was looked at after the last one. */
   readonly isCalm: boolean;
@@ -41,7 +50,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
   const hasFailed = phase === "Failed" || phase === "Error";
   return {
     sync: { ...sync, comparedTo: { source: sync?.comparedTo?.source } },
-    health: { ...(health?.status === undefined ? {} : { status: health.status }) },
+    health: keptHealth(health),
     conditions: conditions.map(({ type, message: text }) => ({
       type,
       ...(text === undefined ? {} : { message: essence(text) }),
@@ -50,6 +59,13 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
     ...(hasFailed
       ? { failedSync: { message: syncWords(message, syncResult?.resources), source: syncResult?.source } }
       : {}),
+  };
+}
+
+function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
   };
 }
 
@@ -90,7 +106,9 @@ export function observed(status: Partial<KeptApplicationStatus>, source: unknown
   if (problem !== undefined) return { state: "broken", revision, ...comparisonProblem(problem) };
   if (status.sync?.status !== "Synced") return unsynced(status, revision, source);
   if (!status.isCalm) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
-  return judgedHealth(status, revision);
+  const { lastTransitionTime } = status.health ?? {};
+  const since = lastTransitionTime === undefined ? {} : { since: new Date(lastTransitionTime) };
+  return { ...judgedHealth(status, revision), ...since };
 }
 
 type Problem = Pick<ObservedApplication, "problem" | "message">;

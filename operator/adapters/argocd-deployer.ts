@@ -2,7 +2,7 @@ import { GROUP } from "../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository.ts";
 import { applicationKind, appProjectKind } from "../kinds.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, elapsedMs } from "../kit/clock.ts";
 import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../kit/kube-errors.ts";
 import type { Cluster, DesiredObject } from "../ports/cluster.ts";
 import {
@@ -94,11 +94,17 @@ const ASKED_AT = `${GROUP}/asked-again-at`;
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 600_000;
 
-/** The next try comes after as long a time as the failure was old at the last one. */
+/**
+ * The next try comes after as long a time as the failure was old at the last one. A moment in the future, which a clock
+ * wrote that has been set back since, is none to count a pause from.
+ */
 function dueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
-  const since = brokenSince.getTime();
-  const last = Math.max(since, Date.parse(askedAt ?? "") || 0);
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, last - since));
+  const moments = [brokenSince, new Date(askedAt ?? "")].map((moment) => moment.getTime());
+  const past = moments.filter((moment) => moment <= now.getTime());
+  if (past.length === 0) return 0;
+  const last = Math.max(...past);
+  const ageMs = elapsedMs(brokenSince, new Date(last));
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, ageMs));
   return Math.max(0, last + pauseMs - now.getTime());
 }
 

@@ -2,6 +2,7 @@ import { type Condition, clipped, findCondition, type StepCondition } from "../.
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../crds/names.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
+import { elapsedMs } from "../kit/clock.ts";
 import type { DeploymentProblem, ObservedApplication, WantedApplication } from "../ports/deployer.ts";
 import type { Trouble, TroubleReason } from "../ports/pods.ts";
 import { failed, type StepContext, type Unfinished, waiting } from "./step.ts";
@@ -14,6 +15,8 @@ const DIAGNOSE_AFTER_MS = 10_000;
 const SILENT_MS = 120_000;
 /** Whatever lasts so long is worth telling, also where it may pass. */
 const TELL_AFTER_MS = 30_000;
+/** An autoscaler that has no figures yet has its whole application called degraded, until its pods run for a while. */
+const DEGRADED_PATIENCE_MS = 120_000;
 /**
  * How long each trouble may last before it fails what is being made. Pulls and refused pods are tried again within this
  * time; a node may be added, and an application may take the five minutes to start that the chart allows it.
@@ -78,7 +81,7 @@ function caseOf(ailing: AilingPods, { clock }: StepContext): Case {
   const former = status?.wanted === ailing.hash ? findCondition(status.conditions, condition) : undefined;
   if (former === undefined || former.status === "True") return { ...ailing, former, ailingMs: 0 };
   const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.pursuing?.since ?? "") || 0);
-  return { ...ailing, former, ailingMs: clock.now().getTime() - since };
+  return { ...ailing, former, ailingMs: elapsedMs(new Date(since), clock.now()) };
 }
 
 const messageOf = ({ observed }: Case) => observed?.message ?? "waiting for the deployer to pick the application up";
@@ -132,8 +135,9 @@ async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfini
   if (!isBroken && former?.status !== "False" && ailingMs < DIAGNOSE_AFTER_MS) {
     return waiting("Progressing", messageOf(one), { recheckAfterMs: DIAGNOSE_AFTER_MS - ailingMs });
   }
-  const now = clock.now().getTime();
-  const lastedMs = ({ since }: Trouble) => now - since.getTime();
+  const now = clock.now();
+  // The cluster's clock says since when, and ours what that means: what is wanted can't be in trouble for longer than it ails.
+  const lastedMs = ({ since }: { readonly since: Date }) => Math.min(ailingMs, elapsedMs(since, now));
   const isMeant = ({ component }: Trouble) => part === undefined || component === part.component;
   const told = (await pods.diagnose(environment.metadata)).filter(
     (trouble) => isMeant(trouble) && lastedMs(trouble) >= tellAfterMs(trouble),
@@ -142,8 +146,11 @@ async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfini
   if (lasting.length > 0 && mayFail) return explained(one, lasting, true);
   const kept = standing(one);
   if (kept !== undefined) return kept;
-  if (isBroken && mayFail) return verdict(true, "DeploymentFailed", messageOf(one), RECHECK_MS);
   if (told.length > 0) return explained(one, told, false);
+  const degradedMs = lastedMs({ since: observed?.since ?? new Date(0) });
+  if (isBroken && mayFail && degradedMs >= DEGRADED_PATIENCE_MS) {
+    return verdict(true, "DeploymentFailed", messageOf(one), RECHECK_MS);
+  }
   return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { recheckAfterMs: nextLookMs(one) });
 }
 

@@ -24,6 +24,16 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
+/**
+ * Milliseconds that lie between a moment that was written down and now.
+ *
+ * A moment in the future was written by a clock that was ahead of this one, or that has been set back since: it is as
+ * long past as it is ahead. So a step of seconds counts for seconds, and after one of an hour nobody waits for an hour.
+ */
+export function elapsedMs(since: Date, now: Date): number {
+  return Math.abs(now.getTime() - since.getTime());
+}
+
 /** Resolves after `delayMs`, or at once when `signal` aborts: never rejects, so that the caller reads the signal. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -36,6 +36,8 @@ export interface ObservedApplication {
   readonly state: "unseen" | "waiting" | "progressing" | "healthy" | "broken";
   /** What is broken. */
   readonly problem?: DeploymentProblem;
+  /** Since when it is as healthy or unhealthy as it is, by the deployer's clock, where that says so. */
+  readonly since?: Date;
   /** The revision of the chart that runs; empty before the first sync. */
   readonly revision: string;
   /** What the deployer says is missing or wrong, for people. */

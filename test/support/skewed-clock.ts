@@ -12,3 +12,15 @@ export function clockAhead(hours: number): Clock {
 export function serverClockAhead(hours: number): ServerClock {
   return { now: async () => new Date(Date.now() + hours * HOUR_MS) };
 }
+
+/** A machine's clock that a test corrects, forward or back; durations and timers run as always. */
+export function correctedClock(): Clock & { correct(byMs: number): void } {
+  let aheadMs = 0;
+  return {
+    ...systemClock,
+    now: () => new Date(Date.now() + aheadMs),
+    correct(byMs) {
+      aheadMs += byMs;
+    },
+  };
+}

@@ -9,7 +9,7 @@ interface Timer {
 /** A clock that stands still until a test moves it. */
 export class TestClock implements Clock {
   readonly #timers = new Set<Timer>();
-  readonly #startedAt: number;
+  #startedAt: number;
   #elapsedMs = 0;
 
   constructor(startedAt: string = "2026-01-01T00:00:00.000Z") {
@@ -44,6 +44,11 @@ export class TestClock implements Clock {
       next.fire();
     }
     this.#elapsedMs = untilMs;
+  }
+
+  /** Corrects the wall clock; durations and timers know nothing of it. */
+  setBack(byMs: number): void {
+    this.#startedAt -= byMs;
   }
 
   /** Moves time to the earliest timer and fires it; false when there is none. */

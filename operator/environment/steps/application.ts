@@ -1,12 +1,15 @@
+import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import type { WantedApplication } from "../../ports/deployer.ts";
+import { elapsedMs } from "../../kit/clock.ts";
+import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
+import { TROUBLE_REASONS } from "../../ports/pods.ts";
 import { configurationOf } from "../configuration.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
 import { diagnosed } from "../diagnosis.ts";
 import { askedHash, isAsAsked } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, type Step, type StepContext, type StepResult } from "../step.ts";
+import { done, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 import { retirePodSecrets } from "./secrets.ts";
 
 /** Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. */
@@ -58,10 +61,28 @@ async function judged(
 ): Promise<StepResult> {
   const observed = context.deployer.observe(wanted);
   if (observed?.state === "healthy") {
+    const unsettled = serves(environment, hash) ? unsettledResult(environment, observed, context) : undefined;
+    if (unsettled !== undefined) return unsettled;
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
     return done("Synced", { findings: { components: running(environment, revision) } });
   }
   return diagnosed({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
+}
+
+/** Between two crashes a container looks healthy: its trouble is over when it has stayed so for this long. */
+const SETTLED_MS = 60_000;
+
+/** What was told of the pods of an application that is healthy again, until that is sure; else every crash would be two writes. */
+function unsettledResult(
+  { status }: EphemeralEnvironment,
+  { since }: ObservedApplication,
+  { clock }: StepContext,
+): Unfinished | undefined {
+  const former = findCondition(status?.conditions, "ApplicationSynced");
+  const isTold = former?.status === "Unknown" && TROUBLE_REASONS.some((reason) => reason === former.reason);
+  if (!isTold || since === undefined) return undefined;
+  const leftMs = SETTLED_MS - elapsedMs(since, clock.now());
+  return leftMs > 0 ? waiting(former.reason, former.message, { recheckAfterMs: leftMs }) : undefined;
 }
 
 /**

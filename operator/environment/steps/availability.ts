@@ -1,6 +1,7 @@
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { elapsedMs } from "../../kit/clock.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
 import { urlsOf } from "../desired/values.ts";
 import { runningHash } from "../progress.ts";
@@ -99,7 +100,7 @@ function unanswered(environment: EphemeralEnvironment, silent: readonly Silent[]
   const silentMs =
     former === undefined || former.status === "True"
       ? 0
-      : context.clock.now().getTime() - Date.parse(former.lastTransitionTime);
+      : elapsedMs(new Date(former.lastTransitionTime), context.clock.now());
   if (!hasAnswered) return waiting(reason, message, { recheckAfterMs: patience(silentMs) });
   const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
   // A failed URL is asked on: the environment heals by itself when it answers again.

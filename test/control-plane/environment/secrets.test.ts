@@ -138,7 +138,7 @@ describe("a rotation", () => {
 
   test("that fails keeps what runs, and the next one heals it and leaves no Secret behind", async () => {
     const { made, before } = await ready("rotated-badly");
-    decideOthers("rotated-badly", before.secret, "degraded");
+    decideOthers("rotated-badly", before.secret, "unsyncable");
     await rotate("rotated-badly", "SECRET_KEY", "1");
     await world.expectPhase("rotated-badly", "failed");
     await world.reconcile("rotated-badly");
@@ -146,7 +146,7 @@ describe("a rotation", () => {
 
     const { secret: failed } = await seen("rotated-badly");
     world.argocd.decide("rotated-badly", ({ secret }) =>
-      (secret as { name: string }).name === failed ? "degraded" : "healthy",
+      (secret as { name: string }).name === failed ? "unsyncable" : "healthy",
     );
     await rotate("rotated-badly", "SECRET_KEY", "2");
     await world.expectPhase("rotated-badly", "ready");
@@ -159,7 +159,7 @@ describe("a rotation", () => {
 
   test("that fails again and again leaves sixteen Secrets at most, and always the one that serves", async () => {
     const { made, before } = await ready("rotated-often");
-    decideOthers("rotated-often", before.secret, "degraded");
+    decideOthers("rotated-often", before.secret, "unsyncable");
     for (let wish = 1; wish <= 18; wish++) {
       await rotate("rotated-often", "SECRET_KEY", String(wish));
       const version = ({ status }: EphemeralEnvironment) =>

@@ -115,7 +115,7 @@ describe("a suspended environment", () => {
   }, 60_000);
 
   test("had failed, sleeps all the same, and fails again when it wakes", async () => {
-    world.argocd.decide("broken", ({ suspended }) => (suspended ? "healthy" : "degraded"));
+    world.argocd.decide("broken", ({ suspended }) => (suspended ? "healthy" : "unsyncable"));
     await world.create("broken");
     await world.expectPhase("broken", "failed");
     await suspend("broken");

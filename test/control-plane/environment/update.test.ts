@@ -6,12 +6,14 @@ import { applicationValues } from "../../support/application-values.ts";
 import type { Fate } from "../../support/argocd-stand-in.ts";
 import { backendOnly, COMMIT, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
 import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
+import { correctedClock } from "../../support/skewed-clock.ts";
 
 let world: World;
 let running: RunningOperator;
+const clock = correctedClock();
 beforeAll(async () => {
   world = await createWorld();
-  running = await world.startOperator();
+  running = await world.startOperator({ clock });
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
@@ -26,6 +28,15 @@ function decide(name: string, commit: string, fate: Fate): void {
   world.argocd.decide(name, ({ backend }) =>
     (backend as { image: string }).image === imageIs(commit) ? fate : "healthy",
   );
+}
+
+/** Lets an application be degraded for two minutes, which is long enough to be no moment of weakness. */
+async function outlast(name: string): Promise<void> {
+  const isDegraded = ({ status }: EphemeralEnvironment) =>
+    findCondition(status?.conditions, "ApplicationSynced")?.reason === "Degraded";
+  await world.expectState(name, "called degraded", isDegraded);
+  clock.correct(120_000);
+  await world.reconcile(name);
 }
 
 /** All that belongs to it and no update may touch. */
@@ -67,6 +78,7 @@ describe("another commit", () => {
       const { made, before } = await given(name);
       decide(name, NEXT, fate);
       await change(name, commitIs(NEXT));
+      if (fate === "degraded") await outlast(name);
       const failed = await world.expectPhase(name, "failed");
       expect(readyOf(failed)).toMatchObject({ status: "False", reason: expect.any(String) });
       expect(failed.status?.components?.backend).toMatchObject({ commit: COMMIT, image: imageIs(COMMIT) });
@@ -90,6 +102,7 @@ describe("another commit", () => {
     await given("late");
     decide("late", NEXT, "degraded");
     await change("late", commitIs(NEXT));
+    await outlast("late");
     await world.expectPhase("late", "failed");
     decide("late", NEXT, "healthy");
     const ready = await world.expectPhase("late", "ready");
@@ -116,7 +129,7 @@ describe("another TTL", () => {
     const { made } = await given("extended");
     await running.stop();
     const recording = recordWrites(concernedAmong(["extended"]));
-    running = await world.startOperator({ onRequest: recording.seam });
+    running = await world.startOperator({ clock, onRequest: recording.seam });
     const before = await world.inventory(made);
     await change("extended", { ttlHours: 48 });
     const extended = await world.expectState("extended", "extended", ({ status }) => status?.ttlHours === 48);

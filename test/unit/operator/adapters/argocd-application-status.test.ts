@@ -159,6 +159,13 @@ describe("what Argo CD says of an application", () => {
     expect(observed({}, source)).toMatchObject({ state: "unseen", revision: "" });
   });
 
+  test("says since when it is as healthy as it is, where Argo CD does", () => {
+    const lastTransitionTime = "2026-01-01T00:00:09Z";
+    const said = { ...healthy, health: { status: "Healthy", lastTransitionTime } };
+    expect(observed(keptStatus(said, undefined), source).since).toEqual(new Date(lastTransitionTime));
+    expect(observed(keptStatus(healthy, undefined), source)).not.toHaveProperty("since");
+  });
+
   test("moments and retries wake nobody", () => {
     const later = { ...healthy, reconciledAt: "2026-01-01T09:00:00Z" };
     expect(keptStatus(later, undefined)).toEqual(keptStatus(healthy, undefined));

@@ -63,6 +63,25 @@ describe("a broken application is asked to try again", () => {
     expect(written).toHaveLength(1);
   });
 
+  test.each([
+    { name: "the failure began", askedBefore: false },
+    { name: "it was asked", askedBefore: true },
+  ])("soon, and no more often, when the clock was set back since $name", async ({ askedBefore }) => {
+    const { deployer: argocd, clock, written } = deployer();
+    clock.advance(15_000);
+    if (askedBefore) await argocd.retry(wanted, BROKEN_SINCE);
+    const before = written.length;
+    clock.setBack(3_600_000);
+    let waitedMs = 0;
+    while (waitedMs < 3_600_000) {
+      const nextInMs = await argocd.retry(wanted, BROKEN_SINCE);
+      clock.advance(nextInMs);
+      waitedMs += nextInMs;
+    }
+    expect(written.length - before).toBeGreaterThanOrEqual(6);
+    expect(written.length - before).toBeLessThanOrEqual(20);
+  });
+
   test("by a sync of the branch's newest commit when one failed", async () => {
     const { deployer: argocd, clock, written } = deployer();
     clock.advance(15_000);

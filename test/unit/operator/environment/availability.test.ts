@@ -130,6 +130,21 @@ describe("the URLs", () => {
       { state: "failed", reason: "UrlDown", recheckAfterMs: 10_000 },
     ],
     [
+      "down since a moment that is in the future because the clock was set back by an hour",
+      { urlsReady: "Unknown", wasReady: true, atMinutes: -60 },
+      { state: "failed", reason: "UrlDown" },
+    ],
+    [
+      "down since a moment that is in the future by a second",
+      { urlsReady: "Unknown", wasReady: true, atMinutes: -1 / 60 },
+      { state: "waiting", reason: "UrlDown" },
+    ],
+    [
+      "never answered, since a moment in the future",
+      { urlsReady: "Unknown", atMinutes: -60 },
+      { state: "waiting", recheckAfterMs: 10_000 },
+    ],
+    [
       "silent for the first time after long",
       { urlsReady: "True", wasReady: true, atMinutes: 600, askedMinutesAgo: 1 },
       { state: "waiting", reason: "UrlDown" },

@@ -20,6 +20,8 @@ interface Scene {
   readonly troubles?: readonly (readonly [TroubleReason, number])[];
   readonly evidence?: string;
   readonly retryInMs?: number;
+  /** Since when the deployer calls it so, in seconds before now. */
+  readonly degradedSeconds?: number;
 }
 
 async function diagnose(scene: Scene) {
@@ -53,13 +55,20 @@ async function diagnose(scene: Scene) {
       },
     },
   } as unknown as StepContext;
-  const observed = { state, revision: "", message: "the deployer says so", ...(problem ? { problem } : {}) };
+  const since = new Date(clock.now().getTime() - (scene.degradedSeconds ?? 0) * 1000);
+  const observed = {
+    ...{ state, revision: "", message: "the deployer says so" },
+    ...(problem ? { problem } : {}),
+    ...(scene.degradedSeconds === undefined ? {} : { since }),
+  };
   const ailing = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as Ailing;
   return { result: await diagnosed(ailing, context), calls };
 }
 
 const starting = { status: "Unknown", reason: "Progressing", message: "" } as const;
 const failedBefore = (reason: string) => ({ status: "False", reason, message: "backend: as before" }) as const;
+
+const degraded = { state: "broken", problem: "DeploymentFailed" } as const;
 
 const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   {
@@ -181,14 +190,49 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "CrashLoop" },
   },
   {
-    name: "degraded, and no pod says why",
-    scene: { state: "broken", problem: "DeploymentFailed" },
+    name: "degraded for a moment, as an autoscaler without figures makes it, is waited for",
+    scene: { ...degraded, former: starting, atSeconds: 119 },
+    expected: { state: "waiting", reason: "Degraded", message: "the deployer says so" },
+  },
+  {
+    name: "degraded for two minutes, and no pod says why",
+    scene: { ...degraded, former: starting, atSeconds: 120 },
     expected: { state: "failed", reason: "DeploymentFailed", message: "the deployer says so" },
   },
   {
+    name: "degraded for a moment after a long start",
+    scene: { ...degraded, former: starting, atSeconds: 600, degradedSeconds: 30 },
+    expected: { state: "waiting", reason: "Degraded" },
+  },
+  {
+    name: "degraded for two minutes after a long start",
+    scene: { ...degraded, former: starting, atSeconds: 600, degradedSeconds: 120 },
+    expected: { state: "failed", reason: "DeploymentFailed" },
+  },
+  {
+    name: "degraded, and a pod says why, which may still pass",
+    scene: { ...degraded, former: starting, atSeconds: 200, troubles: [["ProbeFailing", 200]] },
+    expected: { state: "waiting", reason: "ProbeFailing" },
+  },
+  {
     name: "degraded, and a pod says why",
-    scene: { state: "broken", problem: "DeploymentFailed", troubles: [["ProbeFailing", 600]] },
+    scene: { ...degraded, former: starting, atSeconds: 310, troubles: [["ProbeFailing", 300]] },
     expected: { state: "failed", reason: "ProbeFailing" },
+  },
+  {
+    name: "a pod can't be in trouble for longer than what is wanted ails, whatever the cluster's clock says",
+    scene: { former: starting, atSeconds: 29, troubles: [["ImagePullFailed", 3600]] },
+    expected: { state: "waiting", reason: "Progressing" },
+  },
+  {
+    name: "a trouble that begins in the future, by the cluster's clock, is as long past as what is wanted ails",
+    scene: { former: starting, atSeconds: 310, troubles: [["ProbeFailing", -3600]] },
+    expected: { state: "failed", reason: "ProbeFailing" },
+  },
+  {
+    name: "an ailing that began in the future, because the clock was set back, hides no trouble and is looked at calmly",
+    scene: { former: starting, atSeconds: -3600, troubles: [["ImagePullFailed", 30]] },
+    expected: { state: "failed", reason: "ImagePullFailed", recheckAfterMs: 300_000 },
   },
   {
     name: "degraded, but what serves is judged by its URLs",

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { pause } from "../../../../operator/kit/clock.ts";
+import { elapsedMs, pause } from "../../../../operator/kit/clock.ts";
 import { boundedSignal } from "../../../../operator/kit/deadline.ts";
 import { TestClock } from "../../../support/test-clock.ts";
+
+test.each([
+  { name: "the past", since: "2026-01-01T00:00:00Z", expected: 60_000 },
+  { name: "the future is as long past, whose clock was set back", since: "2026-01-01T00:02:00Z", expected: 60_000 },
+])("what lies in $name", ({ since, expected }) => {
+  expect(elapsedMs(new Date(since), new Date("2026-01-01T00:01:00Z"))).toBe(expected);
+});
 
 describe("pause", () => {
   test("ends after its time", async () => {

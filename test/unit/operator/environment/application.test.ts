@@ -1,0 +1,73 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Condition } from "../../../../crds/conditions.ts";
+import { wantedHash } from "../../../../operator/environment/desired/values.ts";
+import type { StepContext } from "../../../../operator/environment/step.ts";
+import { application, wantedApplication } from "../../../../operator/environment/steps/application.ts";
+import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  fixtureSettings,
+  repositoryFixture,
+} from "../../../support/environment-fixture.ts";
+import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+interface Scene {
+  readonly status?: Condition["status"];
+  readonly reason?: string;
+  /** For how long the deployer calls it healthy; it does not say so when left out. */
+  readonly healthySeconds?: number;
+  readonly serves?: boolean;
+}
+
+/** A pass over an application that is healthy now, and of which something else was said before. */
+async function settle({ status = "Unknown", reason = "CrashLoop", healthySeconds, serves = true }: Scene) {
+  const clock = new TestClock(CREATED);
+  const since = healthySeconds === undefined ? {} : { since: new Date(clock.now().getTime() - healthySeconds * 1000) };
+  const observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "", ...since };
+  const context = {
+    ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture("shop-api")) },
+    configSets: {},
+    deployer: { ensure: async () => "unchanged", observe: () => observed },
+    cluster: { ensure: async () => "unchanged" },
+  } as unknown as StepContext;
+  const components = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
+  const { chart, values } = wantedApplication(environmentFixture({ status: { components } }), context);
+  const hash = wantedHash(chart, values);
+  const condition = {
+    type: "ApplicationSynced",
+    status,
+    reason,
+    message: "backend: it ends",
+    lastTransitionTime: CREATED,
+  };
+  const before = serves ? { readyAt: CREATED, answered: hash } : {};
+  const environment = environmentFixture({ status: { components, wanted: hash, conditions: [condition], ...before } });
+  return application.run(environment, context);
+}
+
+const told = { state: "waiting", reason: "CrashLoop", message: "backend: it ends" };
+const synced = { state: "done", reason: "Synced" };
+
+describe("an application that is healthy", () => {
+  test.each([
+    {
+      name: "between two crashes is what was told of it before, so that no crash is two writes",
+      scene: { healthySeconds: 20 },
+      expected: { ...told, recheckAfterMs: 40_000 },
+    },
+    { name: "for a minute has got over it", scene: { healthySeconds: 60 }, expected: synced },
+    { name: "is synced where the deployer does not say since when", scene: {}, expected: synced },
+    { name: "is synced at once when it never served", scene: { healthySeconds: 0, serves: false }, expected: synced },
+    {
+      name: "is synced at once when no pod was in trouble",
+      scene: { healthySeconds: 0, reason: "Syncing" },
+      expected: synced,
+    },
+    { name: "stays synced", scene: { healthySeconds: 0, status: "True", reason: "Synced" }, expected: synced },
+  ] as const)("$name", async ({ scene, expected }) => {
+    expect(await settle(scene)).toMatchObject(expected);
+  });
+});
