@@ -1,7 +1,7 @@
 import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
 import { type DepartureContext, leave } from "./removal/departure.ts";
-import { type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
+import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
@@ -19,7 +19,7 @@ import { walk } from "./walk.ts";
 export interface ReconcilerContext
   extends Omit<StepContext, "signal">,
     Omit<DepartureContext, "signal">,
-    Omit<ExpiryContext, "wave">,
+    Omit<ExpiryContext, "wave" | "tellDisagreement">,
     Pick<WaveContext, "bulletin"> {
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
@@ -52,7 +52,8 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     availability(probes),
   ];
   const serverClock = sharedServerClock(context.serverClock, context.clock);
-  const expiring: ExpiryContext = { ...context, serverClock, wave: createExpiryWave(context) };
+  const wave = createExpiryWave(context);
+  const expiring: ExpiryContext = { ...context, serverClock, wave, tellDisagreement: disagreements(context) };
 
   return async (name, { signal }) => {
     const environment = context.environment(name);

@@ -11,6 +11,7 @@ export interface ExpiryContext {
   readonly serverClock: ServerClock;
   readonly environments: Environments;
   readonly wave: ExpiryWave;
+  readonly tellDisagreement: ReturnType<typeof disagreements>;
   readonly log: Log;
 }
 
@@ -42,7 +43,10 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
 
   const serverNow = await context.serverClock.now();
   const earlyMs = untilDeletable(environment, serverNow) ?? 0;
-  if (earlyMs > CLOCK_GRAIN_MS) return disagreement(environment, { now, serverNow }, context);
+  if (earlyMs > CLOCK_GRAIN_MS) {
+    context.tellDisagreement(environment, { now, serverNow });
+    return { lookAgainInMs: DISAGREEMENT_RECHECK_MS };
+  }
   if (earlyMs > 0) return { itsTurnInMs: earlyMs };
 
   const turn = context.wave.turn(environment);
@@ -54,17 +58,23 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
   return "removing";
 }
 
-function disagreement(
-  { metadata }: EphemeralEnvironment,
-  { now, serverNow }: { now: Date; serverNow: Date },
-  { log }: ExpiryContext,
-): Expiry {
-  log.warn("clocks disagree on an expiry: nothing is deleted", {
-    environment: metadata.name,
-    operatorTime: now.toISOString(),
-    serverTime: serverNow.toISOString(),
-  });
-  return { lookAgainInMs: DISAGREEMENT_RECHECK_MS };
+const SAY_AGAIN_MS = 3_600_000;
+
+/** Tells that the clocks disagree, at once and then once an hour: all that are due say so every minute. */
+export function disagreements({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
+  const kept = new Set<string>();
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
+    kept.add(metadata.uid);
+    if (clock.monotonicMs() - saidAtMs < SAY_AGAIN_MS) return;
+    saidAtMs = clock.monotonicMs();
+    log.warn("clocks disagree on expiries: nothing is deleted", {
+      // One of them, and how many there were since this was said last.
+      ...{ environment: metadata.name, environments: kept.size },
+      ...{ operatorTime: now.toISOString(), serverTime: serverNow.toISOString() },
+    });
+    kept.clear();
+  };
 }
 
 function untilDeletable(environment: EphemeralEnvironment, now: Date): number | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { expire, sharedServerClock } from "../../../../../operator/environment/removal/expiry.ts";
+import { disagreements, expire, sharedServerClock } from "../../../../../operator/environment/removal/expiry.ts";
 import type { Turn } from "../../../../../operator/environment/removal/expiry-wave.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
+import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import type { Environments } from "../../../../../operator/ports/environments.ts";
 import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
@@ -35,7 +35,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, tur
   const environment = environmentFixture({ ...given, spec: { ttlHours: 1, ...given.spec } });
   const expiry = await expire(environment, {
     ...{ clock, serverClock, environments, log: silentLog },
-    wave: { turn: () => turn },
+    ...{ wave: { turn: () => turn }, tellDisagreement: disagreements({ clock, log: silentLog }) },
   });
   return { expiry, removals, serverAsked };
 }
@@ -71,6 +71,23 @@ describe("an expiry", () => {
     expect((await decide({ own: 30 })).serverAsked).toBe(0);
     expect((await decide({ own: 60 })).serverAsked).toBe(1);
   });
+});
+
+test("a disagreement of clocks is told at once, then once an hour with the number of environments that it keeps", () => {
+  const clock = new TestClock();
+  const told: (Facts | undefined)[] = [];
+  const log: Log = { ...silentLog, warn: (_line, facts) => void told.push(facts) };
+  const tell = disagreements({ clock, log });
+  const times = { now: minutesLater(61), serverNow: minutesLater(59) };
+  for (let minute = 0; minute <= 60; minute += 1) {
+    for (const uid of ["a", "b", "c"]) tell(environmentFixture({ metadata: { name: `env-${uid}`, uid } }), times);
+    clock.advance(60_000);
+  }
+  const clocks = { operatorTime: minutesLater(61).toISOString(), serverTime: minutesLater(59).toISOString() };
+  expect(told).toEqual([
+    { environment: "env-a", environments: 1, ...clocks },
+    { environment: "env-a", environments: 3, ...clocks },
+  ]);
 });
 
 describe("the server's clock", () => {
