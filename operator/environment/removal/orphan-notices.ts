@@ -65,7 +65,7 @@ export interface Excess {
 }
 
 /** How an admin lets go what the breaker holds. */
-const REMEDY = `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.breaker`;
+const REMEDY = `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.breaker.atLeast`;
 
 export function tellHeld(excess: Excess, { log, bulletin }: Readers): void {
   const { orphans, living, most } = excess;
