@@ -107,12 +107,17 @@ async function rest({ name, lifecycle }: Fate, { field }: FaultWorld): Promise<R
   return until(look, { what: `the rest of '${name}'`, deadlineMs: 2 * LONGEST_FAULT_MS, everyMs: LOOK_EVERY_MS });
 }
 
+/** A status on the way is written only when the deployer is slower than the pass: a run may do without it. */
+export function isPassing(target: string): boolean {
+  return /\/status NAME, (creating|updating|terminating)$/.test(target);
+}
+
 function judged(fate: Fate, course: Course, last: Rest): Outcome {
   const { name, lifecycle } = fate;
   const never: Violation = { invariant: "I1", environment: name, what: "what the plan waits for never happened" };
   const violations = [
     ...last.missing,
-    ...(course.struck === 0 ? [never] : []),
+    ...(course.struck === 0 && !isPassing(fate.plan.target) ? [never] : []),
     ...tooManyWrites(name, course, lifecycle.writes),
   ];
   const convergedInMs = last.atMs - (course.endedAtMs ?? last.atMs);
