@@ -125,7 +125,7 @@ export function createOperator(options: OperatorOptions): Operator {
     records: kubernetesRecords({ client: working, namespace: settings.namespace }),
     environment: (name) => caches.environments.get(name),
     deployer: argocdDeployer(cluster, settings.deployer, clock),
-    pods: kubernetesPods(working),
+    pods: kubernetesPods(working, clock),
     secretManager: secretManagers.ofPasses,
     prober: options.prober ?? httpsUrlProber(proberSettings(settings), clock),
     serverClock,

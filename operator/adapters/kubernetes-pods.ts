@@ -1,9 +1,18 @@
 import { namespaceName } from "../../crds/names.ts";
 import { secretKind } from "../kinds.ts";
+import type { Clock } from "../kit/clock.ts";
+import { boundedSignal } from "../kit/deadline.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { type ResourceType, resourcePath } from "../kit/kube-object.ts";
 import type { Pods } from "../ports/pods.ts";
-import { type Container, deploymentType, type Pod, podType, type SecretObject } from "./pod-objects.ts";
+import {
+  type Container,
+  deploymentType,
+  type Pod,
+  podType,
+  type SecretObject,
+  type SecretReference,
+} from "./pod-objects.ts";
 import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-troubles.ts";
 import { masked } from "./secret-mask.ts";
 
@@ -15,7 +24,7 @@ const READ_BYTES = 64 * 1024;
 const LOG_DEADLINE_MS = 5_000;
 
 /** The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace. */
-export function kubernetesPods(client: KubeClient): Pods {
+export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
   return {
     async diagnose({ name }) {
       const namespace = namespaceName(name);
@@ -23,10 +32,10 @@ export function kubernetesPods(client: KubeClient): Pods {
         client.list(podType, { namespace }),
         client.list(deploymentType, { namespace }),
       ]);
-      return troublesOf(pods.items, deployments.items).map(({ said, speaker, ...trouble }) => ({
-        ...trouble,
-        evidence: () => evidence(client, { said, speaker }),
-      }));
+      return troublesOf(pods.items, deployments.items, clock.now()).map((finding) => {
+        const { said: _, pod: __, speaker: ___, ...trouble } = finding;
+        return { ...trouble, evidence: () => evidence(client, clock, finding) };
+      });
     },
 
     async readiness({ name }, component) {
@@ -42,16 +51,17 @@ const isReady = ({ status }: Pod) =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 /** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
-async function evidence(
-  client: KubeClient,
-  { said, speaker }: Pick<Finding, "said"> & { speaker: Finding["speaker"] },
-) {
-  if (speaker === undefined) return lastLines(masked(said, []));
+async function evidence(client: KubeClient, clock: Clock, { said, pod, speaker }: Finding): Promise<string> {
+  if (pod === undefined) return lastLines(await masked(said, []));
   try {
-    const [lines, values] = await Promise.all([log(client, speaker), secretValues(client, speaker.pod)]);
-    // A value that can't be read can't be masked.
-    if (values === undefined) return "";
-    return lastLines(masked(lines, values)) || lastLines(masked(said, values));
+    const [lines, secrets] = await Promise.all([
+      speaker === undefined ? "" : log(client, clock, { ...speaker, pod }),
+      secretsOfPod(client, pod),
+    ]);
+    // A value that can't be read can't be masked. But what is not there is all that the cluster itself may be telling of.
+    if (speaker !== undefined && secrets.isOneMissing) return "";
+    const { values } = secrets;
+    return lastLines(await masked(lines, values)) || lastLines(await masked(said, values));
   } catch {
     // What is wrong is known; the words about it are a help that may fail.
     return "";
@@ -61,46 +71,57 @@ async function evidence(
 /** Empty where the kubelet has none (any more) or does not answer. */
 async function log(
   client: KubeClient,
-  { pod, container, isPrevious }: NonNullable<Finding["speaker"]>,
+  clock: Clock,
+  { pod, container, isPrevious }: NonNullable<Finding["speaker"]> & { readonly pod: Pod },
 ): Promise<string> {
   const query = {
     ...{ container, tailLines: String(LINES), limitBytes: String(READ_BYTES) },
     ...(isPrevious ? { previous: "true" } : {}),
   };
   const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
-  const options = { limitBytes: READ_BYTES, signal: AbortSignal.timeout(LOG_DEADLINE_MS) };
-  const text = await client.text(path, query, options).catch(() => "");
+  const bound = boundedSignal({ clock, deadlineMs: LOG_DEADLINE_MS });
+  const options = { limitBytes: READ_BYTES, signal: bound.signal };
+  const reading = client.text(path, query, options).catch(() => "");
+  const text = await reading.finally(bound.release);
   const isCut = Buffer.byteLength(text) >= READ_BYTES - 4;
   return isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
 }
 
-/** Every value that the pod's containers can know; `undefined` when one of their Secrets is not there. */
-async function secretValues(client: KubeClient, { metadata, spec }: Pod): Promise<readonly string[] | undefined> {
+/** Every value that the pod's containers can know, and whether a Secret is not there that they must have seen. */
+async function secretsOfPod(client: KubeClient, { metadata, spec }: Pod) {
   const { namespace } = metadata;
-  if (spec === undefined || namespace === undefined) return undefined;
+  if (spec === undefined || namespace === undefined) return { values: [], isOneMissing: true };
   const secretType = secretKind as ResourceType<SecretObject>;
-  const names = new Set([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)]);
-  const secrets = await Promise.all([...names].map((name) => client.find(secretType, { name, namespace })));
-  if (secrets.includes(undefined)) return undefined;
-  return secrets.flatMap((secret) =>
-    Object.values(secret?.data ?? {}).map((encoded) => Buffer.from(encoded, "base64").toString("utf8")),
-  );
+  const byName = Map.groupBy([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)], ({ name }) => name);
+  const found = [...byName].map(async ([name, references]) => {
+    const secret = await client.find(secretType, { name, namespace });
+    const encoded = Object.values(secret?.data ?? {});
+    return {
+      isMissing: secret === undefined && references.some(({ optional }) => optional !== true),
+      values: encoded.map((value) => Buffer.from(value, "base64").toString("utf8")),
+    };
+  });
+  const secrets = await Promise.all(found);
+  return {
+    values: secrets.flatMap(({ values }) => values),
+    isOneMissing: secrets.some(({ isMissing }) => isMissing),
+  };
 }
 
 const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];
 
-function secretsOf({ env = [], envFrom = [] }: Container): string[] {
-  const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name);
-  const whole = envFrom.map(({ secretRef }) => secretRef?.name);
-  return [...single, ...whole].filter((name) => name !== undefined);
+function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
+  const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
+  const whole = envFrom.map(({ secretRef }) => secretRef);
+  return [...single, ...whole].filter((reference) => reference !== undefined);
 }
 
-function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): string[] {
-  const named = volumes.flatMap(({ secret, projected }) => [
-    secret?.secretName,
-    ...(projected?.sources ?? []).map((source) => source.secret?.name),
-  ]);
-  return named.filter((name) => name !== undefined);
+function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): SecretReference[] {
+  return volumes.flatMap(({ secret, projected }) => {
+    const { secretName: name, ...more } = secret ?? {};
+    const sources = (projected?.sources ?? []).map((source) => source.secret);
+    return [name === undefined ? undefined : { name, ...more }, ...sources].filter((one) => one !== undefined);
+  });
 }
 
 /** The end of a text: whole lines, except that a very long one keeps its beginning. */

@@ -15,19 +15,25 @@ export interface PodSpec {
   readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
   readonly volumes?: readonly {
-    readonly secret?: { readonly secretName?: string };
-    readonly projected?: { readonly sources?: readonly { readonly secret?: { readonly name: string } }[] };
+    readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+    readonly projected?: { readonly sources?: readonly { readonly secret?: SecretReference }[] };
   }[];
 }
 
 export interface Container {
   readonly name: string;
   readonly image?: string;
-  readonly envFrom?: readonly { readonly secretRef?: { readonly name: string } }[];
-  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string } } }[];
+  readonly envFrom?: readonly { readonly secretRef?: SecretReference }[];
+  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: SecretReference } }[];
   readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
   readonly startupProbe?: Probe;
   readonly readinessProbe?: Probe;
+}
+
+/** An optional one may name a Secret that is not there. */
+export interface SecretReference {
+  readonly name: string;
+  readonly optional?: boolean;
 }
 
 export interface Probe {
@@ -60,6 +66,8 @@ interface ContainerState {
 export interface Terminated {
   readonly exitCode: number;
   readonly signal?: number;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
   readonly reason?: string;
   readonly message?: string;
 }

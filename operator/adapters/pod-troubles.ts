@@ -1,3 +1,4 @@
+import { elapsedMs } from "../kit/clock.ts";
 import { TROUBLE_REASONS, type Trouble, type TroubleReason } from "../ports/pods.ts";
 import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } from "./pod-objects.ts";
 
@@ -5,19 +6,24 @@ import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } f
 export interface Finding extends Omit<Trouble, "evidence"> {
   /** What the cluster says of it. */
   readonly said: string;
-  /** The container whose last lines tell more. */
-  readonly speaker?: { readonly pod: Pod; readonly container: string; readonly isPrevious: boolean };
+  /** The pod in trouble, where there is one. */
+  readonly pod?: Pod;
+  /** The container of it whose last lines tell more. */
+  readonly speaker?: { readonly container: string; readonly isPrevious: boolean };
 }
 
 /** So often a container ends before it counts as a loop: by then the first pauses between restarts, some 30 s, are over. */
 const LOOP_RESTARTS = 3;
+/** A container that ran for so long has left the loop, however often it ended before: the kubelet starts it at once again. */
+const LEFT_LOOP_MS = 600_000;
 
 /** Says which component an object belongs to. */
 export const COMPONENT_LABEL = "app.kubernetes.io/component";
 
-/** What keeps an environment's pods from serving, the gravest first, one a component. */
-export function troublesOf(pods: readonly Pod[], deployments: readonly Deployment[]): readonly Finding[] {
-  const findings = [...currentPods(pods).flatMap(podTroubles), ...deployments.flatMap(refusals)].sort(byGravity);
+/** What keeps an environment's pods from serving now, the gravest first, one a component. */
+export function troublesOf(pods: readonly Pod[], deployments: readonly Deployment[], now: Date): readonly Finding[] {
+  const ofPods = currentPods(pods).flatMap((pod) => podTroubles(pod, now));
+  const findings = [...ofPods, ...deployments.flatMap(refusals)].sort(byGravity);
   const firsts = new Map<string, Finding>();
   for (const finding of findings) if (!firsts.has(finding.component)) firsts.set(finding.component, finding);
   return [...firsts.values()];
@@ -74,17 +80,15 @@ function refusals(deployment: Deployment): readonly Finding[] {
   ];
 }
 
-function podTroubles(pod: Pod): readonly Finding[] {
+function podTroubles(pod: Pod, now: Date): readonly Finding[] {
   const { status } = pod;
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
     return [unscheduled(pod, scheduled.message)];
   }
-  const initial = (status?.initContainerStatuses ?? []).flatMap((container) =>
-    containerTroubles(pod, container, false),
-  );
-  const main = (status?.containerStatuses ?? []).flatMap((container) => containerTroubles(pod, container, true));
-  return [...initial, ...main];
+  const initial = (status?.initContainerStatuses ?? []).map((container) => ({ container, isProbed: false }));
+  const main = (status?.containerStatuses ?? []).map((container) => ({ container, isProbed: true }));
+  return [...initial, ...main].flatMap((one) => containerTroubles(pod, one, now));
 }
 
 /** The scheduler says both in one reason, and nothing but words tells them apart. */
@@ -105,8 +109,12 @@ const NO_IMAGE = [
 ];
 const NO_CONFIGURATION = ["CreateContainerConfigError", "CreateContainerError"];
 
-function containerTroubles(pod: Pod, container: ContainerStatus, isProbed: boolean): readonly Finding[] {
-  const { ready, state, lastState, restartCount } = container;
+function containerTroubles(
+  pod: Pod,
+  { container, isProbed }: { readonly container: ContainerStatus; readonly isProbed: boolean },
+  now: Date,
+): readonly Finding[] {
+  const { ready, state } = container;
   if (ready) return [];
   const { reason = "", message = "" } = state?.waiting ?? {};
   if (NO_IMAGE.includes(reason)) return [imageTrouble(pod, container, message)];
@@ -114,10 +122,22 @@ function containerTroubles(pod: Pod, container: ContainerStatus, isProbed: boole
     const what = `${named(pod, container)} can't be set up: correct the Secret, ConfigMap or volume that its last words name`;
     return [finding(pod, "ContainerMisconfigured", what, message)];
   }
-  const ended = state?.terminated ?? lastState?.terminated;
-  if (ended !== undefined && restartCount >= LOOP_RESTARTS) return [loopTrouble(pod, container, ended)];
+  const ended = endInLoop(container, now);
+  if (ended !== undefined) return [loopTrouble(pod, container, ended)];
   return isProbed && state?.running !== undefined ? [probeTrouble(pod, container)] : [];
 }
+
+/** How it ended last, when it does so again and again. */
+function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Date): Terminated | undefined {
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (ended === undefined || restartCount < LOOP_RESTARTS) return undefined;
+  const { startedAt, finishedAt } = ended;
+  const hasRunLong = ranLong(startedAt, new Date(finishedAt ?? now)) || ranLong(state?.running?.startedAt, now);
+  return hasRunLong ? undefined : ended;
+}
+
+const ranLong = (startedAt: string | undefined, until: Date) =>
+  startedAt !== undefined && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
 
 function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
   const { image = "its image" } = specOf(pod, container) ?? {};
@@ -141,7 +161,7 @@ function loopTrouble(pod: Pod, container: ContainerStatus, ended: Terminated): F
   const isPrevious = container.state?.running !== undefined;
   return {
     ...finding(pod, "CrashLoop", `${named(pod, container)} ${what}`, ended.message),
-    speaker: { pod, container: container.name, isPrevious },
+    speaker: { container: container.name, isPrevious },
   };
 }
 
@@ -152,7 +172,7 @@ function probeTrouble(pod: Pod, container: ContainerStatus): Finding {
   const what =
     `${named(pod, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails: ` +
     "let it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
-  return { ...finding(pod, "ProbeFailing", what), speaker: { pod, container: container.name, isPrevious: false } };
+  return { ...finding(pod, "ProbeFailing", what), speaker: { container: container.name, isPrevious: false } };
 }
 
 const asked = (probe: Probe | undefined) =>
@@ -172,5 +192,5 @@ function finding(pod: Pod, reason: TroubleReason, what: string, said = ""): Find
   const component = componentOf(pod);
   const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
   const since = new Date(ready?.lastTransitionTime ?? pod.metadata.creationTimestamp);
-  return { reason, component, sentence: `${component}: ${what}`, since, said };
+  return { reason, component, sentence: `${component}: ${what}`, since, said, pod };
 }

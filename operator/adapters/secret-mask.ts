@@ -1,21 +1,23 @@
+import { turnLeft } from "../kit/turns.ts";
+
 const MASK = "***";
 /** Shorter pieces of an encoding are ordinary words of any text. */
 const SHORTEST_ENCODED = 6;
 /** A shorter line of a longer value, such as a bracket, gives nothing away. */
 const SHORTEST_LINE = 6;
+/** A longer value is looked for in pieces; they overlap by more than what an encoding's ends leave open. */
+const PIECE_LENGTH = 256;
+const PIECE_OVERLAP = 8;
 
 /**
- * The text with every occurrence of a value masked: as it is, in JSON, in a URL, in hexadecimal, in base64 wherever it
- * begins; of a value of several lines, each line by itself too. Control characters and colours are taken out, so that
- * none can tear a value apart or move a reader's cursor; line ends stay.
+ * The text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a URL, in
+ * hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one, each
+ * piece. Control characters and colours are taken out, so that none can tear a value apart or move a reader's cursor; line
+ * ends stay. A large Secret is work for many milliseconds: others have their turns meanwhile.
  */
-export function masked(text: string, values: Iterable<string>): string {
-  const forms = [...values].flatMap(formsOf);
-  // The longest first: a shorter one may be a part of it.
-  const patterns = [...new Set(forms)].sort((one, other) => other.length - one.length);
-  const withoutValues = (shown: string) =>
-    patterns.length === 0 ? shown : shown.replace(new RegExp(patterns.join("|"), "gu"), MASK);
-  return withoutValues(printable(withoutValues(text)));
+export async function masked(text: string, values: Iterable<string>): Promise<string> {
+  const known = new Set([...values].flatMap((value) => [value, value.trim()]).filter((value) => value !== ""));
+  return withoutValues(printable(await withoutValues(text, known)), known);
 }
 
 /** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
@@ -29,16 +31,112 @@ function printable(text: string): string {
     .replace(/[^\P{C}\n]/gu, "");
 }
 
-/** Everything that stands for the value in a text, as regular expressions. */
-function formsOf(value: string): string[] {
-  if (value === "") return [];
-  const lines = value.split(/\r?\n/).filter((line) => line !== value && line.trim().length >= SHORTEST_LINE);
-  const bytes = Buffer.from(value);
-  const encoded = [bytes.toString("hex"), ...base64Forms(bytes)].filter(({ length }) => length >= SHORTEST_ENCODED);
-  return [
-    ...[value, ...lines.map((line) => line.trim())].map((plain) => Array.from(plain, characterForms).join("")),
-    ...encoded.map(encodedForm),
-  ];
+/** Where something stands in a text: from the first character to the one after the last. */
+type Span = readonly [start: number, end: number];
+
+async function withoutValues(text: string, values: Iterable<string>): Promise<string> {
+  const search = new Search(text);
+  const spans: Span[] = [];
+  for (const value of values) {
+    for (const plain of plainPieces(value)) {
+      await turnLeft();
+      spans.push(...search.plain(plain));
+    }
+    for (const bytes of bytePieces(value)) {
+      await turnLeft();
+      spans.push(...search.encoded(bytes));
+    }
+  }
+  return covered(text, spans);
+}
+
+/** The text with one mask for each stretch that spans lie in. */
+function covered(text: string, spans: readonly Span[]): string {
+  let shown = "";
+  let upTo = 0;
+  for (const [start, end] of [...spans].sort(([one], [other]) => one - other)) {
+    if (start > upTo || upTo === 0) shown += text.slice(upTo, start) + MASK;
+    upTo = Math.max(upTo, end);
+  }
+  return shown + text.slice(upTo);
+}
+
+function plainPieces(value: string): string[] {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  const telling = lines.filter((line) => line !== value && line.length >= SHORTEST_LINE);
+  return [value, ...telling].flatMap((plain) =>
+    // By characters, so that none of two code units is cut in two.
+    plain.length <= PIECE_LENGTH ? [plain] : cut(Array.from(plain), (piece) => piece.join("")),
+  );
+}
+
+const bytePieces = (value: string) => cut(Buffer.from(value), (piece) => piece);
+
+function cut<T extends { readonly length: number; slice(start: number, end: number): T }, R>(
+  whole: T,
+  made: (piece: T) => R,
+): R[] {
+  const pieces: R[] = [];
+  for (let start = 0; ; start += PIECE_LENGTH - PIECE_OVERLAP) {
+    const isLast = start + PIECE_LENGTH >= whole.length;
+    // The last one is no shorter than the others: a rest of three letters stands in any text.
+    const from = isLast ? Math.max(0, whole.length - PIECE_LENGTH) : start;
+    pieces.push(made(whole.slice(from, from + PIECE_LENGTH)));
+    if (isLast) return pieces;
+  }
+}
+
+/** Looks for pieces of values in one text. */
+class Search {
+  readonly #text: string;
+  readonly #forms = new Map<string, string>();
+  /** Hexadecimal in either case and base64 in either alphabet, each brought to one: as long as the text. */
+  readonly #hex: string;
+  readonly #base64: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#hex = text.replace(/[A-F]/g, (digit) => digit.toLowerCase());
+    this.#base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+  }
+
+  /** Each character as it is, or as JSON or a URL may write it. */
+  plain(piece: string): Span[] {
+    const anchor = longestWord(piece);
+    if (anchor === piece) return occurrences(this.#text, piece);
+    // Most values are nowhere in the text, and an expression for each would take long to make.
+    if (!this.#text.includes(anchor)) return [];
+    const pattern = new RegExp(Array.from(piece, (character) => this.#formsOf(character)).join(""), "g");
+    return Array.from(this.#text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length] as const);
+  }
+
+  encoded(bytes: Buffer): Span[] {
+    const hex = bytes.toString("hex");
+    return [
+      ...(hex.length < SHORTEST_ENCODED ? [] : occurrences(this.#hex, hex)),
+      ...base64Forms(bytes).flatMap((form) => (form.length < SHORTEST_ENCODED ? [] : occurrences(this.#base64, form))),
+    ];
+  }
+
+  #formsOf(character: string): string {
+    const known = this.#forms.get(character) ?? characterForms(character);
+    this.#forms.set(character, known);
+    return known;
+  }
+}
+
+/** Letters and digits are written one way only. */
+function longestWord(piece: string): string {
+  const words = piece.match(/[A-Za-z0-9]+/g) ?? [];
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}
+
+function occurrences(text: string, sought: string): Span[] {
+  const spans: Span[] = [];
+  for (let start = text.indexOf(sought); start >= 0; start = text.indexOf(sought, start + 1)) {
+    spans.push([start, start + sought.length]);
+  }
+  return spans;
 }
 
 /** A character as it is, or as JSON or a URL may write it; a letter or digit is written one way only. */
@@ -46,18 +144,21 @@ function characterForms(character: string): string {
   if (/[A-Za-z0-9]/.test(character)) return character;
   const inJson = JSON.stringify(character).slice(1, -1);
   const more = character === "/" ? ["\\/"] : character === " " ? ["+"] : [];
-  const percent = Array.from(Buffer.from(character), (byte) => `%${hex(byte, 2)}`).join("");
-  const units = Array.from({ length: character.length }, (_, index) => `\\\\u${hex(character.charCodeAt(index), 4)}`);
+  const percent = Array.from(Buffer.from(character), (byte) => `%${hexDigits(byte, 2)}`).join("");
+  const units = Array.from(
+    { length: character.length },
+    (_, index) => `\\\\u${hexDigits(character.charCodeAt(index), 4)}`,
+  );
   const forms = new Set([...[inJson, ...more, character].map(literally), percent, units.join("")]);
   return `(?:${[...forms].join("|")})`;
 }
 
 const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-const hex = (number: number, digits: number) => anyCase(number.toString(16).padStart(digits, "0"));
-
-function anyCase(digits: string): string {
-  return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+/** A number in hexadecimal of either case, as a regular expression. */
+function hexDigits(number: number, digits: number): string {
+  const text = number.toString(16).padStart(digits, "0");
+  return text.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /** As part of a longer text a value has three encodings, by where it begins; what its neighbours touch is left out. */
@@ -68,10 +169,4 @@ function base64Forms(bytes: Buffer): string[] {
       .replaceAll("=", "");
     return encoded.slice(offset === 0 ? 0 : offset + 1, -1);
   });
-}
-
-/** Hexadecimal in either case; base64 in either alphabet. */
-function encodedForm(encoded: string): string {
-  if (/^[0-9a-f]+$/.test(encoded)) return anyCase(encoded);
-  return encoded.replaceAll("+", "[-+]").replaceAll("/", "[/_]");
 }

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { kubernetesPods } from "../../../../operator/adapters/kubernetes-pods.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
 import type { Trouble } from "../../../../operator/ports/pods.ts";
-import { type Answer, type FakeApiServer, json, startFakeApiServer, status } from "../../../support/fake-api-server.ts";
+import {
+  type Answer,
+  type FakeApiServer,
+  json,
+  silence,
+  startFakeApiServer,
+  status,
+} from "../../../support/fake-api-server.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
 
 const NAMESPACE = "/api/v1/namespaces/env-shop";
 const LOG = `${NAMESPACE}/pods/backend-5f7c-x/log`;
@@ -10,10 +19,12 @@ const PASSWORD = "correct-horse/battery+staple";
 
 let server: FakeApiServer;
 let client: KubeClient;
+let clock: TestClock;
 
 beforeEach(async () => {
   server = await startFakeApiServer();
   client = createKubeClient({ kubeConfig: server.kubeConfig });
+  clock = new TestClock();
 });
 afterEach(async () => {
   await client.close();
@@ -58,6 +69,13 @@ const crashing = {
   },
 };
 
+const waitingFor = (reason: string, message: string) => ({
+  ...crashing,
+  status: {
+    containerStatuses: [{ name: "backend", ready: false, restartCount: 0, state: { waiting: { reason, message } } }],
+  },
+});
+
 interface World {
   readonly pod?: object;
   readonly log?: Answer;
@@ -78,7 +96,7 @@ async function trouble({ pod = crashing, log = text(""), secrets = {} }: World =
   for (const [name, answer] of Object.entries(answers)) {
     server.on(({ path }) => path === `${NAMESPACE}/secrets/${name}`, answer);
   }
-  const [first] = await kubernetesPods(client).diagnose({ name: "shop", uid: "u" });
+  const [first] = await kubernetesPods(client, clock).diagnose({ name: "shop", uid: "u" });
   if (first === undefined) throw new Error("no trouble was found");
   return first;
 }
@@ -126,6 +144,35 @@ describe("what a container said last", () => {
     expect(await (await trouble({ log: text(PASSWORD), secrets })).evidence()).toBe("");
   });
 
+  test("is shown when an optional Secret is not there: nobody knows a value of it", async () => {
+    const [container] = crashing.spec.containers;
+    const optional = { ...container, env: [{ valueFrom: { secretKeyRef: { name: "extra", optional: true } } }] };
+    const volumes = [{ secret: { secretName: "mounted", optional: true } }];
+    const pod = { ...crashing, spec: { containers: [optional], volumes } };
+    const gone = status(404, "NotFound");
+    const shown = await trouble({ pod, log: text(`raw ${PASSWORD}`), secrets: { extra: gone, mounted: gone } });
+    expect(await shown.evidence()).toBe("raw ***");
+  });
+
+  test("by the cluster alone is masked, too", async () => {
+    const message = `can't pull with ${PASSWORD}`;
+    expect(await (await trouble({ pod: waitingFor("ErrImagePull", message) })).evidence()).toBe("can't pull with ***");
+  });
+
+  test("by the cluster alone is shown also when it is that a Secret is not there", async () => {
+    const pod = waitingFor("CreateContainerConfigError", `secret "extra" not found beside ${PASSWORD}`);
+    const shown = await trouble({ pod, secrets: { extra: status(404, "NotFound") } });
+    expect(await shown.evidence()).toBe('secret "extra" not found beside ***');
+  });
+
+  test("is awaited for five seconds", async () => {
+    const shown = (await trouble({ log: silence })).evidence();
+    await until(() => server.seen.some(({ path }) => path === LOG));
+    clock.advance(5_000);
+    expect(await shown).toBe("ended with ***");
+    expect(clock.pending).toEqual([]);
+  });
+
   test("is at most 2 KiB, and of a flood of bytes nothing that could be half a value", async () => {
     const long = await (await trouble({ log: text(`${"x".repeat(400)}\n`.repeat(20)) })).evidence();
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(2048);
@@ -163,7 +210,7 @@ describe("the readiness of a component", () => {
     },
   ])("$name", async ({ pods, expected }) => {
     server.on(({ path }) => path === `${NAMESPACE}/pods`, list(...pods));
-    expect(await kubernetesPods(client).readiness({ name: "shop", uid: "u" }, "database")).toBe(expected);
+    expect(await kubernetesPods(client, clock).readiness({ name: "shop", uid: "u" }, "database")).toBe(expected);
     const [{ query } = { query: new URLSearchParams() }, ...more] = server.seen;
     expect([query.get("labelSelector"), more.length]).toEqual(["app.kubernetes.io/component=database", 0]);
   });

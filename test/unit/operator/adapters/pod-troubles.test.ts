@@ -3,6 +3,7 @@ import type { ContainerStatus, Deployment, Pod } from "../../../../operator/adap
 import { troublesOf } from "../../../../operator/adapters/pod-troubles.ts";
 
 const BORN = "2026-01-01T00:00:00Z";
+const NOW = new Date("2026-01-01T00:09:00Z");
 const UNREADY = "2026-01-01T00:00:05Z";
 const IMAGE = "registry.test/shop-api:abc";
 
@@ -155,6 +156,21 @@ const cases: readonly {
     expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 2\)/, speaks: true }],
   },
   {
+    name: "a container that has run for ten minutes since it crashed has another trouble",
+    pods: [pod({ ...looping, ...running, state: { running: { startedAt: "2025-12-31T23:59:00Z" } } })],
+    expected: [{ reason: "ProbeFailing", sentence: /startup probe/ }],
+  },
+  {
+    name: "a container that ended after a long run is no loop, however often it ended before",
+    pods: [
+      pod({
+        ...{ ...looping, restartCount: 9 },
+        lastState: { terminated: { exitCode: 1, startedAt: "2025-12-31T23:00:00Z", finishedAt: BORN } },
+      }),
+    ],
+    expected: [],
+  },
+  {
     name: "too little memory",
     pods: [pod({ ...looping, lastState: ended(137, "OOMKilled") })],
     expected: [{ reason: "CrashLoop", sentence: /needs more memory than its limit of 512Mi allows \(OOMKilled\)/ }],
@@ -253,7 +269,7 @@ const cases: readonly {
 
 describe("what keeps pods from serving", () => {
   test.each(cases)("$name", ({ pods = [], deployments = [], expected }) => {
-    const found = troublesOf(pods, deployments);
+    const found = troublesOf(pods, deployments, NOW);
     expect(found).toHaveLength(expected.length);
     for (const [index, { component = "backend", sentence, speaks, ...rest }] of expected.entries()) {
       expect(found[index]).toMatchObject({ component, sentence: expect.stringMatching(sentence), ...rest });
@@ -262,7 +278,7 @@ describe("what keeps pods from serving", () => {
   });
 
   test("counts from when the pod was last ready, or was made", () => {
-    expect(troublesOf([pod(running)], [])[0]?.since).toEqual(new Date(UNREADY));
-    expect(troublesOf([pod(running, { conditions: [] })], [])[0]?.since).toEqual(new Date(BORN));
+    expect(troublesOf([pod(running)], [], NOW)[0]?.since).toEqual(new Date(UNREADY));
+    expect(troublesOf([pod(running, { conditions: [] })], [], NOW)[0]?.since).toEqual(new Date(BORN));
   });
 });
