@@ -1,11 +1,14 @@
 /** Parts that are remembered to be shared; twice as many at most are held. */
 const REMEMBERED = 1_000;
+/** In characters of JSON. Longer parts are hardly ever alike as a whole, and a thousand of them are hundreds of megabytes. */
+const LONGEST_REMEMBERED = 2_048;
 
 /**
  * Lets many objects share what they say alike: equal parts become one part, kept once.
  *
  * For plain JSON that nobody changes. What it answers is equal to what it was given, and packed as JSON.parse packs it,
- * which takes half the room of an object that was built field by field. Forgets parts that have not been met for long.
+ * which takes half the room of an object that was built field by field. Forgets parts that have not been met for long,
+ * and remembers none that is long: the parts of such a one are.
  */
 export class Sharing {
   #recent = new Map<string, object>();
@@ -23,6 +26,7 @@ export class Sharing {
     if (typeof part === "string") unify(part);
     if (typeof part !== "object" || part === null) return part;
     const text = JSON.stringify(part);
+    if (text.length > LONGEST_REMEMBERED) return this.#withSharedParts(isPacked ? part : JSON.parse(text));
     const known = this.#recent.get(text) ?? this.#before.get(text);
     const shared = known ?? this.#withSharedParts(isPacked ? part : JSON.parse(text));
     this.#remember(text, shared);

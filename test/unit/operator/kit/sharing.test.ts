@@ -25,6 +25,25 @@ describe("what is shared", () => {
     expect([one, other]).toEqual([policy("one"), policy("other")]);
   });
 
+  test("is not remembered as a whole when it is long, but its parts are", () => {
+    const sharing = new Sharing();
+    const values = () => ({ spec: { text: "x".repeat(2_048), ports: [{ port: 53 }] } });
+    const [one, other] = [sharing.compact(values()), sharing.compact(values())];
+    expect(one.spec).not.toBe(other.spec);
+    expect(one.spec.ports).toBe(other.spec.ports);
+    expect(one).toEqual(values());
+  });
+
+  test("is forgotten when it was not met for long, and remembered when it was", () => {
+    const sharing = new Sharing();
+    const [rare, common] = [{ rare: [1] }, { common: [2] }].map((given) => sharing.compact({ given }));
+    for (let other = 0; other < 4_000; other += 1) {
+      sharing.compact({ given: { other } });
+      expect(sharing.compact({ given: { common: [2] } }).given).toBe(common?.given);
+    }
+    expect(sharing.compact({ given: { rare: [1] } }).given).not.toBe(rare?.given);
+  });
+
   test("is never the object that was given", () => {
     const given = { spec: { a: 1 } };
     expect(new Sharing().compact(given).spec).not.toBe(given.spec);
