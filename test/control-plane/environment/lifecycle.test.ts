@@ -43,10 +43,8 @@ describe("an environment's life", () => {
     await world.admin.create(configMap, { metadata: held });
     await world.delete(made);
     const namesIt = ({ status }: EphemeralEnvironment) =>
-      status?.teardown?.steps.some(
-        ({ state, message }) => state === "waiting" && message?.includes("example.test/hold"),
-      ) ?? false;
-    const waiting = await world.expectState("held-up", "naming what holds it", namesIt);
+      status?.teardown?.steps.some(({ name, state }) => name === "namespace" && state === "waiting") ?? false;
+    const waiting = await world.expectState("held-up", "naming what it waits for", namesIt);
     expect(waiting.status).toMatchObject({
       phase: "terminating",
       teardown: {
@@ -54,7 +52,7 @@ describe("an environment's life", () => {
           { name: "application", state: "gone" },
           { name: "project", state: "gone" },
           { name: "secrets", state: "gone" },
-          { name: "namespace", state: "waiting" },
+          { name: "namespace", state: "waiting", message: "Namespace 'env-held-up' is being deleted" },
           { name: "record", state: "pending" },
         ],
       },
