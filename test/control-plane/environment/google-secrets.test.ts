@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { secretEntryId } from "../../../crds/names.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
+import { secretKind } from "../../../operator/kinds.ts";
+import type { OperatorOptions } from "../../../operator/operator.ts";
+import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
+import { backendOnly, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import {
+  type GoogleSecretManagerServer,
+  googleManager,
+  startGoogleSecretManager,
+} from "../../support/google-secret-manager.ts";
+import { until } from "../../support/until.ts";
+
+let world: World;
+let google: GoogleSecretManagerServer;
+let secretManager: SecretManager;
+beforeAll(async () => {
+  [world, google] = await Promise.all([createWorld(), startGoogleSecretManager()]);
+  secretManager = googleManager(google);
+}, 60_000);
+afterEach(() => google.store.lag("nothing"));
+afterAll(async () => {
+  await world.stop();
+  await secretManager.close();
+  await google.stop();
+}, 60_000);
+
+const withGoogle: NonNullable<OperatorOptions["onPorts"]> = (context) => ({ ...context, secretManager });
+const ids = () => [...google.store.secrets.keys()].map((name) => name.split("/").at(-1));
+
+test("an environment is made and removed whole although Google's lists show nothing of it", async () => {
+  google.store.lag("lists");
+  const { stop } = await world.startOperator({ onPorts: withGoogle });
+  const made = await world.create("google-lags", { ...backendOnly, secrets: { provided: ["GIVEN"] } });
+  await secretManager.ensure(made.metadata, [{ name: "GIVEN", version: 1, generate: () => new Sensitive("given") }]);
+  await world.expectPhase("google-lags", "ready");
+  const variables = ["API_TOKEN", "DATABASE_PASSWORD", "GIVEN", "SECRET_KEY"];
+  expect(ids().sort()).toEqual(variables.map((variable) => secretEntryId(made.metadata, variable)));
+  await world.delete(made);
+  await world.expectGone(made);
+  expect(ids()).toEqual([]);
+  await stop();
+}, 120_000);
+
+test("what was made before any status tells of it goes with the environment", async () => {
+  google.store.lag("lists");
+  const forgetful = await world.startOperator({
+    onPorts: ({ lifecycle, ...context }) => ({
+      ...withGoogle({ lifecycle, ...context }),
+      lifecycle: Object.assign(Object.create(lifecycle), {
+        writeStatus: () => Promise.reject(new Error("no status is ever written")),
+      }),
+    }),
+  });
+  const made = await world.create("google-forgotten");
+  await until(async () => (await world.admin.find(secretKind, podSecretRef("google-forgotten"))) !== undefined, {
+    deadlineMs: 30_000,
+  });
+  await forgetful.abandon();
+  expect(ids()).toHaveLength(3);
+  expect((await world.find("google-forgotten"))?.status).toBeUndefined();
+  const { stop } = await world.startOperator({ onPorts: withGoogle });
+  await world.delete(made);
+  await world.expectGone(made);
+  expect(ids()).toEqual([]);
+  await stop();
+}, 120_000);
