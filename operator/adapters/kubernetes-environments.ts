@@ -26,7 +26,6 @@ import {
   isUnavailable,
   KubeError,
 } from "../kit/kube-errors.ts";
-import type { KubeObject } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
@@ -36,6 +35,7 @@ const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
 /** How often a miss by id may ask the API server for everything. */
 const LIST_INTERVAL_MS = 1_000;
+const LIST_PAGE = 1_000;
 const NEVER = new AbortController().signal;
 
 interface Context {
@@ -66,26 +66,51 @@ function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: s
 
 /** Asks the API server what the cache does not know: another replica may have made it a moment ago. */
 function liveLookUp({ client, cache, clock }: Context) {
-  let newest: { readonly beginsMs: number; readonly items: Promise<readonly KubeObject[]> } | undefined;
-  const listIn = async (delayMs: number) => {
-    if (delayMs > 0) await pause(clock, delayMs, NEVER);
-    return (await client.list(environmentType, { metadataOnly: true })).items;
-  };
-  const listed = () => {
-    const nowMs = clock.monotonicMs();
-    // One that has begun already may lack what was made since.
-    if (newest === undefined || newest.beginsMs <= nowMs) {
-      const beginsMs = newest === undefined ? nowMs : Math.max(nowMs, newest.beginsMs + LIST_INTERVAL_MS);
-      newest = { beginsMs, items: listIn(beginsMs - nowMs) };
-    }
-    return newest.items;
-  };
+  const names = sharedList(clock, () => namesByUid(client));
   return async (idOrName: string) => {
     if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
     if (!isUuid(idOrName)) return client.find(environmentType, { name: idOrName });
-    const name = (await listed()).find(({ metadata }) => metadata.uid === idOrName)?.metadata.name;
+    const name = (await names()).get(idOrName);
     const found = name === undefined ? undefined : await client.find(environmentType, { name });
     return found?.metadata.uid === idOrName ? found : undefined;
+  };
+}
+
+/** Of every environment no more than this: ten thousand are a list of megabytes otherwise. */
+async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, string>> {
+  const keep = ({ metadata, ...object }: EphemeralEnvironment) => {
+    const { name, uid, resourceVersion, generation, creationTimestamp } = metadata;
+    return { ...object, metadata: { name, uid, resourceVersion, generation, creationTimestamp } };
+  };
+  const { items } = await client.list(environmentType, { metadataOnly: true, limit: LIST_PAGE, keep });
+  return new Map(items.map(({ metadata }) => [metadata.uid, metadata.name]));
+}
+
+/**
+ * Shares lists among all who ask at the same time: each is answered by one that began after the question, and the next
+ * begins when the one before has ended, and a second after its beginning at the soonest. No list is kept.
+ */
+function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
+  let last = Promise.resolve();
+  let beginsMs = Number.NEGATIVE_INFINITY;
+  let next: Promise<R> | undefined;
+  const listInTurn = async () => {
+    await last;
+    const delayMs = beginsMs + LIST_INTERVAL_MS - clock.monotonicMs();
+    if (delayMs > 0) await pause(clock, delayMs, NEVER);
+    // Whoever asks from now on needs another one: this one may lack what is made from now on.
+    next = undefined;
+    beginsMs = clock.monotonicMs();
+    const listing = list();
+    last = listing.then(
+      () => undefined,
+      () => undefined,
+    );
+    return listing;
+  };
+  return () => {
+    next ??= listInTurn();
+    return next;
   };
 }
 

@@ -3,6 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environmen
 import { DomainError, EnvironmentConflict } from "../../../../crds/errors.ts";
 import { kubernetesEnvironments } from "../../../../operator/adapters/kubernetes-environments.ts";
 import { BY_UID } from "../../../../operator/caches.ts";
+import { environmentType } from "../../../../operator/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
 import { KubeError } from "../../../../operator/kit/kube-errors.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
@@ -101,6 +102,33 @@ describe("an id that the cache does not know", () => {
     clock.advance(1_000);
     expect(await Promise.all(asked)).toEqual([environment, environment, undefined]);
     expect(lists()).toHaveLength(2);
+  });
+
+  test("is asked for by one list at a time, in pages of a thousand", async () => {
+    let end = (): void => undefined;
+    const slow: Answer = (request, response) => {
+      end = () => listOf()(request, response);
+    };
+    server.on(isList, slow, listOf(environment));
+    server.on(({ path }) => path.endsWith(name), json(environment));
+    const first = environments.find(uid);
+    await until(() => lists().length === 1);
+    const second = environments.find(uid);
+    clock.advance(60_000);
+    // A round trip later nothing more was asked for.
+    await client.find(environmentType, { name });
+    expect(lists()).toHaveLength(1);
+    end();
+    expect([await first, await second]).toEqual([undefined, environment]);
+    expect(lists().map(({ query }) => query.get("limit"))).toEqual(["1000", "1000"]);
+  });
+
+  test("is asked for again after a list that failed", async () => {
+    server.on(isList, status(403, "Forbidden"), listOf(environment));
+    server.on(({ path }) => path.endsWith(name), json(environment));
+    expect(await failureOf(environments.find(uid))).toBeInstanceOf(Error);
+    clock.advance(1_000);
+    expect(await environments.find(uid)).toEqual(environment);
   });
 
   test("that stands for another object by the time it is read is not found", async () => {
