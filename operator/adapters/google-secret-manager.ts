@@ -54,7 +54,10 @@ export function googleSecretManager({
   const within = <R>(run: (context: Context) => Promise<R>) =>
     service.work((calls) => run({ calls, installation, locations, sightings }));
   return {
-    ensure: (owner, requests) => within((context) => ensure(context, owner, requests)),
+    async ensure(owner, requests) {
+      if (requests.length === 0) return new Map();
+      return within((context) => ensure(context, owner, requests));
+    },
     remove: (owner, variables) => within((context) => remove(context, owner, variables)),
     holdsAny: (owner, variables) => within(async (context) => (await entriesOf(context, owner, variables)).length > 0),
     shared: (id) =>

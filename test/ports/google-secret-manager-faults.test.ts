@@ -323,6 +323,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     const others = await Promise.all([1, 2, 3].map(() => failureOf(manager.holdsAny(owner, []))));
     // The same words, or a condition that shows them would change with every pass.
     expect(others.map(String)).toEqual(Array(3).fill(String(first)));
+    expect(await manager.ensure(owner, [])).toEqual(new Map());
     released.resolve();
     expect(await looking).toBe(false);
     expect(server.calls.length - before).toBeLessThanOrEqual(1);
