@@ -420,6 +420,12 @@ export const EnvironmentStatus = Type.Object({
       { description: "The version of the config set that the environment was made with or moved to." },
     ),
   ),
+  grantedValues: Type.Optional(
+    Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: 50,
+      description: "Paths of `spec.overrides.values` that a Repository listed when they were asked for first.",
+    }),
+  ),
   teardown: Type.Optional(
     Type.Object({
       steps: Type.Array(TeardownStep, { maxItems: 16 }),

@@ -22,33 +22,54 @@ export function scalarOf({ value }: ValueOverride): Scalar | undefined {
 const isExact = (number: number) =>
   Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number));
 
-/** What a step answers when an override is none that the environment may have; `undefined` when all may be. */
+type ComponentRepositories = { readonly [component in Component]?: Repository };
+
+/**
+ * What a step answers when an override is none that the environment may have; `undefined` when all may be. What was
+ * granted stays so: a Repository that no longer lists a path takes nothing from what runs with it.
+ */
 export function forbiddenOverride(
-  { spec }: EphemeralEnvironment,
-  repositories: { readonly [component in Component]?: Repository },
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
 ): Unfinished | undefined {
-  const { values = [] } = spec.overrides ?? {};
+  const { spec } = environment;
   const absent = COMPONENTS.filter((component) => spec[component] === undefined);
   const problems = [
     ...absent
       .filter((component) => spec.overrides?.[component] !== undefined)
       .map((component) => `spec.overrides.${component}: the environment has no ${component}`),
-    ...values.flatMap((override) => {
-      const problem = valueProblem(override, absent, Object.values(repositories));
+    ...valuesOf(environment).flatMap((override) => {
+      const problem = valueProblem(override, environment, repositories);
       return problem === undefined ? [] : [`spec.overrides.values '${override.path}': ${problem}`];
     }),
   ];
   return problems.length === 0 ? undefined : failed("OverrideForbidden", problems.join("; "));
 }
 
+/** The chart's values that the environment may override, and does. */
+export function grantedValues(
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+): readonly { readonly path: string; readonly value: Scalar }[] {
+  return valuesOf(environment).flatMap((override) => {
+    const value = scalarOf(override);
+    const isGranted = valueProblem(override, environment, repositories) === undefined;
+    return isGranted && value !== undefined ? [{ path: override.path, value }] : [];
+  });
+}
+
+const valuesOf = ({ spec }: EphemeralEnvironment) => spec.overrides?.values ?? [];
+
 function valueProblem(
   override: ValueOverride,
-  absent: readonly Component[],
-  repositories: readonly Repository[],
+  { spec, status }: EphemeralEnvironment,
+  repositories: ComponentRepositories,
 ): string | undefined {
-  const component = absent.find((name) => override.path.startsWith(`${name}.`));
-  if (component !== undefined) return `the environment has no ${component}`;
-  if (!isOverridable(override.path, repositories)) return "no Repository of the environment lists it as overridable";
+  const { path } = override;
+  const absent = COMPONENTS.find((component) => spec[component] === undefined && path.startsWith(`${component}.`));
+  if (absent !== undefined) return `the environment has no ${absent}`;
+  const isGranted = isOverridable(path, Object.values(repositories)) || status?.grantedValues?.includes(path);
+  if (!isGranted) return "no Repository of the environment lists it as overridable";
   if (scalarOf(override) === undefined) return "the value must be a string, a number, true, false or null, as JSON";
   return undefined;
 }

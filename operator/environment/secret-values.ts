@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { StoredSecret } from "../ports/secret-manager.ts";
 import { databaseUrl } from "./desired/database.ts";
-import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/secret-plan.ts";
+import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
 import { failed, type StepContext, type Unfinished } from "./step.ts";
 
 /** Nobody watches the secret manager: whether a secret is shared or there by now has to be asked. */
@@ -94,7 +94,7 @@ async function repeatedValue(
   return former?.get(of) ?? notFound(name, source);
 }
 
-/** Judged at every look, whoever wrote the reference: what was shared yesterday may not be today. */
+/** Judged whenever it is read, whoever wrote the reference: what was shared yesterday may not be today. What pods have stays. */
 async function sharedValue(
   { spec }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,

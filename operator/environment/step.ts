@@ -85,8 +85,8 @@ export interface Step {
   readonly after: readonly StepCondition[];
   /** Whether it is taken although a step before it is not done: for what must be watched all the time. */
   readonly persists?: (environment: EphemeralEnvironment) => boolean;
-  /** Whether the steps after it may go on with what it found before, although it is not done now. */
-  readonly stands?: (environment: EphemeralEnvironment, context: StepContext) => boolean;
+  /** Whether the steps after it may go on with what it found before, although it is not done now: `result` says why. */
+  readonly stands?: (environment: EphemeralEnvironment, context: StepContext, result?: StepResult) => boolean;
   /** `environment.status` holds what earlier steps found in this very pass. */
   run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
 }

@@ -22,9 +22,10 @@ export async function walk(
   const taken = new Map<StepCondition, Promise<void>>();
 
   const isPassable = (condition: StepCondition) => {
-    if (results.get(condition)?.state === "done") return true;
+    const result = results.get(condition);
+    if (result?.state === "done") return true;
     const step = plan.find((one) => one.condition === condition);
-    return step?.stands?.(withFindings(environment, results), context) === true;
+    return step?.stands?.(withFindings(environment, results), context, result) === true;
   };
 
   const take = async (step: Step) => {

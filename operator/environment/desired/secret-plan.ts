@@ -4,42 +4,15 @@ import { type Component, secretStoreName } from "../../../crds/names.ts";
 import { DATABASE_PASSWORD, neededSecrets, type Repository, type WantedSecret } from "../../../crds/repository.ts";
 import type { Unfinished } from "../step.ts";
 import { DATABASE_URL, wantsDatabase } from "./database.ts";
+import {
+  type DerivedSecret,
+  type OwnSecret,
+  type PlannedSecret,
+  type ReferredSecret,
+  rotation,
+} from "./planned-secret.ts";
 import { secretProblem } from "./secret-problem.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
-
-/** A value of the environment's own: made by us, or written into the secret manager by somebody else. */
-export interface OwnSecret {
-  readonly kind: "own";
-  readonly name: string;
-  readonly version: number;
-  /** The rotation that this version answers. */
-  readonly rotation?: string;
-  /** What to make when there is none; absent where somebody else provides the value. */
-  readonly generate?: WantedSecret;
-}
-
-/** A value that is read from elsewhere in the secret manager. */
-export interface ReferredSecret {
-  readonly kind: "shared" | "alias";
-  readonly name: string;
-  /** The id of a shared secret; of an alias the variable of this environment whose value it repeats. */
-  readonly of: string;
-  /** `latest` only until it is resolved: from then on the version is pinned. */
-  readonly version: number | "latest";
-  readonly rotation?: string;
-  /** What was referred to, as `<id>@<key>`: another one is resolved anew. */
-  readonly source: string;
-  /** The version of the environment's own value that it stands in for. */
-  readonly own?: number;
-}
-
-/** A value that is made of another one of the plan, and kept nowhere else. */
-export interface DerivedSecret extends Omit<ReferredSecret, "kind"> {
-  readonly kind: "derived";
-}
-
-/** One variable of the pods' Secret. */
-export type PlannedSecret = OwnSecret | ReferredSecret | DerivedSecret;
 
 /** What the pods' Secret holds, in the order of names; or what is wrong with what was asked for. */
 export type SecretPlan =
@@ -48,6 +21,8 @@ export type SecretPlan =
 
 /** The shape of a value that is gone from the secret manager and that no Repository describes any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
+
+type ComponentRepositories = { readonly [component in Component]?: Repository };
 
 interface Plot {
   readonly environment: EphemeralEnvironment;
@@ -68,19 +43,11 @@ interface Plot {
  */
 export function secretPlan(
   environment: EphemeralEnvironment,
-  repositories: { readonly [component in Component]?: Repository },
+  repositories: ComponentRepositories,
   configSet?: ConfigSetSpec,
 ): SecretPlan {
-  const { spec, status } = environment;
-  const hasDatabase = wantsDatabase(spec, configSet);
-  const listed = neededSecrets(Object.values(repositories), hasDatabase);
-  const plot: Plot = {
-    ...{ environment, configSet, hasDatabase },
-    variables: variablesOf(environment, repositories, configSet),
-    listed: new Map(listed.map((secret) => [secret.name, secret])),
-    provided: new Set(spec.secrets?.provided),
-    former: status?.secrets && new Map(status.secrets.map((secret) => [secret.name, secret])),
-  };
+  const plot = plotOf(environment, repositories, configSet);
+  const { hasDatabase } = plot;
   const references = winning(plot);
   const isDerived = hasDatabase && !references.has(DATABASE_URL) && !plot.provided.has(DATABASE_URL);
   const own = ownNames(plot).filter((name) => !references.has(name) && !(isDerived && name === DATABASE_URL));
@@ -95,26 +62,38 @@ export function secretPlan(
   return { secrets: isDerived ? withDatabaseUrl(settled(secrets), plot) : settled(secrets) };
 }
 
-/**
- * A plan as the status keeps it, with the versions that were found. What is not resolved has the version 0, which
- * nothing has.
- */
-export function plannedStatus(
-  plan: readonly PlannedSecret[],
-  found: ReadonlyMap<string, { readonly version: number }> = new Map(),
-): SecretStatus[] {
-  return plan.map((secret) => ({
-    name: secret.name,
-    version: found.get(secret.name)?.version ?? (secret.version === "latest" ? 0 : secret.version),
-    ...rotation(secret.rotation),
-    ...(secret.kind === "own" ? {} : standIn(secret)),
-  }));
+/** What the pods' Secret held before, as the status has it: what is to be kept while the new wish can't be granted. */
+export function formerPlan(
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+  configSet?: ConfigSetSpec,
+): readonly PlannedSecret[] {
+  const plot = plotOf(environment, repositories, configSet);
+  return [...(plot.former?.values() ?? [])].map(({ source, ...secret }) => {
+    if (source === undefined) return { ...secret, kind: "own", ...generation(plot, secret.name) };
+    if (secret.name === DATABASE_URL && source === URL_SOURCE) {
+      return { ...secret, kind: "derived", of: DATABASE_PASSWORD, source };
+    }
+    return { ...secret, ...referent(environment, source.slice(0, source.lastIndexOf("@"))), source };
+  });
 }
 
-const standIn = ({ source, own }: ReferredSecret | DerivedSecret) => ({
-  source,
-  ...(own === undefined ? {} : { own }),
-});
+function plotOf(
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+  configSet: ConfigSetSpec | undefined,
+): Plot {
+  const { spec, status } = environment;
+  const hasDatabase = wantsDatabase(spec, configSet);
+  const listed = neededSecrets(Object.values(repositories), hasDatabase);
+  return {
+    ...{ environment, configSet, hasDatabase },
+    variables: variablesOf(environment, repositories, configSet),
+    listed: new Map(listed.map((secret) => [secret.name, secret])),
+    provided: new Set(spec.secrets?.provided),
+    former: status?.secrets && new Map(status.secrets.map((secret) => [secret.name, secret])),
+  };
+}
 
 /** The references that count; a provided value beats what a config set refers to. */
 function winning({ variables, provided }: Plot): ReadonlyMap<string, Reference> {
@@ -125,11 +104,11 @@ function winning({ variables, provided }: Plot): ReadonlyMap<string, Reference> 
 
 function ownNames(plot: Plot): string[] {
   const { listed, provided, former } = plot;
-  if (!generates(plot)) return [...provided];
+  const made = generates(plot) ? known(plot, listed.keys()) : [];
   const kept = [...(former?.values() ?? [])]
     .filter((secret) => ownVersion(secret) !== undefined)
     .map(({ name }) => name);
-  return [...new Set([...known(plot, listed.keys()), ...kept, ...provided])];
+  return [...new Set([...made, ...kept, ...provided])];
 }
 
 const generates = ({ environment }: Plot) => environment.spec.secrets?.autoGenerate !== false;
@@ -138,15 +117,26 @@ const generates = ({ environment }: Plot) => environment.spec.secrets?.autoGener
 const known = ({ former, hasDatabase }: Plot, names: Iterable<string>) =>
   [...names].filter((name) => (former?.has(name) ?? true) || (hasDatabase && name === DATABASE_PASSWORD));
 
-function ownSecret({ environment, listed, provided, former }: Plot, name: string): OwnSecret {
-  const before = former?.get(name);
+function ownSecret(plot: Plot, name: string): OwnSecret {
+  const before = plot.former?.get(name);
   const version = ownVersion(before);
-  const asked = environment.spec.secrets?.rotate?.[name];
-  const generate = provided.has(name) ? {} : { generate: listed.get(name) ?? { name, ...UNLISTED } };
-  if (before === undefined || version === undefined)
-    return { kind: "own", name, version: 1, ...rotation(asked), ...generate };
+  const asked = askedRotation(plot, name);
+  const own = { kind: "own", name, ...generation(plot, name) } as const;
+  if (before === undefined || version === undefined) return { ...own, version: 1, ...rotation(asked) };
   const next = isAskedAnew(asked, before) ? version + 1 : version;
-  return { kind: "own", name, version: next, ...rotation(asked ?? before.rotation), ...generate };
+  return { ...own, version: next, ...rotation(asked ?? before.rotation) };
+}
+
+/** What to make where there is no value: nothing where somebody else is to provide it. */
+function generation(plot: Plot, name: string): Pick<OwnSecret, "generate"> {
+  if (plot.provided.has(name) || !generates(plot)) return {};
+  return { generate: plot.listed.get(name) ?? { name, ...UNLISTED } };
+}
+
+/** Variables may have names that JavaScript's objects know, too. */
+function askedRotation({ environment }: Pick<Plot, "environment">, name: string): string | undefined {
+  const { rotate = {} } = environment.spec.secrets ?? {};
+  return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }
 
 /** The version of its own value, also while another one stands in for it: what was rotated away never comes back. */
@@ -154,14 +144,14 @@ function ownVersion(before: SecretStatus | undefined): number | undefined {
   return before?.source === undefined ? before?.version : before.own;
 }
 
-function referredSecret({ environment, former }: Plot, name: string, reference: Reference): ReferredSecret {
-  const before = former?.get(name);
+function referredSecret(plot: Plot, name: string, reference: Reference): ReferredSecret {
+  const before = plot.former?.get(name);
   const source = `${reference.name}@${reference.key}`;
-  const asked = environment.spec.secrets?.rotate?.[name];
+  const asked = askedRotation(plot, name);
   const own = ownVersion(before);
   const isPinned = before?.source === source && !isAskedAnew(asked, before);
   return {
-    ...referent(environment, reference),
+    ...referent(plot.environment, reference.name),
     name,
     version: reference.key === "latest" ? (isPinned ? before.version : "latest") : Number(reference.key),
     ...rotation(asked ?? before?.rotation),
@@ -171,16 +161,17 @@ function referredSecret({ environment, former }: Plot, name: string, reference: 
 }
 
 /** An id that begins as those of this environment do names one of its variables: nobody else's can be read by it. */
-function referent({ metadata }: EphemeralEnvironment, { name }: Reference): Pick<ReferredSecret, "kind" | "of"> {
+function referent({ metadata }: EphemeralEnvironment, id: string): Pick<ReferredSecret, "kind" | "of"> {
   const prefix = `${secretStoreName(metadata)}-`;
-  return name.startsWith(prefix) ? { kind: "alias", of: name.slice(prefix.length) } : { kind: "shared", of: name };
+  return id.startsWith(prefix) ? { kind: "alias", of: id.slice(prefix.length) } : { kind: "shared", of: id };
 }
-
-const rotation = (asked: string | undefined) => (asked === undefined ? {} : { rotation: asked });
 
 function isAskedAnew(asked: string | undefined, before: SecretStatus): boolean {
   return asked !== undefined && asked !== before.rotation;
 }
+
+/** What the database's URL is made of, in the words of the status. */
+const URL_SOURCE = `${DATABASE_PASSWORD}@latest`;
 
 /** As new as the password that it holds. */
 function withDatabaseUrl(secrets: readonly PlannedSecret[], { former }: Plot): readonly PlannedSecret[] {
@@ -188,7 +179,7 @@ function withDatabaseUrl(secrets: readonly PlannedSecret[], { former }: Plot): r
   if (password === undefined) return secrets;
   const own = ownVersion(former?.get(DATABASE_URL));
   const url: DerivedSecret = {
-    ...{ kind: "derived", name: DATABASE_URL, of: DATABASE_PASSWORD, source: `${DATABASE_PASSWORD}@latest` },
+    ...{ kind: "derived", name: DATABASE_URL, of: DATABASE_PASSWORD, source: URL_SOURCE },
     version: password.version,
     ...(own === undefined ? {} : { own }),
   };

@@ -3,7 +3,7 @@ import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
 import type { ChartSource, Repository } from "../../../crds/repository.ts";
-import { scalarOf } from "../overrides.ts";
+import { grantedValues } from "../overrides.ts";
 import { shortHash } from "../short-hash.ts";
 import { asleep } from "./asleep.ts";
 import { databaseValues, wantsDatabase } from "./database.ts";
@@ -46,7 +46,7 @@ export function environmentValues(
     return [
       component,
       {
-        ...chosenValues(environment, component, configSet),
+        ...chosenValues(environment, component, repositories, configSet),
         ...(env.length === 0 ? {} : { env }),
         ...ownValues(environment, component, repository, settings),
       },
@@ -66,18 +66,19 @@ export function wantedHash(chart: ChartSource, values: Record<string, unknown>):
   return shortHash([chart, values]);
 }
 
-/** What people choose for a component, variables aside. */
+/** What people choose for a component, and may, variables aside. */
 function chosenValues(
-  { spec }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   component: Component,
+  repositories: ComponentRepositories,
   configSet: ConfigSetSpec | undefined,
 ): JsonObject {
-  const paths = [...(spec.overrides?.values ?? [])].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const { overrides } = environment.spec;
+  const paths = [...grantedValues(environment, repositories)].sort((one, other) => (one.path < other.path ? -1 : 1));
   const { [component]: values } = merge(
     { [component]: (configSet?.helmValues?.[component] ?? {}) as JsonObject },
-    { [component]: (spec.overrides?.[component] ?? {}) as JsonObject },
-    // A step has refused what is no scalar.
-    ...paths.map((override) => nested(override.path.split("."), scalarOf(override) ?? null)),
+    { [component]: (overrides?.[component] ?? {}) as JsonObject },
+    ...paths.map(({ path, value }) => nested(path.split("."), value)),
   );
   const { env: _, ...others } = values as JsonObject;
   return others;

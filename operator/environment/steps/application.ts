@@ -7,10 +7,19 @@ import { TROUBLE_REASONS } from "../../ports/pods.ts";
 import { configurationOf } from "../configuration.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
 import { diagnosed } from "../diagnosis.ts";
+import { forbiddenOverride } from "../overrides.ts";
 import { askedHash, isAsAsked } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
-import { retirePodSecrets } from "./secrets.ts";
+import {
+  done,
+  type Findings,
+  type Step,
+  type StepContext,
+  type StepResult,
+  type Unfinished,
+  waiting,
+} from "../step.ts";
+import { hasWantedSecrets, retirePodSecrets } from "./secrets.ts";
 
 /** Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. */
 export const application: Step = {
@@ -23,13 +32,21 @@ export const application: Step = {
     const hash = wantedHash(wanted.chart, wanted.values);
     const result = await judged(environment, wanted, hash, context);
     const deployerApp = namespaceName(environment.metadata.name);
-    const rendered = askedHash(environment.spec);
     // What was wanted answered and runs alone: no pod names a former Secret any more.
     const isAlone = result.state === "done" && environment.status?.answered === hash;
     const retired = isAlone ? await retirePodSecrets(environment, context) : {};
-    return { ...result, findings: { ...result.findings, ...retired, deployerApp, wanted: hash, rendered } };
+    const findings = { ...result.findings, ...retired, deployerApp, wanted: hash };
+    return { ...result, findings: { ...findings, ...rendered(environment, context) } };
   },
 };
+
+/** What was rendered counts as what the spec asks for only where all of that may be had. */
+function rendered(environment: EphemeralEnvironment, context: StepContext): Findings {
+  const repositories = repositoriesOf(environment, context.repositories);
+  const isGranted =
+    forbiddenOverride(environment, repositories) === undefined && hasWantedSecrets(environment, context);
+  return isGranted ? { rendered: askedHash(environment.spec) } : {};
+}
 
 /** The application that the environment should have now. */
 export function wantedApplication(environment: EphemeralEnvironment, context: StepContext): WantedApplication {

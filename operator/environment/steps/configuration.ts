@@ -2,7 +2,7 @@ import type { ConfigSetVersion } from "../../../crds/config-set.ts";
 import { revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
-import { forbiddenOverride } from "../overrides.ts";
+import { forbiddenOverride, grantedValues } from "../overrides.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, type Findings, type Step, type StepContext, type StepResult } from "../step.ts";
 
@@ -14,22 +14,32 @@ export const configuration: Step = {
   condition: "ConfigurationResolved",
   after: [],
 
-  // A version that can't be had leaves the one before in force.
+  // A version that can't be had leaves the one before in force; an override that may not be is left out of what ran before.
   stands(environment, context) {
     const hasIt = environment.spec.configSet === undefined || configurationOf(environment, context) !== undefined;
-    return hasIt && judged(environment, context) === undefined;
+    const hasRun = environment.status?.rendered !== undefined;
+    return hasIt && (hasRun || judged(environment, context) === undefined);
   },
 
   async run(environment, context) {
     const wanted = wantedConfiguration(environment, context);
     if (wanted !== undefined && "state" in wanted) return wanted;
     if (wanted !== undefined) await context.configSetVersions.keep(wanted);
-    const found = wanted === undefined ? {} : { findings: findings(environment, wanted, context) };
-    const problem = judged(environment, context);
-    if (problem !== undefined) return { ...problem, ...found };
-    return done(isPlain(environment) ? "NotRequested" : "Resolved", found);
+    const found = {
+      ...(wanted === undefined ? {} : findings(environment, wanted, context)),
+      ...grants(environment, context),
+    };
+    const result = judged(environment, context) ?? done(isPlain(environment) ? "NotRequested" : "Resolved");
+    return Object.keys(found).length === 0 ? result : { ...result, findings: found };
   },
 };
+
+/** What a Repository lists when it is asked for stays granted, until it is asked for no longer. */
+function grants(environment: EphemeralEnvironment, { repositories }: StepContext): Findings {
+  const former = environment.status?.grantedValues;
+  const paths = grantedValues(environment, repositoriesOf(environment, repositories)).map(({ path }) => path);
+  return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };
+}
 
 const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined && spec.overrides === undefined;
 

@@ -5,12 +5,22 @@ import { namespaceName } from "../../../crds/names.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
 import type { ObjectRef } from "../../ports/cluster.ts";
 import { configurationOf } from "../configuration.ts";
-import { accessBindingObject, podSecretName, secretObject } from "../desired/secret.ts";
-import { type PlannedSecret, plannedStatus, secretPlan } from "../desired/secret-plan.ts";
+import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
+import { accessBindingObject, podSecretName, secretObject, wantedPodSecret } from "../desired/secret.ts";
+import { formerPlan, type SecretPlan, secretPlan } from "../desired/secret-plan.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
-import { done, type Findings, failed, type Step, type StepContext, type StepResult, waiting } from "../step.ts";
+import {
+  done,
+  type Findings,
+  failed,
+  type Step,
+  type StepContext,
+  type StepResult,
+  type Unfinished,
+  waiting,
+} from "../step.ts";
 
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
 const DOUBT_MS = 30_000;
@@ -39,14 +49,50 @@ export function secrets(looks: Schedule): Step {
     condition: "SecretsReady",
     after: ["NamespaceReady", "ConfigurationResolved"],
 
+    // What is refused is not waited for; while it may still come, nothing is rendered that would lack it.
+    stands: ({ status }, _context, result) => result?.state === "failed" && (status?.podSecrets ?? []).length > 0,
+
     async run(environment, context) {
       const repositories = repositoriesOf(environment, context.repositories);
       const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
       if (missing !== undefined) return missing;
-      const plan = secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
-      return plan.problem ?? have(environment, plan.secrets, { ...context, looks });
+      const looking = { ...context, looks };
+      const plan = planOf(environment, context);
+      const result = plan.problem ?? (await have(environment, plan.secrets, looking));
+      return result.state === "failed" ? withFormer(environment, result, looking) : result;
     },
   };
+}
+
+function planOf(environment: EphemeralEnvironment, context: StepContext): SecretPlan {
+  const repositories = repositoriesOf(environment, context.repositories);
+  return secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
+}
+
+/** Whether the pods' Secret is the one that the spec asks for now; while a wish can't be granted it is the one of before. */
+export function hasWantedSecrets(environment: EphemeralEnvironment, context: StepContext): boolean {
+  const plan = planOf(environment, context);
+  return plan.problem === undefined && isNamed(environment, plan.secrets);
+}
+
+/** Whether the status says that the pods' Secret holds what is planned. */
+function isNamed({ status }: EphemeralEnvironment, plan: readonly PlannedSecret[]): boolean {
+  const wanted = plannedStatus(plan);
+  return status?.podSecrets?.at(-1) === podSecretName(wanted) && isDeepStrictEqual(status.secrets, wanted);
+}
+
+/** What can't be granted changes nothing: the pods' Secret stays the one of before, and comes back when it goes. */
+async function withFormer(
+  environment: EphemeralEnvironment,
+  refusal: Unfinished,
+  context: Context,
+): Promise<StepResult> {
+  if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
+  const repositories = repositoriesOf(environment, context.repositories);
+  const kept = await have(environment, formerPlan(environment, repositories), context);
+  if (kept.state !== "done") return refusal;
+  const soonest = Math.min(...[kept, refusal].map(({ recheckAfterMs }) => recheckAfterMs ?? DOUBT_MS));
+  return { ...refusal, recheckAfterMs: soonest, ...(kept.findings === undefined ? {} : { findings: kept.findings }) };
 }
 
 async function have(
@@ -91,15 +137,13 @@ async function isMirrored(
   plan: readonly PlannedSecret[],
   context: Context,
 ): Promise<boolean> {
-  const { status, metadata } = environment;
-  const wanted = plannedStatus(plan);
-  const name = podSecretName(wanted);
-  if (status?.podSecrets?.at(-1) !== name || !isDeepStrictEqual(status.secrets, wanted)) return false;
+  const { metadata } = environment;
+  if (!isNamed(environment, plan)) return false;
   // The right to look comes first, because somebody may have taken it away; with its namespace it went, too.
   const right = await bind(environment, context);
   const isTrusted = right === "unchanged" && !isInDoubt(environment) && dueInMs(environment, context.looks) > 0;
   if (isTrusted) return true;
-  const found = await context.cluster.read(metadata, secretKind, refOf(environment, name));
+  const found = await context.cluster.read(metadata, secretKind, refOf(environment, wantedPodSecret(environment)));
   if (found !== undefined) context.looks.taken(metadata.uid);
   return found !== undefined;
 }
@@ -121,9 +165,12 @@ function dueInMs({ metadata, status }: EphemeralEnvironment, looks: Schedule): n
 function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], { clock }: StepContext): StepResult {
   const names = variables.join(", ");
   const former = findCondition(status?.conditions, "SecretsReady");
-  const since = former?.reason === "AwaitingValue" ? Date.parse(former.lastTransitionTime) : clock.now().getTime();
-  const waitedMs = clock.now().getTime() - since;
-  const hasFailed = former?.reason === "AwaitingValue" && former.status === "False";
+  const now = clock.now().getTime();
+  const begun = former?.reason === "AwaitingValue" ? Date.parse(former.lastTransitionTime) : now;
+  // The condition may be open for longer than this is asked for.
+  const asked = Date.parse(status?.pursuing?.since ?? "") || 0;
+  const waitedMs = now - Math.max(begun, asked);
+  const hasFailed = former?.reason === "AwaitingValue" && former.status === "False" && begun >= asked;
   if (hasFailed || waitedMs >= PATIENCE_MS) {
     const message = `${names}: nobody wrote the value into the secret manager: write it there, or make the environment anew`;
     return { ...failed("AwaitingValue", message), recheckAfterMs: OVERDUE_RECHECK_MS };

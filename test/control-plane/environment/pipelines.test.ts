@@ -84,8 +84,9 @@ describe("another commit that is being built", () => {
 
   test("is waited for also when another commit's pipeline is reported meanwhile", async () => {
     await building("beside");
-    const other = built(OTHER, { id: 8, status: "success" }).backend.pipeline;
-    await expect(report("beside", { backend: { ...built(NEXT).backend, pipeline: other } })).rejects.toMatchObject({
+    const other = built(OTHER, { id: 8, status: "success" });
+    const reported: EnvironmentSpec = { backend: { ...other.backend, commit: NEXT } };
+    await expect(report("beside", reported)).rejects.toMatchObject({
       causes: [{ message: expect.stringContaining("another commit's can't take its place") }],
     });
     expect((await world.reconcile("beside")).status?.phase).toBe("building");

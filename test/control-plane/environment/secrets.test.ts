@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
@@ -8,7 +8,13 @@ import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { kubernetesSecretManager } from "../../../operator/adapters/kubernetes-secret-manager.ts";
-import { configSetType, environmentType, secretKind } from "../../../operator/kinds.ts";
+import {
+  applicationKind,
+  configSetType,
+  environmentType,
+  repositoryType,
+  secretKind,
+} from "../../../operator/kinds.ts";
 import { systemClock } from "../../../operator/kit/clock.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { applicationValues } from "../../support/application-values.ts";
@@ -37,6 +43,9 @@ beforeAll(async () => {
   const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
   await world.startOperator({ settings, clock });
 }, 60_000);
+afterEach(() => {
+  aheadMs = 0;
+});
 afterAll(() => world.stop(), 60_000);
 
 const change = (name: string, spec: object) => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
@@ -218,6 +227,18 @@ describe("a provided secret", () => {
   }, 60_000);
 });
 
+test("a provided secret is awaited from when it was asked for, however long another one is", async () => {
+  await world.create("asked-later", { ...backendOnly, secrets: { provided: ["SECRET_KEY"] } });
+  await expectReason("asked-later", "AwaitingValue");
+  aheadMs = 1.5 * MINUTE_MS;
+  await change("asked-later", { secrets: { provided: ["API_TOKEN"] } });
+  await world.expectState("asked-later", "having seen it", ({ status }) => status?.observedGeneration === 2);
+  aheadMs = 3 * MINUTE_MS;
+  expect((await world.reconcile("asked-later")).status?.phase).toBe("creating");
+  aheadMs = 3.6 * MINUTE_MS;
+  await world.expectPhase("asked-later", "failed");
+}, 60_000);
+
 describe("a reference", () => {
   test("brings the shared value, pinned to what was the newest, until it is to be resolved anew", async () => {
     await share("labelled", { share: "shop" }, "one", "two");
@@ -316,6 +337,103 @@ describe("shared API keys of a config set", () => {
     await world.create("unkeyed", asking("without-keys", ["shop"]));
     await expectReason("unkeyed", "SharedApiKeysMissing");
   }, 60_000);
+});
+
+describe("a wish that can't be granted", () => {
+  const NEXT = "b".repeat(40);
+  const valuesOf = (name: string) => applicationValues(world.admin, name);
+  const applicationRef = (name: string) => ({ name: `env-${name}`, namespace: "argocd" });
+  const wishes: { name: string; wish: object; reason: string }[] = [
+    { name: "rotation", wish: { secrets: { rotate: { UNKNOWN: "1" } } }, reason: "RotationUnknown" },
+    { name: "sharing", wish: { secrets: { useSharedApiKeys: true } }, reason: "SharedApiKeysMissing" },
+    {
+      name: "plain-text",
+      wish: { overrides: { backend: { env: [{ name: "SECRET_KEY", value: "seen" }] } } },
+      reason: "SecretInPlainText",
+    },
+    {
+      name: "reference",
+      wish: { overrides: { backend: { env: [refersTo("THEIRS", "nobodys")] } } },
+      reason: "SecretNotShared",
+    },
+  ];
+
+  test.each(wishes)(
+    "holds up nothing but itself: $reason",
+    async ({ name: what, wish, reason }) => {
+      const name = `refused-${what}`;
+      const { before } = await ready(name);
+      await change(name, wish);
+      await expectReason(name, reason);
+      expect(await seen(name)).toEqual(before);
+
+      const former = await world.admin.find(applicationKind, applicationRef(name));
+      await world.admin.delete(applicationKind, applicationRef(name), { uid: former?.metadata.uid ?? "" });
+      await until(async () => (await valuesOf(name)) !== undefined, { what: "the application", deadlineMs: 20_000 });
+      await world.admin.delete(secretKind, { name: before.secret, namespace: namespaceName(name) });
+      await world.reconcile(name);
+      expect(await seen(name)).toEqual(before);
+
+      await change(name, { suspended: true, backend: { commit: NEXT } });
+      const isAsleep = async () => (await valuesOf(name))?.suspended === true;
+      await until(isAsleep, { what: "the suspension", deadlineMs: 20_000 });
+      await change(name, { suspended: false });
+      const runsNext = ({ status }: EphemeralEnvironment) => status?.components?.backend?.commit === NEXT;
+      const running = await world.expectState(name, "running the other commit", runsNext);
+      expect((await valuesOf(name))?.suspended).toBeUndefined();
+      expect(running.status?.phase).toBe("failed");
+      expect(secretsCondition(running)?.reason).toBe(reason);
+      expect(await seen(name)).toEqual(before);
+
+      await change(name, { secrets: null, overrides: null });
+      await world.expectPhase(name, "ready");
+      expect(await seen(name)).toEqual(before);
+    },
+    90_000,
+  );
+
+  test("is granted as soon as it is another one, and not before", async () => {
+    const { before } = await ready("granted-later");
+    await change("granted-later", { secrets: { rotate: { UNKNOWN: "1" } } });
+    await expectReason("granted-later", "RotationUnknown");
+    await change("granted-later", { secrets: { rotate: { UNKNOWN: null, SECRET_KEY: "1" } } });
+    await world.expectPhase("granted-later", "ready");
+    const { values } = await seen("granted-later");
+    expect(values).toEqual({ ...before.values, SECRET_KEY: expect.any(String) });
+    expect(values?.SECRET_KEY).not.toBe(before.values?.SECRET_KEY);
+  }, 60_000);
+});
+
+describe("a Repository that is changed", () => {
+  const variable = { name: "LEVEL", value: "info" };
+
+  test("takes nothing from what runs, by listing a variable or an override no more", async () => {
+    const repository = { name: "changing-backend", namespace: "ephemeral-system" };
+    await world.register(repository.name, { overridable: ["backend.cache"], secrets: [{ name: "SECRET_KEY" }] });
+    const values = [{ path: "backend.cache", value: "64" }];
+    await ready("unmoved", {
+      backend: { ...backendOnly.backend, repository: repository.name },
+      overrides: { backend: { env: [variable] }, values },
+    });
+    const before = (await world.find("unmoved"))?.status;
+    expect(before?.grantedValues).toEqual(["backend.cache"]);
+
+    const lists = [{ name: "SECRET_KEY" }, { name: "LEVEL" }];
+    const later = { secrets: lists, overridable: [] };
+    await world.admin.patch(repositoryType, repository, { spec: later }, { as: "merge" });
+    const after = await world.reconcile("unmoved");
+    expect(after.status).toMatchObject({ phase: "ready", wanted: before?.wanted, secrets: before?.secrets });
+
+    await change("unmoved", { overrides: { values: [...values, { path: "backend.other", value: "1" }] } });
+    const refused = ({ status }: EphemeralEnvironment) =>
+      findCondition(status?.conditions, "ConfigurationResolved")?.reason === "OverrideForbidden";
+    await world.expectState("unmoved", "refused", refused);
+    await change("unmoved", { suspended: true });
+    const isAsleep = async () => (await applicationValues(world.admin, "unmoved"))?.suspended === true;
+    await until(isAsleep, { what: "the suspension", deadlineMs: 20_000 });
+    expect((await applicationValues(world.admin, "unmoved"))?.backend).toMatchObject({ cache: 64, env: [variable] });
+    expect((await applicationValues(world.admin, "unmoved"))?.backend).not.toHaveProperty("other");
+  }, 90_000);
 });
 
 describe("what can't be right", () => {

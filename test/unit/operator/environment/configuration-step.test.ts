@@ -44,6 +44,21 @@ describe("the configuration", () => {
       ...{ given: environmentFixture({ spec: allowed }), expected: { state: "done", reason: "Resolved" } },
     },
     {
+      name: "grants the overrides that may be, for good",
+      given: environmentFixture({ spec: allowed }),
+      expected: { findings: { grantedValues: ["backend.size"] } },
+    },
+    {
+      name: "forgets what is asked for no longer",
+      given: environmentFixture({ status: { grantedValues: ["backend.size"] } }),
+      expected: { state: "done", findings: { grantedValues: [] } },
+    },
+    {
+      name: "is resolved with an override that was granted before",
+      given: environmentFixture({ spec: forbidden, status: { grantedValues: ["backend.other"] } }),
+      expected: { state: "done", findings: { grantedValues: ["backend.other"] } },
+    },
+    {
       name: "fails with overrides that may not be",
       given: environmentFixture({ spec: forbidden }),
       expected: { state: "failed", reason: "OverrideForbidden" },
@@ -96,10 +111,16 @@ describe("a configuration that is not resolved lets the rest go on", () => {
     { name: "not when its version is lost", given: pinned(using), versions: [], expected: false },
     { name: "not before there was one", given: environmentFixture({ spec: using }), versions: [kept], expected: false },
     {
-      name: "not with a forbidden override",
+      name: "not with a forbidden override before anything runs",
       given: pinned({ ...using, ...forbidden }),
       versions: [kept],
       expected: false,
+    },
+    {
+      name: "without an override that is forbidden when something runs",
+      given: environmentFixture({ spec: { ...using, ...forbidden }, status: { configSet: pin, rendered: "before" } }),
+      versions: [kept],
+      expected: true,
     },
   ])("$name", ({ given, versions, expected }) => {
     expect(standing(given, versions)).toBe(expected);

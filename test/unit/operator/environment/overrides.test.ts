@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../../crds/ephemeral-environment.ts";
-import { forbiddenOverride, scalarOf } from "../../../../operator/environment/overrides.ts";
+import { forbiddenOverride, grantedValues, scalarOf } from "../../../../operator/environment/overrides.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { overridable: ["backend.cache.size", "frontend.theme"] });
@@ -56,6 +56,23 @@ describe("an override", () => {
       ...{ state: "failed", reason: "OverrideForbidden" },
       message: expect.stringContaining(message),
     });
+  });
+
+  const nowUnlisted = environmentFixture({
+    spec: { overrides: { values: ["backend.a", "backend.b"].map((path) => ({ path, value: "1" })) } },
+    status: { grantedValues: ["backend.a"] },
+  });
+
+  test("that was granted stays so, also when no Repository lists it any more", () => {
+    const { message = "" } = forbiddenOverride(nowUnlisted, { backend }) ?? {};
+    expect(message).toMatch(/backend\.b/);
+    expect(message).not.toMatch(/backend\.a/);
+    expect(grantedValues(nowUnlisted, { backend })).toEqual([{ path: "backend.a", value: 1 }]);
+  });
+
+  test("that is no value is granted to nobody", () => {
+    const spec = value("backend.cache.size", "{}");
+    expect(grantedValues(environmentFixture({ spec }), { backend })).toEqual([]);
   });
 
   test("that is forbidden is named with all others", () => {

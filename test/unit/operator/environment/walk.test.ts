@@ -55,6 +55,16 @@ describe("a walk over the steps", () => {
     expect((await statesOf(plan("other"))).states).not.toHaveProperty("ApplicationSynced");
   });
 
+  test("lets a step decide by how it ended whether what it found before stands", async () => {
+    const stands: Step["stands"] = (_environment, _context, result) => result?.state === "failed";
+    const behind = async (result: StepResult) => {
+      const needed = { ...step("SecretsReady", [], result), stands };
+      return (await statesOf([needed, step("ApplicationSynced", ["SecretsReady"], done("Synced"))])).states;
+    };
+    expect(await behind(failed("Refused", ""))).toMatchObject({ ApplicationSynced: "done" });
+    expect(await behind(waiting("Slow", "", { recheckAfterMs: 1 }))).not.toHaveProperty("ApplicationSynced");
+  });
+
   test("takes nothing that needs a step which is not in the plan", async () => {
     expect((await statesOf([step("UrlsReady", ["ApplicationSynced"], done("Never"))])).states).toEqual({});
   });

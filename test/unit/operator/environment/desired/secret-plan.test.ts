@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
 import type { EnvironmentVariable } from "../../../../../crds/ephemeral-environment.schema.ts";
 import type { EnvironmentSpec, SecretStatus } from "../../../../../crds/ephemeral-environment.ts";
-import { plannedStatus, secretPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
+import { plannedStatus } from "../../../../../operator/environment/desired/planned-secret.ts";
+import { formerPlan, secretPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
 import { environmentFixture, repositoryFixture, UID } from "../../../../support/environment-fixture.ts";
 
 type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
@@ -180,6 +181,24 @@ describe("the plan of an environment's secrets", () => {
       given: { asked: { autoGenerate: false, provided: ["KEY"] } },
       expected: [own("KEY", 1)],
     },
+    {
+      name: "keeps a value that was given while that is asked for no longer: nothing that was rotated away comes back",
+      given: { listed: [], asked: { autoGenerate: false }, former: [own("P", 2, "b")] },
+      expected: [own("P", 2, "b")],
+    },
+    {
+      name: "rotates no variable for what JavaScript knows by its name",
+      given: { listed: ["constructor", "toString"], former: [own("constructor", 1), own("toString", 1)] },
+      expected: [own("constructor", 1), own("toString", 1)],
+    },
+    {
+      name: "refers to a variable that JavaScript knows by its name",
+      given: {
+        env: [refers("valueOf", "shared")],
+        former: [own("KEY", 1), { name: "valueOf", version: 2, source: "shared@latest" }],
+      },
+      expected: [own("KEY", 1), { name: "valueOf", version: 2, source: "shared@latest" }],
+    },
     { name: "may be empty", given: { listed: [] }, expected: [] },
     {
       name: "has password and URL of a database, whatever the Repository lists",
@@ -249,6 +268,41 @@ describe("the plan of an environment's secrets", () => {
     const planned = plan({ listed: ["KEY"], asked: { provided: ["P"] }, former: [own("GONE", 1), own("KEY", 1)] });
     const generates = "secrets" in planned ? planned.secrets.map((secret) => "generate" in secret && secret.name) : [];
     expect(generates).toEqual(["GONE", "KEY", false]);
+  });
+});
+
+describe("the plan of before", () => {
+  const before = [
+    { name: "ALIAS", version: 2, source: `${alias}-KEY@latest` },
+    own("DATABASE_PASSWORD", 3, "a"),
+    url(3, { own: 1 }),
+    own("KEY", 2),
+    { name: "MAPS", version: 7, rotation: "b", source: "maps@latest", own: 2 },
+    own("P", 1),
+  ];
+  const formerOf = (asked: Secrets) => {
+    const environment = environmentFixture({ spec: { secrets: asked }, status: { secrets: before } });
+    return formerPlan(environment, { backend: repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] }) });
+  };
+
+  test("is what the status has, whatever is asked for now", () => {
+    const plan = formerOf({ provided: ["P", "NEW"], rotate: { KEY: "now", UNKNOWN: "1" } });
+    expect(plannedStatus(plan)).toEqual(before);
+    expect(plan.map(({ kind }) => kind)).toEqual(["alias", "own", "derived", "own", "shared", "own"]);
+    expect(plan.map((secret) => ("of" in secret ? secret.of : undefined))).toEqual([
+      ...["KEY", undefined, "DATABASE_PASSWORD", undefined, "maps", undefined],
+    ]);
+  });
+
+  test.each([
+    {
+      name: "makes what is gone and nobody provides",
+      asked: { provided: ["P"] },
+      expected: ["DATABASE_PASSWORD", "KEY"],
+    },
+    { name: "makes nothing when told so", asked: { autoGenerate: false }, expected: [] },
+  ])("$name", ({ asked, expected }) => {
+    expect(formerOf(asked).flatMap((one) => ("generate" in one ? [one.name] : []))).toEqual(expected);
   });
 });
 

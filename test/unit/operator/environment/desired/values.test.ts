@@ -97,7 +97,8 @@ describe("the values of an environment", () => {
 describe("what people choose", () => {
   const env = (value: string) => [{ name: "LEVEL", value }];
   const chosen = (spec: EnvironmentSpec["overrides"], configSet?: ConfigSetSpec) => {
-    const repositories = { backend: repositoryFixture("shop-api") };
+    const overridable = ["backend.a", "backend.b", "backend.cache.size"];
+    const repositories = { backend: repositoryFixture("shop-api", { overridable }) };
     const environment = shop({ spec: spec ? { overrides: spec } : {} });
     return (environmentValues(environment, repositories, fixtureSettings, configSet) as { backend: object }).backend;
   };
@@ -128,6 +129,12 @@ describe("what people choose", () => {
         ...{ replicas: 3, env: env("debug"), resources: { requests: { cpu: "2", memory: "1Gi" } } },
         cache: { kind: "lru", size: 64 },
       },
+    },
+    {
+      name: "an override that no Repository lists is left out",
+      spec: { values: [{ path: "backend.cache.kind", value: "1" }] },
+      set: undefined,
+      expected: backendValues,
     },
     {
       name: "nobody changes what the platform sets",
@@ -257,6 +264,17 @@ describe("what is wanted", () => {
     ["an environment of the same name made anew", shop({ metadata: { uid: UID.replace("0", "1") } }), {}],
   ])("is something else with %s", (_what, environment, backend) => {
     expect(hashOf(environment, backend)).not.toBe(usual);
+  });
+
+  test("stays the same when a Repository lists a variable that stands in it, or an override no more", () => {
+    const overrides = {
+      backend: { env: [{ name: "LEVEL", value: "info" }] },
+      values: [{ path: "backend.size", value: "1" }],
+    };
+    const made = shop({ spec: { overrides }, status: { secrets: [], grantedValues: ["backend.size"] } });
+    const before = hashOf(made, { secrets: [], overridable: ["backend.size"] });
+    expect(hashOf(made, { secrets: [{ name: "LEVEL" }], overridable: [] })).toBe(before);
+    expect(before).not.toBe(hashOf(shop({ status: { secrets: [] } })));
   });
 
   test("is something else with another chart, and short enough for a label", () => {

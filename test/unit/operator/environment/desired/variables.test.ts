@@ -115,6 +115,32 @@ describe("references", () => {
   });
 });
 
+describe("a variable that a Repository lists later", () => {
+  const late = { overrides: { backend: { env: [plain("SECRET_KEY", "x")] } } };
+  const among = (secrets: { name: string; version: number }[], spec: Partial<EnvironmentSpec> = late) => {
+    const { plain: shown, inPlainText } = variablesOf(environmentFixture({ spec, status: { secrets } }), { backend });
+    return { shown: shown.backend?.map(({ name }) => name), inPlainText };
+  };
+
+  test("leaves an environment as it is that was made without it", () => {
+    expect(among([])).toEqual({ shown: ["SECRET_KEY"], inPlainText: [] });
+  });
+
+  test("is secret for one that was made with it", () => {
+    expect(among([{ name: "SECRET_KEY", version: 1 }])).toEqual({ shown: [], inPlainText: ["SECRET_KEY"] });
+  });
+
+  test("is secret for one that is to be provided with it", () => {
+    const provided = { ...late, secrets: { provided: ["SECRET_KEY"] } };
+    expect(among([], provided)).toEqual({ shown: [], inPlainText: ["SECRET_KEY"] });
+  });
+
+  test("is secret where it is the password of a database", () => {
+    const spec = { database: { provision: true }, overrides: { backend: { env: [plain("DATABASE_PASSWORD", "x")] } } };
+    expect(among([], spec)).toEqual({ shown: [], inPlainText: ["DATABASE_PASSWORD"] });
+  });
+});
+
 describe("a secret variable with a plain value", () => {
   test.each([
     {
