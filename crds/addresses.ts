@@ -1,13 +1,24 @@
 import { BlockList, isIPv6 } from "node:net";
 
+const METADATA_IPV4 = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"];
+
 /**
- * Where machines are told their identity and their credentials: link-local (also by NAT64), and what clouds use beside
- * it. No pod of an environment may ever reach one.
+ * Where machines are told their identity and their credentials: link-local, what clouds use beside it, and the same by
+ * NAT64. No pod of an environment may ever reach one.
  */
 export const METADATA_RANGES: readonly string[] = [
-  ...["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"],
-  ...["fe80::/10", "64:ff9b::a9fe:0/112", "fd00:ec2::254/128"],
+  ...METADATA_IPV4,
+  ...METADATA_IPV4.map(byNat64),
+  ...["fe80::/10", "fd00:ec2::254/128"],
 ];
+
+/** The same IPv4 addresses as a translator between the families offers them (RFC 6052): `64:ff9b::a00:0/104` for `10.0.0.0/8`. */
+export function byNat64(range: string): string {
+  const [network, prefix] = split(range);
+  const [first = 0, second = 0, third = 0, fourth = 0] = network.split(".").map(Number);
+  const groups = [first * 256 + second, third * 256 + fourth].map((group) => group.toString(16));
+  return `64:ff9b::${groups.join(":")}/${96 + prefix}`;
+}
 
 /** Whether a block of addresses (CIDR) holds the whole of another one, or is that very block. */
 export function holds(block: string, other: string): boolean {

@@ -1,9 +1,10 @@
 import type { Peer } from "../../../config/settings.schema.ts";
-import { holds, METADATA_RANGES } from "../../../crds/addresses.ts";
+import { byNat64, holds, METADATA_RANGES } from "../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 
-/** Where the nodes, the API server and all other pods are (RFC 1918, RFC 6598, RFC 4193). */
-const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"];
+const PRIVATE_IPV4 = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
+/** Where the nodes, the API server and all other pods are (RFC 1918, RFC 6598, RFC 4193), also by NAT64 (RFC 6052, RFC 8215). */
+const PRIVATE = [...PRIVATE_IPV4, ...PRIVATE_IPV4.map(byNat64), "64:ff9b:1::/48", "fc00::/7"];
 
 /**
  * A peer that pods may reach, without what they never may: of a block of addresses, the metadata addresses, and the private

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
+import { METADATA_RANGES } from "../../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
 import {
   allowedTrafficObject,
@@ -97,12 +98,20 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
   }
   /** Closed whatever the settings allow. */
   const never: readonly Reach[] = [
+    ...METADATA_RANGES.map((range) => ({ what: range, to: { address: range.split("/")[0] ?? "" }, port: 80 })),
     { what: "the metadata address", to: { address: "169.254.169.254" }, port: 80 },
     { what: "the metadata address by NAT64", to: { address: "64:ff9b::a9fe:a9fe" }, port: 80 },
     { what: "Alibaba's metadata address", to: { address: "100.100.100.200" }, port: 80 },
     { what: "Azure's wire server", to: { address: "168.63.129.16" }, port: 80 },
     { what: "the metadata address over IPv6", to: { address: "fd00:ec2::254" }, port: 80 },
     { what: "a link-local address over IPv6", to: { address: "fe80::1" } },
+    { what: "Alibaba's metadata address by NAT64", to: { address: "64:ff9b::6464:64c8" }, port: 80 },
+    { what: "Azure's wire server by NAT64", to: { address: "64:ff9b::a83f:8110" }, port: 80 },
+    { what: "the API server by its service and NAT64", to: { address: "64:ff9b::a60:1" } },
+    { what: "the API server on its node by NAT64", to: { address: "64:ff9b::ac10:505" }, port: 6443 },
+    { what: "a kubelet by NAT64", to: { address: "64:ff9b::c0a8:707" }, port: 10250 },
+    { what: "a node of a carrier's range by NAT64", to: { address: "64:ff9b::6440:101" } },
+    { what: "a kubelet by a NAT64 of one's own", to: { address: "64:ff9b:1::c0a8:707" }, port: 10250 },
     { what: "the API server by its service", to: { address: "10.96.0.1" } },
     { what: "the API server on its node", to: { address: "172.16.5.5" }, port: 6443 },
     { what: "a kubelet", to: { address: "192.168.7.7" }, port: 10250 },
@@ -124,7 +133,9 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
   const more: readonly Reach[] = [
     { what: "the internet", to: internet },
     { what: "the internet over IPv6", to: { address: "2606:2800:220:1::1" } },
+    { what: "the internet by NAT64", to: { address: "64:ff9b::5db8:d822" } },
     { what: "a private network", to: office },
+    { what: "a carrier's range", to: { address: "100.64.1.1" } },
     { what: "a namespace of others", to: shared },
   ];
   const all = { ipBlock: { cidr: "0.0.0.0/0" } };
@@ -145,7 +156,12 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
     {
       name: "with the internet over IPv6",
       isolation: { egressTo: [{ ipBlock: { cidr: "::/0" } }] },
-      open: ["the internet over IPv6"],
+      open: ["the internet over IPv6", "the internet by NAT64"],
+    },
+    {
+      name: "with a carrier's range",
+      isolation: { egressTo: [{ ipBlock: { cidr: "100.64.0.0/10" } }] },
+      open: ["a carrier's range"],
     },
     {
       name: "with a private network",
