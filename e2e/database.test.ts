@@ -135,7 +135,8 @@ test("a database that can't start says why, and starts when its config set is co
   const spec = { ttlHours: 1, backend, configSet: { name: configSet } };
   await apply({ apiVersion, kind: "EphemeralEnvironment", metadata: { name }, spec });
 
-  await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`], 150);
+  await waitFor(["--for=condition=DatabaseReady=False", `eenv/${name}`], 150);
+  await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`]);
   const { status, metadata } = await find(name);
   const ofDatabase = status?.conditions?.find(({ type }) => type === "DatabaseReady");
   expect(ofDatabase).toMatchObject({ status: "False", reason: "ImagePullFailed" });
