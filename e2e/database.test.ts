@@ -109,7 +109,7 @@ test("an environment gets a database when its flag is set, and loses it with the
   expect(await visits(name)).toBe(1);
   const { DATABASE_URL: url, ...others } = await podSecret(name);
   expect(others).toEqual(before);
-  expect(url).toBe(`postgres://app:${encodeURIComponent(PASSWORD)}@database:5432/app`);
+  expect(url).toBe(`postgresql://app:${encodeURIComponent(PASSWORD)}@database:5432/app`);
   const volume = await volumeOf(name);
 
   await patch(name, { database: { provision: false } });

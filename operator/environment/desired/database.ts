@@ -29,5 +29,5 @@ export function databaseValues(configSet: ConfigSetSpec | undefined, { database 
 /** How pods log in: as the owner of the database, under the password's own rules of what a URL may hold. */
 export function databaseUrl(password: Sensitive): Sensitive {
   const encoded = encodeURIComponent(password.reveal());
-  return new Sensitive(`postgres://${OWNER}:${encoded}@${DATABASE}:${PORT}/${OWNER}`);
+  return new Sensitive(`postgresql://${OWNER}:${encoded}@${DATABASE}:${PORT}/${OWNER}`);
 }

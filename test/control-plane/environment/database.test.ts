@@ -65,7 +65,7 @@ describe("an environment with a database", () => {
     await expectDatabase("data", "Ready");
     expect(await valuesOf("data")).toEqual(DATABASE);
     const { DATABASE_URL: url, DATABASE_PASSWORD: password } = await seen("data");
-    expect(url).toBe(`postgres://app:${password}@database:5432/app`);
+    expect(url).toBe(`postgresql://app:${password}@database:5432/app`);
     expect(Object.keys(await stored(made)).sort()).toEqual(["API_TOKEN.1", "DATABASE_PASSWORD.1", "SECRET_KEY.1"]);
     const shown = [...(await world.inventory(made))].filter(([title]) => !/^(Secret|store)\//.test(title));
     expect(JSON.stringify(shown)).not.toContain(password);

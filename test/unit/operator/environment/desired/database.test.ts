@@ -5,7 +5,7 @@ import { databaseUrl } from "../../../../../operator/environment/desired/databas
 
 test("a database's URL names its role, its Service and itself, and is as secret as the password", () => {
   const url = databaseUrl(new Sensitive("pass"));
-  expect(url.reveal()).toBe("postgres://app:pass@database:5432/app");
+  expect(url.reveal()).toBe("postgresql://app:pass@database:5432/app");
   expect(`${url}`).toBe("***");
 });
 
