@@ -14,7 +14,7 @@ test("whatever the password is, it can be read back from the URL, and the rest s
     fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (password) => {
       const url = new URL(databaseUrl(new Sensitive(password)).reveal());
       expect(decodeURIComponent(url.password)).toBe(password);
-      expect(url).toMatchObject({ protocol: "postgres:", username: "app", host: "database:5432", pathname: "/app" });
+      expect(url).toMatchObject({ protocol: "postgresql:", username: "app", host: "database:5432", pathname: "/app" });
     }),
   );
 });
