@@ -141,6 +141,7 @@ async function unavailable({ port }: PortCall): Promise<unknown> {
   if (port === "secretManager") throw new SecretManagerUnavailable(message);
   if (port === "deployer") throw new DeployerUnavailable(message);
   if (port === "repositoryHost") throw new RepositoryHostUnavailable(message);
+  if (port === "pods") throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
   return { status: "unreachable", responseTimeMs: 1, message };
 }
 

@@ -52,6 +52,7 @@ export const RECORDED = {
   ],
   delete: [
     "call deployer.remove",
+    "call deployer.unconfine",
     "call secretManager.holdsAny",
     "call secretManager.remove",
     "create EnvironmentRecord UID",
