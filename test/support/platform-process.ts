@@ -43,17 +43,13 @@ export async function platformProcess(
   // Loopback ports of the system's choice; without election, as after a crash nobody else leads.
   const local = { probes: { port: 0 }, leaderElection: false, ...settings, api: { ...settings.api, port: 0 } };
   await writeFile(settingsFile, stringify(local));
-  let child: ChildProcess | undefined;
+  // Known until the next one begins, ended or not: nobody may take one that is ending for gone.
+  let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;
   let output = "";
   let url = "";
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
-    const ending = child;
-    child = undefined;
-    if (ending === undefined || ending.exitCode !== null) return ending?.exitCode ?? null;
-    const exited = once(ending, "exit");
-    ending.kill(signal);
-    const [code] = (await exited) as [number | null];
-    return code;
+    run?.child.kill(signal);
+    return (await run?.exited) ?? null;
   };
   return {
     async start() {
@@ -63,7 +59,7 @@ export async function platformProcess(
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
-      child = started;
+      run = { child: started, exited: once(started, "exit").then(([code]) => code) };
       for (const stream of [started.stdout, started.stderr]) {
         stream?.on("data", (chunk) => {
           output += String(chunk);
@@ -80,15 +76,9 @@ export async function platformProcess(
       await end("SIGKILL");
     },
     terminate: () => end("SIGTERM"),
-    suspend: () => void child?.kill("SIGSTOP"),
-    resume: () => void child?.kill("SIGCONT"),
-    async ended() {
-      const ending = child;
-      child = undefined;
-      if (ending === undefined || ending.exitCode !== null) return ending?.exitCode ?? null;
-      const [code] = (await once(ending, "exit")) as [number | null];
-      return code;
-    },
+    suspend: () => void run?.child.kill("SIGSTOP"),
+    resume: () => void run?.child.kill("SIGCONT"),
+    ended: async () => (await run?.exited) ?? null,
     get url() {
       return url;
     },

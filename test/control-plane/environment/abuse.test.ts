@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { appProjectKind, namespaceKind, networkPolicyKind, resourceQuotaKind } from "../../../operator/kinds.ts";
@@ -11,13 +10,11 @@ import { mayReach, type Network, type Place, type Policy } from "../../support/n
 import { until } from "../../support/until.ts";
 
 let world: World;
-let shop: EphemeralEnvironment;
 beforeAll(async () => {
   world = await createWorld();
   await world.startOperator();
   const all = await Promise.all([world.create("abused-shop"), world.create("abused-billing")]);
   await Promise.all(all.map(({ metadata }) => world.expectPhase(metadata.name, "ready")));
-  shop = all[0];
 }, 90_000);
 afterAll(() => world.stop(), 60_000);
 
@@ -199,13 +196,15 @@ describe("abuse case 83: what a chart can't make", () => {
 describe("abuse case 85: a foreign namespace that somebody labelled as ours", () => {
   test("is neither taken for the environment's nor deleted with it", async () => {
     await liftNamespacePolicy(world.admin);
-    const labels = { [ENVIRONMENT_UID_LABEL]: shop.metadata.uid };
+    const made = await world.create("abused-alone");
+    await world.expectPhase("abused-alone", "ready");
+    const labels = { [ENVIRONMENT_UID_LABEL]: made.metadata.uid };
     const foreign = await world.admin.create(namespaceKind, { metadata: { name: "somebody-elses", labels } });
-    await world.reconcile("abused-shop");
-    await world.delete(shop);
-    const isGone = async () => (await world.find("abused-shop")) === undefined;
+    await world.reconcile("abused-alone");
+    await world.delete(made);
+    const isGone = async () => (await world.find("abused-alone")) === undefined;
     await until(isGone, { what: "the end of the environment", deadlineMs: 60_000 });
-    expect(await world.admin.find(namespaceKind, { name: namespace })).toBeUndefined();
+    expect(await world.admin.find(namespaceKind, { name: namespaceName("abused-alone") })).toBeUndefined();
     const left = await world.admin.find(namespaceKind, { name: "somebody-elses" });
     expect(left?.metadata).toMatchObject({ uid: foreign.metadata.uid, labels });
     expect(left?.metadata.deletionTimestamp).toBeUndefined();
