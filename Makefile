@@ -40,6 +40,8 @@ e2e: node_modules ## User stories on the local cluster, with real Argo CD and re
 	@$(NODE) test/run.ts e2e
 bench: node_modules ## Measure the create path on the running local cluster (make up first)
 	@$(NODE) test/bench/create.ts
+bench-operator: node_modules ## Measure the operator on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations|bystanders|crowd)
+	@$(NODE) test/bench/operator/main.ts
 
 node_modules: package.json package-lock.json
 	@echo "npm install" && npm install --no-audit --no-fund --loglevel error
@@ -48,4 +50,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults e2e bench help
+.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults e2e bench bench-operator help

@@ -7,6 +7,8 @@ import type { Verdict } from "./verdict.ts";
 /** How much is made; the two take turns, so that both meet the machine in the same moods. */
 export interface CreationSizes {
   readonly rounds: number;
+  /** Environments at the start of a round that don't count: a process is never again as slow as it is then. */
+  readonly warmUp: number;
   /** Environments a round, one after the other. */
   readonly single: number;
   /** Environments a round, all at once. */
@@ -15,8 +17,6 @@ export interface CreationSizes {
 
 /** As many are under way at a time as the operator has workers. */
 const AT_ONCE = 32;
-/** Of every turn, before what counts: a process that was just started is slower than it will ever be again. */
-const WARM_UP = 10;
 const DEADLINE_MS = 120_000;
 
 interface Samples {
@@ -66,7 +66,7 @@ async function plainRound(bench: BenchWorld, plain: PlainClient, { round, sizes,
     return performance.now() - began;
   };
   await bench.untilQuiet();
-  for (const name of names(`plain-warm-${round}`, WARM_UP)) await make(name);
+  for (const name of names(`plain-warm-${round}`, sizes.warmUp)) await make(name);
   for (const name of names(`plain-${round}`, sizes.single)) samples.chainMs.push(await make(name));
   const began = performance.now();
   await inParallel(names(`plain-many-${round}`, sizes.many), make, AT_ONCE);
@@ -82,7 +82,7 @@ async function operatorRound(bench: BenchWorld, { round, sizes, samples }: Round
     await bench.create(name);
     return (await bench.ready.reached(name)) - began;
   };
-  for (const name of names(`warm-${round}`, WARM_UP)) await make(name);
+  for (const name of names(`warm-${round}`, sizes.warmUp)) await make(name);
   for (const name of names(`single-${round}`, sizes.single)) samples.chainMs.push(await make(name));
   const began = performance.now();
   const many = names(`many-${round}`, sizes.many);

@@ -12,20 +12,20 @@ export interface CrowdSizes {
   readonly due: number;
   /** How often the operator is started on all of them. */
   readonly restarts: number;
+  /** A time in which nothing happens but what recurs, measured after every start. */
+  readonly calmMs: number;
+  /** From a start to the moment at which many are due: enough to converge before. */
+  readonly dueAfterMs: number;
 }
 
 const DEADLINE_MS = 300_000;
-/** Seconds in which nothing happens but what recurs. */
-const CALM_MS = 20_000;
-/** From the start of the operator to the moment at which many are due: enough to converge before. */
-const DUE_AFTER_MS = { atLeast: 20_000, perEnvironment: 3 };
 const HOUR_MS = 3_600_000;
 const TTL_HOURS = 24;
 const LONG_TTL_HOURS = 168;
 
 /** What an operator costs that has so many environments to look after, and how it starts and ends many. */
 export async function measureCrowd(bench: BenchWorld, sizes: CrowdSizes): Promise<Verdict[]> {
-  const empty = await emptyFigures(bench);
+  const empty = await emptyFigures(bench, sizes);
   const due = await makeCrowd(bench, sizes);
   // Whatever the way of making them left to be said differently is said in this pass.
   await restart(bench, sizes);
@@ -36,21 +36,24 @@ export async function measureCrowd(bench: BenchWorld, sizes: CrowdSizes): Promis
 }
 
 /** Of an operator that looks after nothing, or after the few that other measures left behind. */
-async function emptyFigures(bench: BenchWorld): Promise<Figures & { readonly environments: number }> {
+async function emptyFigures(
+  bench: BenchWorld,
+  { calmMs }: CrowdSizes,
+): Promise<Figures & { readonly environments: number }> {
   const { items } = await bench.world.admin.list(environmentType, { metadataOnly: true });
   const operator = bench.startOperator();
   await operator.converged(DEADLINE_MS);
-  await rest(CALM_MS);
+  await rest(calmMs);
   const figures = await operator.figures();
   await operator.stop();
   return { ...figures, environments: items.length };
 }
 
 /** Answers the names of those that are due together: one as the other is a copy of an environment of the operator's. */
-export async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdSizes): Promise<readonly string[]> {
+async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdSizes): Promise<readonly string[]> {
   const { items: known } = await bench.world.admin.list(environmentType, { metadataOnly: true });
   const names = await copies(bench, "due", { count: due, ttlHours: TTL_HOURS });
-  await copies(bench, "crowd", { count: environments - known.length - due, ttlHours: LONG_TTL_HOURS });
+  await copies(bench, "crowd", { count: Math.max(1, environments - known.length - due), ttlHours: LONG_TTL_HOURS });
   progress("waiting for the API server's own controllers");
   await bench.untilQuiet();
   return names;
@@ -82,25 +85,24 @@ interface Restart {
   readonly calm: Figures;
 }
 
-export async function restart(bench: BenchWorld, { environments }: CrowdSizes): Promise<Restart> {
+async function restart(bench: BenchWorld, { environments, calmMs }: CrowdSizes): Promise<Restart> {
   const operator = bench.startOperator();
   const figures = await operator.converged(DEADLINE_MS);
   const seconds = (figures.convergedAtMs - operator.startedAtMs) / 1000;
   progress(`${environments} environments: converged ${seconds.toFixed(1)} s after the start; ${memory(figures)}`);
   await operator.restartDelays();
-  await rest(CALM_MS);
+  await rest(calmMs);
   const calm = await operator.figures();
   await operator.stop();
   return { seconds, figures, calm };
 }
 
 /** Milliseconds from the moment at which all of them were due to the answer to each one's deletion. */
-export async function expiries(bench: BenchWorld, due: readonly string[], sizes: CrowdSizes): Promise<readonly number[]> {
+async function expiries(bench: BenchWorld, due: readonly string[], sizes: CrowdSizes): Promise<readonly number[]> {
   const { metadata } = (await bench.world.find(due[0] as string)) as EphemeralEnvironment;
   const dueAtMs = Date.parse(metadata.creationTimestamp) + TTL_HOURS * HOUR_MS;
-  const soonMs = DUE_AFTER_MS.atLeast + DUE_AFTER_MS.perEnvironment * sizes.environments;
-  const operator = bench.startOperator(dueAtMs - Date.now() - soonMs);
-  await operator.converged(soonMs);
+  const operator = bench.startOperator(dueAtMs - Date.now() - sizes.dueAfterMs);
+  await operator.converged(sizes.dueAfterMs);
   const expired = await expiredAll(operator, due);
   await operator.stop();
   return due.map((name) => (expired[name] as number) - dueAtMs);
@@ -128,7 +130,7 @@ function restartVerdicts(restarts: readonly Restart[]): Verdict[] {
       detail: `${seconds.map((one) => one.toFixed(1)).join(", ")} s`,
     },
     {
-      ...{ what: "writes until then and in the 20 s after it, the most", unit: "", limit: 0 },
+      ...{ what: "writes until then and in the calm time after it, the most", unit: "", limit: 0 },
       figure: Math.max(...writes.map((one) => Object.values(one).reduce((sum, count) => sum + count, 0))),
       detail: JSON.stringify(writes),
     },

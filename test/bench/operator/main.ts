@@ -10,12 +10,12 @@ import { measureCreations } from "./creations.ts";
 import { measureCrowd } from "./crowd.ts";
 import { report, type Verdict } from "./verdict.ts";
 
-const usage = `Usage: main.ts [--environments N] [--due N] [--rounds N] [--only creations|bystanders|crowd]
+const usage = `Usage: main.ts [--environments N] [--due N] [--rounds N] [--part creations|bystanders|crowd]
 
   --environments N   the crowd (ENVIRONMENTS, default 10000)
   --due N            those of it that are due at the same moment (DUE, default 500)
   --rounds N         how often operator and plain client take turns (ROUNDS, default 4)
-  --only PART        one of the three measures
+  --part PART        one of the three measures (PART)
   --help             this text
 
 Ten thousand take about ten minutes, 6 GB of memory, and a machine that has nothing else to do.
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     environments: { type: "string", default: process.env.ENVIRONMENTS ?? "10000" },
     due: { type: "string", default: process.env.DUE ?? "500" },
     rounds: { type: "string", default: process.env.ROUNDS ?? "4" },
-    only: { type: "string" },
+    part: { type: "string", ...(process.env.PART ? { default: process.env.PART } : {}) },
     help: { type: "boolean" },
   },
 });
@@ -40,11 +40,18 @@ const rounds = Number(values.rounds);
 const bench = await createBenchWorld();
 const verdicts: Verdict[] = [];
 try {
-  const isWanted = (part: string) => values.only === undefined || values.only === part;
-  if (isWanted("creations")) verdicts.push(...(await measureCreations(bench, { rounds, single: 15, many: 128 })));
+  const isWanted = (part: string) => values.part === undefined || values.part === part;
+  if (isWanted("creations"))
+    verdicts.push(...(await measureCreations(bench, { rounds, warmUp: 10, single: 15, many: 128 })));
   if (isWanted("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 60 }));
   if (isWanted("crowd")) {
-    const sizes = { environments: Number(values.environments), due: Number(values.due), restarts: 3 };
+    const sizes = {
+      environments: Number(values.environments),
+      due: Number(values.due),
+      restarts: 3,
+      calmMs: 20_000,
+      dueAfterMs: 45_000,
+    };
     verdicts.push(...(await measureCrowd(bench, sizes)));
   }
 } finally {

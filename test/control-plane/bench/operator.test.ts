@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type BenchWorld, createBenchWorld } from "../../bench/operator/bench-world.ts";
+import { measureBystanders } from "../../bench/operator/bystanders.ts";
+import { measureCreations } from "../../bench/operator/creations.ts";
+import { measureCrowd } from "../../bench/operator/crowd.ts";
+import { isHeld, report } from "../../bench/operator/verdict.ts";
+
+/** That the benchmark measures at all, with a few environments; how fast they are is no test's business. */
+let bench: BenchWorld;
+
+beforeAll(async () => {
+  bench = await createBenchWorld();
+}, 60_000);
+afterAll(() => bench.stop(), 60_000);
+
+test("creations are measured beside a plain client that comes to the same objects", async () => {
+  const verdicts = await measureCreations(bench, { rounds: 1, warmUp: 1, single: 2, many: 4 });
+  for (const { figure } of verdicts) expect(figure).toBeGreaterThan(0);
+  expect(report(verdicts)).toMatch(/held/i);
+
+  const [operators, plain] = await Promise.all([inventoryOf("single-0-0"), inventoryOf("plain-0-0")]);
+  expect(plain).toEqual(operators);
+}, 120_000);
+
+test("bystanders are measured beside broken environments", async () => {
+  const { figure } = await measureBystanders(bench, { rounds: 1, each: 4 });
+  expect(figure).toBeGreaterThan(0);
+}, 120_000);
+
+test("a crowd of copies needs no write from an operator that starts, and those that are due go", async () => {
+  const sizes = { environments: 40, due: 5, restarts: 1, calmMs: 500, dueAfterMs: 8_000 };
+  const verdicts = await measureCrowd(bench, sizes);
+  expect(verdicts.filter(({ what }) => what.startsWith("writes")).map(isHeld)).toEqual([true]);
+  for (const { figure } of verdicts) expect(Number.isFinite(figure)).toBe(true);
+}, 180_000);
+
+/** What there is of an environment, by title, whatever it is called. */
+async function inventoryOf(name: string): Promise<string[]> {
+  const environment = await bench.world.find(name);
+  if (environment === undefined) throw new Error(`'${name}' is not there`);
+  const titles = [...(await bench.world.inventory(environment)).keys()];
+  return titles.map((title) => title.replace(name, "NAME").replace(environment.metadata.uid.slice(0, 8), "UID")).sort();
+}
