@@ -62,11 +62,13 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
   written(object: T): void {
     const key = keyOf(object);
     const delivered = this.#base.get(key);
-    if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) return;
     this.#own.noteWritten(key, object.metadata, {
       object: this.trimmed(object),
       atMs: this.#clock.monotonicMs(),
     });
+    if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) {
+      this.#own.delivered(key, object.metadata);
+    }
     this.#settle([key]);
   }
 

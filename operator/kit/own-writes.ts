@@ -32,8 +32,9 @@ export interface Shown<T> {
 /**
  * The writes of this process that the watch has still to deliver.
  *
- * Resource versions are compared for equality only, so a write leaves in one of four ways: its very version arrives, its
- * object's end arrives, a list that began after it arrives, or it turns out to be overtaken already when it is noted.
+ * Resource versions are compared for equality only, so a write leaves in one of four ways: its very version or that of a
+ * write noted after it arrives, its object's end arrives, a list that began after it arrives, or it, or a write noted
+ * after it, turns out to be overtaken already when that is noted.
  */
 export class OwnWrites<T> {
   readonly #waiting = new Map<string, OwnWrite<T>[]>();
@@ -80,7 +81,7 @@ export class OwnWrites<T> {
   delivered(key: string, { uid, resourceVersion }: Version): void {
     this.#overtaken.delete(`${uid}/${resourceVersion}`);
     this.#overtaken.delete(`${uid}/${GONE}`);
-    this.#keep(key, (write) => write.uid !== uid || write.resourceVersion !== resourceVersion);
+    this.#reached(key, { uid, resourceVersion });
   }
 
   /** The watch or a list says that this object is no more. */
@@ -112,7 +113,6 @@ export class OwnWrites<T> {
   }
 
   #note(key: string, version: Version, written: { readonly object: T | undefined; readonly atMs: number }): void {
-    if (this.isOvertaken(version)) return;
     const { uid, resourceVersion, generation = 0 } = version;
     const write = {
       uid,
@@ -126,9 +126,19 @@ export class OwnWrites<T> {
     // Answers may overtake each other: a change of the spec is never put behind an older one.
     const isLater = (other: OwnWrite<T>) => other.uid === uid && other.generation > generation;
     this.#waiting.set(key, [...others.filter((other) => !isLater(other)), write, ...others.filter(isLater)]);
+    if (this.isOvertaken(version)) this.#reached(key, version);
   }
 
-  #keep(key: string, wanted: (write: OwnWrite<T>) => boolean): void {
+  /**
+   * Ends the wait for a version and for what was noted before it: a list that began before them may hold the last of
+   * several, and no event of the others ever comes.
+   */
+  #reached(key: string, version: Version): void {
+    const at = this.#waiting.get(key)?.findIndex((write) => isSameVersion(write, version)) ?? -1;
+    this.#keep(key, ({ uid }, index) => uid !== version.uid || index > at);
+  }
+
+  #keep(key: string, wanted: (write: OwnWrite<T>, index: number) => boolean): void {
     const left = this.#waiting.get(key)?.filter(wanted) ?? [];
     if (left.length === 0) this.#waiting.delete(key);
     else this.#waiting.set(key, left);

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
+import {
+  type CacheFeed,
+  createObjectCache,
+  type ListMark,
+  type ObjectCache,
+} from "../../../../operator/kit/object-cache.ts";
 import { type ConfigMap, configMap } from "../../../support/config-maps.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
@@ -106,6 +111,40 @@ describe("own writes", () => {
     expect([versionOf("a"), versionOf("b")]).toEqual(["7", "6"]);
     clock.advance(3_000);
     expect(cache.oldestUnconfirmedMs()).toBe(3_000);
+  });
+
+  test.each<{ name: string; learn: (mark: ListMark) => void }>([
+    {
+      name: "a list that began before them holds the last one",
+      learn: (mark) => {
+        cache.written(configMap("a", "3"));
+        cache.replace([configMap("a", "3")], mark);
+      },
+    },
+    {
+      name: "such a list is faster than the last one's answer",
+      learn: (mark) => {
+        cache.replace([configMap("a", "3")], mark);
+        cache.written(configMap("a", "3"));
+      },
+    },
+    {
+      name: "such a list, and an event, are faster than the last one's answer",
+      learn: (mark) => {
+        cache.replace([configMap("a", "3")], mark);
+        cache.upsert(configMap("a", "4"));
+        cache.written(configMap("a", "3"));
+      },
+    },
+  ])("never show again what a later one has replaced: $name", ({ learn }) => {
+    replace(configMap("a", "1"));
+    const mark = cache.beginList();
+    cache.written(configMap("a", "2"));
+    learn(mark);
+    expect(Number(versionOf("a"))).toBeGreaterThanOrEqual(3);
+    cache.written(configMap("a", "5"));
+    cache.upsert(configMap("a", "5"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["5", undefined]);
   });
 
   test("of a successor stand against the end of its predecessor", () => {
