@@ -56,7 +56,7 @@ async function untilReady(cluster: LocalCluster, began: number): Promise<void> {
     last = conditions.find(({ type }) => type === "Ready");
     for (const { type } of conditions.filter(({ status, type }) => status === "True" && !shown.has(type))) {
       shown.add(type);
-      console.error(`  ${type.padEnd(18)} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      console.error(`  ${type.padEnd(22)} ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }
     return last?.status === "True";
   };
