@@ -8,6 +8,7 @@ import type {
 import type { Violation } from "../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../crds/repository.ts";
+import { scalarOf } from "../../crds/scalar.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { ComponentOverridesRequest, ConfigOverrides } from "../schemas/config-overrides.ts";
 import { MAX_FINDINGS } from "../validation.ts";
@@ -115,7 +116,7 @@ class Reading {
 
   /** Any other value of the chart, down to its scalars. */
   #value(path: string, value: unknown): void {
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
       for (const [name, child] of Object.entries(value)) this.#value(`${path}.${name}`, child);
       return;
     }
@@ -127,7 +128,9 @@ class Reading {
   #valueProblem(path: string, value: unknown): string | undefined {
     if (!isOverridable(path, this.#repositories))
       return "is not overridable: no Repository of the environment lists it";
-    if (!["string", "number", "boolean"].includes(typeof value)) return "must be a text, a number or true or false";
+    if (this.#values.some((other) => other.path === path)) return "is given twice, once with dots in its name";
+    const isKept = value !== null && scalarOf(JSON.stringify(value)) === value;
+    if (!isKept) return "must be a text, a number that keeps all its digits, or true or false";
     if (JSON.stringify(value).length > VALUE_MAX_LENGTH) return `may have ${VALUE_MAX_LENGTH} characters at most`;
     return undefined;
   }

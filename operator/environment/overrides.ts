@@ -2,25 +2,8 @@ import type { ValueOverride } from "../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { isOverridable, type Repository } from "../../crds/repository.ts";
+import { type Scalar, scalarOf } from "../../crds/scalar.ts";
 import { failed, type Unfinished } from "./step.ts";
-
-/** What a chart's value can be overridden with. */
-export type Scalar = string | number | boolean | null;
-
-/** The scalar that an override writes as JSON; `undefined` for what is none, or would lose digits on its way. */
-export function scalarOf({ value }: ValueOverride): Scalar | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-  if (typeof parsed === "number") return isExact(parsed) ? parsed : undefined;
-  return parsed === null || typeof parsed === "string" || typeof parsed === "boolean" ? parsed : undefined;
-}
-
-const isExact = (number: number) =>
-  Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number));
 
 type ComponentRepositories = { readonly [component in Component]?: Repository };
 
@@ -52,7 +35,7 @@ export function grantedValues(
   repositories: ComponentRepositories,
 ): readonly { readonly path: string; readonly value: Scalar }[] {
   return valuesOf(environment).flatMap((override) => {
-    const value = scalarOf(override);
+    const value = scalarOf(override.value);
     const isGranted = valueProblem(override, environment, repositories) === undefined;
     return isGranted && value !== undefined ? [{ path: override.path, value }] : [];
   });
@@ -70,6 +53,7 @@ function valueProblem(
   if (absent !== undefined) return `the environment has no ${absent}`;
   const isGranted = isOverridable(path, Object.values(repositories)) || status?.grantedValues?.includes(path);
   if (!isGranted) return "no Repository of the environment lists it as overridable";
-  if (scalarOf(override) === undefined) return "the value must be a string, a number, true, false or null, as JSON";
+  if (scalarOf(override.value) === undefined)
+    return "the value must be a string, a number, true, false or null, as JSON";
   return undefined;
 }

@@ -226,6 +226,30 @@ describe("overrides are refused, each with its path, when", () => {
       message: /not a known field/,
     },
     {
+      name: "a path that is not overridable holds nothing",
+      given: overriding({ backend: { image: {} } }),
+      field: "backend.image",
+      message: /not overridable/,
+    },
+    {
+      name: "a value of the chart is nothing at all",
+      given: overriding({ backend: { cache: { size: {} } } }),
+      field: "backend.cache.size",
+      message: /must be a text, a number/,
+    },
+    {
+      name: "a value of the chart is a number that would lose digits",
+      given: overriding({ backend: { cache: { size: 1e21 } } }),
+      field: "backend.cache.size",
+      message: /must be a text, a number/,
+    },
+    {
+      name: "one value of the chart is given twice",
+      given: overriding({ backend: { "cache.size": 1, cache: { size: 2 } } }),
+      field: "backend.cache.size",
+      message: /given twice/,
+    },
+    {
       name: "a value of the chart is a list",
       given: overriding({ backend: { cache: { size: [1] } } }),
       field: "backend.cache.size",

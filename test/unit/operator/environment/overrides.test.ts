@@ -1,29 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../../crds/ephemeral-environment.ts";
-import { forbiddenOverride, grantedValues, scalarOf } from "../../../../operator/environment/overrides.ts";
+import { forbiddenOverride, grantedValues } from "../../../../operator/environment/overrides.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { overridable: ["backend.cache.size", "frontend.theme"] });
-
-describe("the value of an override", () => {
-  test.each([
-    ['"text"', "text"],
-    ['""', ""],
-    ["12", 12],
-    ["-0.5", -0.5],
-    ["true", true],
-    ["null", null],
-    ['"{{ .Values }} $ARGOCD_APP_NAME\\n"', "{{ .Values }} $ARGOCD_APP_NAME\n"],
-    ["text", undefined],
-    ["", undefined],
-    ["{}", undefined],
-    ["[1]", undefined],
-    ["1e400", undefined],
-    ["12345678901234567890", undefined],
-  ])("%s is %p", (value, expected) => {
-    expect(scalarOf({ path: "backend.a", value })).toBe(expected);
-  });
-});
 
 describe("an override", () => {
   const forbidden = (spec: Partial<EnvironmentSpec>) => forbiddenOverride(environmentFixture({ spec }), { backend });
