@@ -33,7 +33,7 @@ export interface Contract {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** v1 path below the base URL, parameters in braces; v2 has the same below `/api/v2`. */
   readonly path: `/api/${string}`;
-  /** Unique, for generated clients. */
+  /** Unique in each version, for generated clients. */
   readonly operationId: string;
   readonly summary: string;
   readonly tag: "environments" | "health";
@@ -41,8 +41,11 @@ export interface Contract {
   readonly access: "public" | { readonly permission: Permission };
   /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
   readonly rate: "caller" | "none";
-  /** How v2 answers: `wrapped` as `{status, data, timestamp}`, `same` as v1 does; `only`: wrapped, and v1 has no such route. */
-  readonly v2: "wrapped" | "same" | "only";
+  /**
+   * How v2 answers: `wrapped` as `{status, data, timestamp}`, `same` as v1 does; `only`: wrapped, and this is no route of v1;
+   * `other`: by a route of its own, which is `only`.
+   */
+  readonly v2: "wrapped" | "same" | "only" | "other";
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
@@ -62,6 +65,7 @@ export type Version = (typeof VERSIONS)[number];
 
 /** The versions in which a route is served. */
 export function versionsOf({ v2 }: Contract): readonly Version[] {
+  if (v2 === "other") return ["v1"];
   return v2 === "only" ? ["v2"] : VERSIONS;
 }
 

@@ -65,8 +65,7 @@ const listEnvironments = route({
   return { ...page, environments: page.environments.map((environment) => toListed(environment, settings)) };
 });
 
-/** One environment in full. */
-const getEnvironment = route({
+const oneEnvironment = {
   method: "get",
   path: "/api/environments/{environment_id}",
   operationId: "getEnvironment",
@@ -74,12 +73,26 @@ const getEnvironment = route({
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",
-  v2: "wrapped",
   params: EnvironmentPath,
-  reply: EnvironmentDetail,
   refusals: ["ENV_NOT_FOUND"],
+} as const;
+
+/** One environment in full. */
+const getEnvironment = route({
+  ...oneEnvironment,
+  v2: "other",
+  reply: EnvironmentDetail,
 })(async ({ params, caller }, platform) => {
   return toDetail(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
+});
+
+/** The same with what goes beyond version 1. */
+const reportEnvironment = route({
+  ...oneEnvironment,
+  v2: "only",
+  reply: EnvironmentReport,
+})(async ({ params, caller }, platform) => {
+  return toReport(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
 });
 
 /** Moves the expiry of a living environment; the reason stays on the resource for the audit trail. */
@@ -165,6 +178,7 @@ export const environmentRoutes = [
   createEnvironment,
   listEnvironments,
   getEnvironment,
+  reportEnvironment,
   extendEnvironment,
   switchEnvironment,
   deleteEnvironment,

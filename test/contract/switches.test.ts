@@ -56,6 +56,20 @@ describe("the switches of an environment", () => {
     expect(reply.body.data.conditions).toEqual([{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }]);
   });
 
+  test("are shown with the environment, in version 2 alone", async () => {
+    await call("patch", PATH, { suspended: true });
+    const condition = { type: "Suspended", status: "True", reason: "Suspended", message: "scaled to zero" } as const;
+    const conditions = [{ ...condition, lastTransitionTime: "2026-06-01T12:05:00Z", observedGeneration: 2 }];
+    service.environments.put({ ...(await found()), status: { phase: "ready", conditions } });
+    const reply = await call("get", PATH);
+    expectPromised(reply, "get", "/api/v2/environments/{environment_id}");
+    const { body: detail } = await call("get", "/api/environments/feature-test");
+    expect(reply.body.data).toEqual({
+      ...{ ...detail, protected: false, suspended: true },
+      conditions: [{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }],
+    });
+  });
+
   test("protect from deletion until they are turned back", async () => {
     await call("patch", PATH, { protected: true });
     expectProblem(await call("delete", PATH), 409, /protected/);
