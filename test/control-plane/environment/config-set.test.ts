@@ -192,7 +192,9 @@ describe("an environment with a config set", () => {
 
     await move("configured", { overrides: { values: [{ path: "backend.other", value: "1" }] } });
     await world.expectState("configured", "failing", failsWith("OverrideForbidden"));
-    expect(await backendValues("configured")).toMatchObject({ cache: { size: 64 } });
+    // What is asked for no longer goes, and what may not be asked for does not come.
+    expect(await backendValues("configured")).toMatchObject({ cache: { size: 1 } });
+    expect(await backendValues("configured")).not.toHaveProperty("other");
     await stop();
   }, 60_000);
 });

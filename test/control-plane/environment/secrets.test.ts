@@ -231,7 +231,7 @@ test("a provided secret is awaited from when it was asked for, however long anot
   await world.create("asked-later", { ...backendOnly, secrets: { provided: ["SECRET_KEY"] } });
   await expectReason("asked-later", "AwaitingValue");
   aheadMs = 1.5 * MINUTE_MS;
-  await change("asked-later", { secrets: { provided: ["API_TOKEN"] } });
+  await change("asked-later", { secrets: { provided: ["STRIPE_KEY"] } });
   await world.expectState("asked-later", "having seen it", ({ status }) => status?.observedGeneration === 2);
   aheadMs = 3 * MINUTE_MS;
   expect((await world.reconcile("asked-later")).status?.phase).toBe("creating");
@@ -378,9 +378,10 @@ describe("a wish that can't be granted", () => {
       const isAsleep = async () => (await valuesOf(name))?.suspended === true;
       await until(isAsleep, { what: "the suspension", deadlineMs: 20_000 });
       await change(name, { suspended: false });
+      const isAwake = async () => (await valuesOf(name))?.suspended === undefined;
+      await until(isAwake, { what: "the waking", deadlineMs: 20_000 });
       const runsNext = ({ status }: EphemeralEnvironment) => status?.components?.backend?.commit === NEXT;
       const running = await world.expectState(name, "running the other commit", runsNext);
-      expect((await valuesOf(name))?.suspended).toBeUndefined();
       expect(running.status?.phase).toBe("failed");
       expect(secretsCondition(running)?.reason).toBe(reason);
       expect(await seen(name)).toEqual(before);
