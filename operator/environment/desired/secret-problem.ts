@@ -16,7 +16,7 @@ export interface AskedSecrets {
   readonly planned: ReadonlySet<string>;
 }
 
-/** The first thing that is wrong with what was asked for: until it is put right, what runs is left as it is. */
+/** The first thing that is wrong with what was asked for: until it is put right, pods keep the secrets of before. */
 export function secretProblem(asked: AskedSecrets): Unfinished | undefined {
   for (const { reason, offenders, message } of RULES) {
     const names = offenders(asked);
