@@ -15,7 +15,7 @@ import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
 import { BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
-import { type Clock, pause } from "../kit/clock.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import {
   isAlreadyExists,
@@ -29,14 +29,11 @@ import {
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
+import { liveLookUp } from "./environment-look-up.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
-/** How often a miss by id may ask the API server for everything. */
-const LIST_INTERVAL_MS = 1_000;
-const LIST_PAGE = 1_000;
-const NEVER = new AbortController().signal;
 
 interface Context {
   readonly client: KubeClient;
@@ -52,7 +49,13 @@ export function kubernetesEnvironments(context: Context): Environments {
       if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
       return [...context.cache.list()];
     },
-    find: (idOrName) => translated(async () => cachedEnvironment(context.cache, idOrName) ?? (await lookUp(idOrName))),
+    find: (idOrName) =>
+      translated(async () => {
+        const known = cachedEnvironment(context.cache, idOrName);
+        if (known !== undefined) return known;
+        if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+        return lookUp(idOrName);
+      }),
     create: (name, spec) => translated(() => create(context, name, spec)),
     extend: (environment, extension) => translated(() => change(context, environment, extensionOf(extension))),
     turn: (environment, switches) => translated(() => change(context, environment, { spec: switches })),
@@ -62,56 +65,6 @@ export function kubernetesEnvironments(context: Context): Environments {
 
 function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: string) {
   return isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
-}
-
-/** Asks the API server what the cache does not know: another replica may have made it a moment ago. */
-function liveLookUp({ client, cache, clock }: Context) {
-  const names = sharedList(clock, () => namesByUid(client));
-  return async (idOrName: string) => {
-    if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
-    if (!isUuid(idOrName)) return client.find(environmentType, { name: idOrName });
-    const name = (await names()).get(idOrName);
-    const found = name === undefined ? undefined : await client.find(environmentType, { name });
-    return found?.metadata.uid === idOrName ? found : undefined;
-  };
-}
-
-/** Of every environment no more than this: ten thousand are a list of megabytes otherwise. */
-async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, string>> {
-  const keep = ({ metadata, ...object }: EphemeralEnvironment) => {
-    const { name, uid, resourceVersion, generation, creationTimestamp } = metadata;
-    return { ...object, metadata: { name, uid, resourceVersion, generation, creationTimestamp } };
-  };
-  const { items } = await client.list(environmentType, { metadataOnly: true, limit: LIST_PAGE, keep });
-  return new Map(items.map(({ metadata }) => [metadata.uid, metadata.name]));
-}
-
-/**
- * Shares lists among all who ask at the same time: each is answered by one that began after the question, and the next
- * begins when the one before has ended, and a second after its beginning at the soonest. No list is kept.
- */
-function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
-  let last = Promise.resolve();
-  let beginsMs = Number.NEGATIVE_INFINITY;
-  let next: Promise<R> | undefined;
-  const listInTurn = async () => {
-    await last;
-    const delayMs = beginsMs + LIST_INTERVAL_MS - clock.monotonicMs();
-    if (delayMs > 0) await pause(clock, delayMs, NEVER);
-    // Whoever asks from now on needs another one: this one may lack what is made from now on.
-    next = undefined;
-    beginsMs = clock.monotonicMs();
-    const listing = list();
-    last = listing.then(
-      () => undefined,
-      () => undefined,
-    );
-    return listing;
-  };
-  return () => {
-    next ??= listInTurn();
-    return next;
-  };
 }
 
 async function create({ client, cache }: Context, name: string, spec: EnvironmentSpec): Promise<EphemeralEnvironment> {
