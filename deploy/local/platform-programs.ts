@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { Settings } from "../../config/settings.ts";
 import { type ClusterEntry, kubeconfigObject } from "./kubeconfig.ts";
 import type { ClusterUser } from "./kubectl.ts";
+import { nodeFlags } from "./node-flags.ts";
 import { keepRunning } from "./parts/part.ts";
 import { runningProcess, stopProcess } from "./process.ts";
 
@@ -52,7 +53,7 @@ export async function keepOperatorRunning(platform: HostPlatform): Promise<void>
   const spec = {
     name: operatorProgram,
     command: process.execPath,
-    args: [join(checkout, "operator/main.ts"), "--settings", settings.path],
+    args: [...nodeFlags, join(checkout, "operator/main.ts"), "--settings", settings.path],
     env: { KUBECONFIG: kubeconfig.path },
   };
   await keepRunning(platform, spec, () => isReady(platform.settings.probes));

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { nodeFlags } from "../../../deploy/local/node-flags.ts";
 import { until } from "../../support/until.ts";
 
 /** What the process of the operator is told. */
@@ -43,9 +44,10 @@ const ANSWER_MS = 60_000;
 
 /** Starts the operator in a process of its own; it ends with this one. */
 export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperator {
-  const execArgv = process.env.BENCH_NODE_OPTIONS?.split(" ") ?? [];
+  // Such as --cpu-prof.
+  const more = process.env.BENCH_NODE_FLAGS?.split(" ") ?? [];
   const startedAtMs = Date.now();
-  const child = fork(PROGRAM, [JSON.stringify(options)], { execArgv });
+  const child = fork(PROGRAM, [JSON.stringify(options)], { execArgv: [...nodeFlags, ...more] });
   const figures = () => asked(child, "figures");
   return {
     startedAtMs,

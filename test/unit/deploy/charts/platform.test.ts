@@ -5,6 +5,7 @@ import { Settings } from "../../../../config/settings.schema.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import type { Manifest } from "../../../../deploy/local/api-client.ts";
 import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/helm.ts";
+import { nodeFlags } from "../../../../deploy/local/node-flags.ts";
 
 const root = new URL("../../../..", import.meta.url).pathname;
 const settings = {
@@ -48,6 +49,13 @@ describe("the platform chart", () => {
     const given = { ...settings, publicPort: 18443, api: { trustedProxyHops: 1 } };
     const written = settingsFrom(settingsOf(await rendered({ settings: given })));
     expect(written).toMatchObject({ ...given, namespace: "ephemeral-system", serviceAccount: "platform" });
+  });
+
+  test("starts the operator with the flags that it is measured with", async () => {
+    const deployment = (await rendered()).find(({ kind }) => kind === "Deployment");
+    const { containers } = (deployment?.spec as { template: { spec: { containers: { args: string[] }[] } } }).template
+      .spec;
+    expect(containers[0]?.args.slice(0, -2)).toEqual(["node", ...nodeFlags, "operator/main.js"]);
   });
 
   test("lets the operator listen on the pod's addresses only when it runs in a pod", async () => {
