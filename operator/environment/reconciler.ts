@@ -66,8 +66,8 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     }
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
-    if (expiry === "decide-again") return { recheckAfterMs: DECIDE_AGAIN_MS };
-    if ("itsTurnInMs" in expiry) return { recheckAfterMs: expiry.itsTurnInMs };
+    if (expiry === "decide-again") return { recheckAfterMs: DECIDE_AGAIN_MS, priority: "high" };
+    if ("itsTurnInMs" in expiry) return { recheckAfterMs: expiry.itsTurnInMs, priority: "high" };
     return advance(plan, environment, { ...pass, lookAgainInMs: expiry.lookAgainInMs });
   };
 }
@@ -87,15 +87,20 @@ async function advance(
   const status = statusAfter(held, results, { now: pass.clock.now(), settings: pass.settings });
   if (!sameStatus(held.status, status)) await pass.lifecycle.writeStatus(held, status);
   if (error !== undefined) throw error;
-  return { recheckAfterMs: nextLook(results, pass) };
+  return nextLook(results, pass);
 }
 
-/** The soonest of what the steps ask for, the expiry, and the recurring pass that repairs what no watch reports. */
+/**
+ * The soonest of what the steps ask for, the expiry, and the recurring pass that repairs what no watch reports. The
+ * moment of expiry is kept first: of hundreds that are due, the last would else wait for the teardown of the others.
+ */
 function nextLook(
   results: StepResults,
   { lookAgainInMs, settings, random }: ReconcilerContext & { lookAgainInMs: number | undefined },
-): number {
+): ReconcileResult {
   const recurring = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const asked = [...results.values()].map((result) => result.recheckAfterMs ?? recurring);
-  return Math.min(recurring, lookAgainInMs ?? recurring, ...asked);
+  const routineMs = Math.min(recurring, ...asked);
+  if (lookAgainInMs === undefined || lookAgainInMs > routineMs) return { recheckAfterMs: routineMs };
+  return { recheckAfterMs: lookAgainInMs, priority: "high" };
 }

@@ -8,6 +8,8 @@ import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions }
 /** What a pass leaves to do: nothing, or another look after a while. */
 export interface ReconcileResult {
   readonly recheckAfterMs?: number;
+  /** Of that look; `low` unless said. */
+  readonly priority?: Priority;
 }
 
 /** One pass over one key. Throwing means: again, with backoff. Passes of one key never overlap. */
@@ -135,10 +137,10 @@ class KeyController implements Controller {
     }
   }
 
-  #succeeded(key: string, { recheckAfterMs }: ReconcileResult): PassOutcome {
+  #succeeded(key: string, { recheckAfterMs, priority }: ReconcileResult): PassOutcome {
     this.#queue.forget(key);
     if (recheckAfterMs === undefined) return "done";
-    this.#queue.addAfter(key, recheckAfterMs);
+    this.#queue.addAfter(key, recheckAfterMs, priority);
     return "recheck";
   }
 

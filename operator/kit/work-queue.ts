@@ -2,7 +2,7 @@ import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "./clock
 import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
 /**
- * `high` is what a user or a change waits for; `low` is start-up, rechecks and retries. Among equals, first come first
+ * `high` is what a user, a change or a promised moment waits for; `low` is start-up, rechecks and retries. Among equals, first come first
  * served; among unequals `high` comes first, except that every fifth turn is a waiting `low` key's: neither starves.
  */
 export type Priority = "high" | "low";
@@ -14,8 +14,8 @@ export type Priority = "high" | "low";
  */
 export interface WorkQueue {
   add(key: string, priority?: Priority): void;
-  /** Adds the key later, at low priority; of several due times the earliest wins. Any delay is honoured, also months. */
-  addAfter(key: string, delayMs: number): void;
+  /** Adds the key later, at low priority unless said; of several due times the earliest wins. Any delay is honoured, also months. */
+  addAfter(key: string, delayMs: number, priority?: Priority): void;
   /**
    * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
    * `atLeastMs`; answers the delay in milliseconds.
@@ -88,13 +88,13 @@ class KeyedQueue implements WorkQueue {
     this.#onDepth(this.depth);
   }
 
-  addAfter(key: string, delayMs: number): void {
+  addAfter(key: string, delayMs: number, priority: Priority = "low"): void {
     if (this.#closed) return;
     const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
     const known = this.#delayed.get(key);
     if (known !== undefined && known.dueMs <= dueMs) return;
     known?.cancel();
-    this.#arm(key, dueMs);
+    this.#arm(key, dueMs, priority);
   }
 
   retry(key: string, atLeastMs = 0): number {
@@ -167,12 +167,12 @@ class KeyedQueue implements WorkQueue {
   }
 
   /** One timer a key; a wait beyond what a timer can do is made of several. */
-  #arm(key: string, dueMs: number): void {
+  #arm(key: string, dueMs: number, priority: Priority): void {
     const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
     const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
       this.#delayed.delete(key);
-      if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs);
-      else this.add(key, "low");
+      if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs, priority);
+      else this.add(key, priority);
     });
     this.#delayed.set(key, { dueMs, cancel });
   }

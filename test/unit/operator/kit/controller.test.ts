@@ -130,6 +130,24 @@ test("a success ends the backoff", async () => {
   expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
 });
 
+test("a look at a promised moment comes before routine", async () => {
+  const passes: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const reconcile: Reconcile = async (key) => {
+    passes.push(key);
+    if (key === "busy") await held.promise;
+    else if (passes.length <= 2) return { recheckAfterMs: 1_000, priority: key === "expiry" ? "high" : "low" };
+    return undefined;
+  };
+  const controller = started(reconcile, { workers: 1 });
+  for (const key of ["routine", "expiry", "busy"]) controller.enqueue(key);
+  await until(() => passes.length === 3);
+  clock.advance(1_000);
+  held.resolve();
+  await until(() => passes.length === 5);
+  expect(passes.slice(3)).toEqual(["expiry", "routine"]);
+});
+
 test("a pass that asks for another look gets it", async () => {
   let passes = 0;
   const controller = started(async () => {

@@ -116,6 +116,14 @@ describe("order", () => {
     expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "recheck", "retry"]);
   });
 
+  test("a promised moment comes before what was wished after it, and before what is routine", async () => {
+    queue.addAfter("routine", 1_000);
+    queue.addAfter("expiry", 1_000, "high");
+    clock.advance(1_000);
+    queue.add("user");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["expiry", "user", "routine"]);
+  });
+
   test("those who wait for a key get it at once", async () => {
     const taken = queue.take();
     queue.add("a");
