@@ -155,10 +155,11 @@ function lasting(object: WireObject): string {
 
 const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;
 
-/** Generations differ by how often somebody asked; that the last one was observed is judged apart. */
+/** Generations and answers differ by how often somebody asked; that the last generation was observed is judged apart. */
 function said(status: unknown): object {
   const {
     observedGeneration: _,
+    lastHandledReconcileAt: __,
     conditions = [],
     ...rest
   } = (status ?? {}) as NonNullable<EphemeralEnvironment["status"]>;
