@@ -53,9 +53,8 @@ describe("the platform chart", () => {
 
   test("starts the operator with the flags that it is measured with", async () => {
     const deployment = (await rendered()).find(({ kind }) => kind === "Deployment");
-    const { containers } = (deployment?.spec as { template: { spec: { containers: { args: string[] }[] } } }).template
-      .spec;
-    expect(containers[0]?.args.slice(0, -2)).toEqual(["node", ...nodeFlags, "operator/main.js"]);
+    const [container] = parse(JSON.stringify(deployment)).spec.template.spec.containers;
+    expect(container.args.slice(0, -2)).toEqual(["node", ...nodeFlags, "operator/main.js"]);
   });
 
   test("lets the operator listen on the pod's addresses only when it runs in a pod", async () => {
