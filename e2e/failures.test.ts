@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, expect, jest, test } from "@jest/globals";
 import { Environments, find, untilReady } from "./support/environments.ts";
-import { type ChartRepository, chartRepository, commitFile, removeBranch } from "./support/git-host.ts";
+import { chartRepository, commitFile, removeBranch } from "./support/git-host.ts";
 import { apply, kubectl, read, waitFor } from "./support/kubectl.ts";
 import { podSecret } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
@@ -10,11 +10,9 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const environments = new Environments();
 const repositories: string[] = [];
 const branches: string[] = [];
-let chart: ChartRepository;
+// The stories are told side by side, because each waits for most of its time; Jest starts such tests before any hook.
+const chart = await chartRepository();
 
-beforeAll(async () => {
-  chart = await chartRepository();
-});
 afterAll(async () => {
   await environments.removeAll();
   for (const name of repositories) await kubectl("delete", "erepo", name, "--namespace=ephemeral-system");
@@ -81,7 +79,7 @@ async function expectReason(name: string, reason: string, status = "False", seco
   return told?.message ?? "";
 }
 
-test("an image that can't be pulled is said; once the Repository names one that can, the environment becomes ready", async () => {
+test.concurrent("an image that can't be pulled is said; once the Repository names one that can, the environment becomes ready", async () => {
   const name = environments.name("image");
   await register(name, { image: { repository: "docker.io/local/absent" } });
   await apply(manifest(name, { repository: name }));
@@ -91,7 +89,7 @@ test("an image that can't be pulled is said; once the Repository names one that 
   await untilReady(name);
 });
 
-test("a crash loop is said with the container's last lines; with its cause gone the environment becomes ready", async () => {
+test.concurrent("a crash loop is said with the container's last lines; with its cause gone the environment becomes ready", async () => {
   const name = environments.name("crash");
   await apply(manifest(name, { overrides: failing("crash") }));
   const message = await expectReason(name, "CrashLoop");
@@ -101,7 +99,7 @@ test("a crash loop is said with the container's last lines; with its cause gone 
   await untilReady(name);
 });
 
-test("a container that prints its secrets as it crashes does not bring them into the status", async () => {
+test.concurrent("a container that prints its secrets as it crashes does not bring them into the status", async () => {
   const name = environments.name("leak");
   branches.push(name);
   await commitFile(chart, name, "templates/extra.yaml", leaky);
@@ -116,7 +114,7 @@ test("a container that prints its secrets as it crashes does not bring them into
   expect(values.filter((value) => status.includes(value))).toEqual([]);
 });
 
-test("a probe that fails is said while there is hope, and forgotten once it passes", async () => {
+test.concurrent("a probe that fails is said while there is hope, and forgotten once it passes", async () => {
   const name = environments.name("probe");
   await apply(manifest(name, { overrides: failing("unhealthy") }));
   const message = await expectReason(name, "ProbeFailing", "Unknown");
@@ -125,7 +123,7 @@ test("a probe that fails is said while there is hope, and forgotten once it pass
   await untilReady(name);
 });
 
-test("a quota that is exceeded is said with its numbers; with less asked for the environment becomes ready", async () => {
+test.concurrent("a quota that is exceeded is said with its numbers; with less asked for the environment becomes ready", async () => {
   const name = environments.name("quota");
   await apply(manifest(name, { overrides: { resources: { requests: { cpu: "100" } } } }));
   const message = await expectReason(name, "QuotaExceeded");
@@ -135,7 +133,7 @@ test("a quota that is exceeded is said with its numbers; with less asked for the
   await untilReady(name);
 });
 
-test("a chart that does not render is said in Helm's words; once its branch is mended the environment becomes ready", async () => {
+test.concurrent("a chart that does not render is said in Helm's words; once its branch is mended the environment becomes ready", async () => {
   const name = environments.name("chart");
   branches.push(name);
   const broken = '{{ fail "this chart is broken on purpose" }}\n';
@@ -149,7 +147,7 @@ test("a chart that does not render is said in Helm's words; once its branch is m
   await untilReady(name);
 });
 
-test("a chart that makes what it must not is said; once its branch is mended the environment becomes ready", async () => {
+test.concurrent("a chart that makes what it must not is said; once its branch is mended the environment becomes ready", async () => {
   const name = environments.name("sync");
   branches.push(name);
   const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: smuggled}\n";
