@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { namespaceName } from "../../crds/names.ts";
 import { applicationKind, type WireObject } from "../../operator/kinds.ts";
+import { pause, systemClock } from "../../operator/kit/clock.ts";
 import type { KubeClient } from "../../operator/kit/kube-client.ts";
-import { isConflict, isNotFound } from "../../operator/kit/kube-errors.ts";
+import { isConflict, isNotFound, isUnavailable } from "../../operator/kit/kube-errors.ts";
+import { keyOf } from "../../operator/kit/kube-object.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { createObjectCache } from "../../operator/kit/object-cache.ts";
 import { createReflector } from "../../operator/kit/reflector.ts";
 
 const applications = applicationKind;
+/** So long it waits for an API server that is away. */
+const AWAY_MS = 500;
 
 /**
  * What becomes of an application: `progressing` is synced with pods that start and start, `degraded` with pods that
@@ -35,10 +39,21 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
   const reflector = createReflector({ client, type: applications, cache, namespace: "argocd", log: silentLog });
   const fates = new Map<string, FateOf>();
   const answers = new Set<Promise<void>>();
-  const look = (application: WireObject) => {
+  const stopping = new AbortController();
+  const answered = async (application: WireObject): Promise<void> => {
     const isAskedAgain = application.metadata.annotations?.[ASKED_AGAIN] !== undefined;
     const fate = fates.get(application.metadata.name)?.(valuesOf(application), isAskedAgain) ?? "healthy";
-    const answering = answer(client, application, fate).finally(() => answers.delete(answering));
+    try {
+      await answer(client, application, fate);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      await pause(systemClock, AWAY_MS, stopping.signal);
+      const current = cache.get(keyOf(application));
+      if (current !== undefined && !stopping.signal.aborted) await answered(current);
+    }
+  };
+  const look = (application: WireObject) => {
+    const answering = answered(application).finally(() => answers.delete(answering));
     answers.add(answering);
   };
   const end = cache.subscribe((_key, current) => {
@@ -53,6 +68,7 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
       for (const application of cache.list()) if (application.metadata.name === name) look(application);
     },
     async stop() {
+      stopping.abort();
       end();
       await reflector.stop();
       await Promise.all(answers);
