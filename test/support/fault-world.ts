@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { settingsFrom } from "../../config/settings.ts";
+import { type Settings, settingsFrom } from "../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { NameExists } from "../../crds/errors.ts";
 import type { ReconcilerContext } from "../../operator/environment/reconciler.ts";
@@ -34,11 +34,10 @@ export interface FaultWorld {
   stop(): Promise<void>;
 }
 
-/**
- * With workers enough that a pass which is held up by its fault holds up no other, and URLs that are asked often enough
- * for what waits for an answer to come within the time that is given.
- */
-const settings = settingsFrom({ ...testSettings, reconcile: { workers: 64, probeSeconds: 15 } });
+/** Often enough for what waits for an answer of the URLs to come in time, seldom enough for hundreds of environments. */
+const PROBE_SECONDS = 10;
+/** Workers enough that a pass which is held up by its fault holds up no other. */
+const WORKERS = 64;
 
 /** Who asked a process that died waits for the next one, which comes when every other plan is over. */
 const PATIENCE_MS = 1_800_000;
@@ -60,11 +59,13 @@ function movingBranches(): RepositoryHost {
   };
 }
 
-export async function createFaultWorld(): Promise<FaultWorld> {
+/** `probeSeconds` is how often each environment's URLs are asked: some of what happens to it ends only then. */
+export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<FaultWorld> {
   const world = await createWorld();
   const observer = await observeWorld(world.admin);
   const field = new FaultField();
-  const process = new Process(world, observer, field);
+  const settings = settingsFrom({ ...testSettings, reconcile: { workers: WORKERS, probeSeconds } });
+  const process = new Process({ world, observer, field, settings });
   const asClient: FaultWorld["asClient"] = async (environment, ask) => {
     const isAcknowledged = async () => {
       if (field.of(environment).isDead) return false;
@@ -101,19 +102,29 @@ function around(inner: RequestSeam, outer: RequestSeam): RequestSeam {
   return (request, next) => outer(request, () => inner(request, next));
 }
 
+/** Where processes run, and how. */
+interface Place {
+  readonly world: World;
+  readonly observer: Observer;
+  readonly field: FaultField;
+  readonly settings: Settings;
+}
+
 /** The process that runs now, and what all of them logged. */
 class Process {
   readonly #world: World;
   readonly #observer: Observer;
   readonly #field: FaultField;
+  readonly #settings: Settings;
   readonly #host = movingBranches();
   #running: { readonly life: Life; readonly operator: RunningOperator; readonly endReading: () => void } | undefined;
   #log: string[] = [];
 
-  constructor(world: World, observer: Observer, field: FaultField) {
+  constructor({ world, observer, field, settings }: Place) {
     this.#world = world;
     this.#observer = observer;
     this.#field = field;
+    this.#settings = settings;
   }
 
   get log(): string {
@@ -136,7 +147,7 @@ class Process {
     });
     const { onRequest, onPorts = (context: ReconcilerContext) => context, ...others } = options;
     const operator = await this.#world.startOperator({
-      settings,
+      settings: this.#settings,
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
       onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),

@@ -25,6 +25,9 @@ import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
 import { until } from "../../support/until.ts";
 import { staleLists, troubledWatches, type WatchTrouble } from "../../support/watch-seams.ts";
 
+/** With a few environments only, no scene has to wait longer for its last URL. */
+const PROBE_SECONDS = 5;
+
 let world: FaultWorld;
 let lifecycles: readonly RecordedLifecycle[];
 let foreignBefore: Map<string, string>;
@@ -39,7 +42,7 @@ const foreign = [
 ] as const;
 
 beforeAll(async () => {
-  world = await createFaultWorld();
+  world = await createFaultWorld(PROBE_SECONDS);
   const { admin } = world.world;
   for (const { type, ref } of foreign) await admin.create(type, { metadata: ref, ...contentOf(type) } as never);
   await world.nextLife();

@@ -26,12 +26,15 @@ const configMap = resourceType({ group: "", version: "v1", kind: "ConfigMap", pl
 /** So long a deletion is held up, to see whether the resource waits for it. */
 const HELD_UP_MS = 5_000;
 
+/** Nothing has to wait longer for its last URL. */
+const PROBE_SECONDS = 5;
+
 let world: FaultWorld;
 let lifecycles: ReadonlyMap<string, RecordedLifecycle>;
 let made = 0;
 
 beforeAll(async () => {
-  world = await createFaultWorld();
+  world = await createFaultWorld(PROBE_SECONDS);
   await world.nextLife();
   lifecycles = new Map((await recordLifecycles(world)).map((lifecycle) => [lifecycle.name, lifecycle]));
 }, 120_000);
