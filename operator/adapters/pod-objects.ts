@@ -66,8 +66,8 @@ interface ContainerState {
 export interface Terminated {
   readonly exitCode: number;
   readonly signal?: number;
-  readonly startedAt?: string;
-  readonly finishedAt?: string;
+  readonly startedAt?: string | null;
+  readonly finishedAt?: string | null;
   readonly reason?: string;
   readonly message?: string;
 }

@@ -136,8 +136,9 @@ function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Dat
   return hasRunLong ? undefined : ended;
 }
 
-const ranLong = (startedAt: string | undefined, until: Date) =>
-  startedAt !== undefined && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
+/** The API server writes a moment that nobody knows as null. */
+const ranLong = (startedAt: string | null | undefined, until: Date) =>
+  typeof startedAt === "string" && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
 
 function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
   const { image = "its image" } = specOf(pod, container) ?? {};

@@ -156,6 +156,17 @@ const cases: readonly {
     expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 2\)/, speaks: true }],
   },
   {
+    name: "that ended at a moment which nobody knows",
+    pods: [
+      pod({
+        state: { terminated: { exitCode: 3, startedAt: null, finishedAt: null } },
+        lastState: {},
+        restartCount: 4,
+      }),
+    ],
+    expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 3\)/ }],
+  },
+  {
     name: "a container that has run for ten minutes since it crashed has another trouble",
     pods: [pod({ ...looping, ...running, state: { running: { startedAt: "2025-12-31T23:59:00Z" } } })],
     expected: [{ reason: "ProbeFailing", sentence: /startup probe/ }],
