@@ -29,12 +29,15 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
 ];
 
+/** These suites wait most of the time, so that two fit on any machine; what they judge has deadlines, so that more don't. */
+const TWO_WORKERS = "--maxWorkers=2";
+
 const stages: Readonly<Record<string, () => Promise<Count>>> = {
   verify,
   unit: () => jest("unit"),
   contract: () => jest("contract"),
   ports: () => jest("ports"),
-  "control-plane": () => jest("control-plane"),
+  "control-plane": () => jest("control-plane", TWO_WORKERS),
   faults,
   e2e,
 };
@@ -92,7 +95,7 @@ async function jest(project: string, ...more: string[]): Promise<Count> {
 /** Every plan when it is asked for by name; among all the other stages, one in eight: the order is drawn by the seed. */
 function faults(): Promise<Count> {
   process.env.FAULT_SHARE ??= wanted.includes("faults") ? "1" : "8";
-  return jest("faults");
+  return jest("faults", TWO_WORKERS);
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
