@@ -4,7 +4,6 @@ import { applicationKind, type WireObject } from "../../operator/kinds.ts";
 import { pause, systemClock } from "../../operator/kit/clock.ts";
 import type { KubeClient } from "../../operator/kit/kube-client.ts";
 import { isConflict, isNotFound, isUnavailable } from "../../operator/kit/kube-errors.ts";
-import { keyOf } from "../../operator/kit/kube-object.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { createObjectCache } from "../../operator/kit/object-cache.ts";
 import { createReflector } from "../../operator/kit/reflector.ts";
@@ -40,32 +39,26 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
   const fates = new Map<string, FateOf>();
   const answers = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const answered = async (application: WireObject): Promise<void> => {
-    const isAskedAgain = application.metadata.annotations?.[ASKED_AGAIN] !== undefined;
-    const fate = fates.get(application.metadata.name)?.(valuesOf(application), isAskedAgain) ?? "healthy";
-    try {
-      await answer(client, application, fate);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      await pause(systemClock, AWAY_MS, stopping.signal);
-      const current = cache.get(keyOf(application));
-      if (current !== undefined && !stopping.signal.aborted) await answered(current);
-    }
+  const fateOf = (application: WireObject): Fate => {
+    const { name, annotations } = application.metadata;
+    return fates.get(name)?.(valuesOf(application), annotations?.[ASKED_AGAIN] !== undefined) ?? "healthy";
   };
-  const look = (application: WireObject) => {
-    const answering = answered(application).finally(() => answers.delete(answering));
+  const look = (key: string) => {
+    const work = async () => {
+      const current = cache.get(key);
+      if (current !== undefined) await answer(client, current, fateOf(current));
+    };
+    const answering = whenServed(work, stopping.signal).finally(() => answers.delete(answering));
     answers.add(answering);
   };
-  const end = cache.subscribe((_key, current) => {
-    if (current !== undefined) look(current);
-  });
+  const end = cache.subscribe(look);
   reflector.start();
   await cache.whenSynced(AbortSignal.timeout(10_000));
   return {
     decide(environment, fate) {
       const name = namespaceName(environment);
       fates.set(name, fate);
-      for (const application of cache.list()) if (application.metadata.name === name) look(application);
+      look(`argocd/${name}`);
     },
     async stop() {
       stopping.abort();
@@ -74,6 +67,18 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
       await Promise.all(answers);
     },
   };
+}
+
+/** Tries again for as long as the API server is away, until the signal ends it. */
+async function whenServed(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+    await pause(systemClock, AWAY_MS, signal);
+  }
 }
 
 interface Source {

@@ -64,19 +64,41 @@ function delivered(line: WatchLine, trouble: WatchTrouble): WatchLine[] {
   return trouble === "repeat" ? [line, line] : [line];
 }
 
-/** While that is wanted, every other event waits for the next one, and comes after it unless both are of one object. */
-async function* overtaking(source: AsyncIterable<WatchLine>, state: State): AsyncGenerator<WatchLine> {
+/**
+ * While that is wanted, every other event waits for the next one, and comes after it unless both are of one object. None
+ * is lost: what waits comes when it is over, or the stream ends.
+ */
+async function* overtaking(source: AsyncGenerator<WatchLine>, state: State): AsyncGenerator<WatchLine> {
   let late: WatchLine | undefined;
-  for await (const line of source) {
-    if (late === undefined && state.trouble === "reorder" && isEvent(line)) {
-      late = line;
-      continue;
-    }
-    const overtaken: WatchLine[] = late === undefined ? [] : [late];
-    const isOfLate = late !== undefined && keyOf(late) === keyOf(line);
-    late = undefined;
-    yield* isOfLate ? [...overtaken, line] : [line, ...overtaken];
+  for await (const line of orChange(source, state)) {
+    const waits = late === undefined && line !== undefined && isEvent(line) && state.trouble === "reorder";
+    if (!waits) yield* inOrder(late, line);
+    late = waits ? line : undefined;
   }
+  yield* inOrder(late, undefined);
+}
+
+/** The lines, and `undefined` whenever another trouble is set. */
+async function* orChange(source: AsyncGenerator<WatchLine>, state: State): AsyncGenerator<WatchLine | undefined> {
+  let coming: Promise<IteratorResult<WatchLine>> | undefined;
+  try {
+    for (;;) {
+      coming ??= source.next();
+      const came = await Promise.race([coming, state.changed.promise]);
+      if (came !== undefined) coming = undefined;
+      if (came?.done) return;
+      yield came?.value;
+    }
+  } finally {
+    // A line that is still waited for ends with its connection.
+    if (coming === undefined) await source.return(undefined);
+    else coming.catch(() => undefined);
+  }
+}
+
+function inOrder(late: WatchLine | undefined, line: WatchLine | undefined): WatchLine[] {
+  if (late === undefined || line === undefined) return [late, line].filter((one) => one !== undefined);
+  return keyOf(late) === keyOf(line) ? [late, line] : [line, late];
 }
 
 const EXPIRED = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } } as const;
