@@ -10,8 +10,7 @@ interface WatchLine {
 /**
  * What happens to the events of watches: `cut` breaks the connection at the next event, `expire` ends it with 410 Gone,
  * `hold` delivers nothing until it is over, `repeat` delivers each twice, `reorder` lets events of different objects
- * overtake each other: no two
- * objects are promised an order.
+ * overtake each other: no two objects are promised an order.
  */
 export type WatchTrouble = "none" | "cut" | "expire" | "hold" | "repeat" | "reorder";
 

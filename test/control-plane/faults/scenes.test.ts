@@ -24,6 +24,7 @@ import { portSeam } from "../../support/port-seam.ts";
 import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
 import { until } from "../../support/until.ts";
 import { staleLists, troubledWatches, type WatchTrouble } from "../../support/watch-seams.ts";
+import type { InvariantId } from "../../support/world-observer.ts";
 
 /** With a few environments only, no scene has to wait longer for its last URL. */
 const PROBE_SECONDS = 5;
@@ -68,8 +69,11 @@ type Disturb = (actors: readonly Actor[]) => Promise<unknown>;
 const moment = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const nothing: Disturb = async () => undefined;
 
-/** Environments that are made, changed and deleted all at once while something happens; all come to their end. */
-async function play(title: string, disturb: Disturb): Promise<void> {
+/**
+ * Environments that are made, changed and deleted all at once while something happens; all come to their end.
+ * `itself` is what the disturbance is by its nature, and no answer to it.
+ */
+async function play(title: string, disturb: Disturb, itself?: InvariantId): Promise<void> {
   const actors = lifecycles.map((lifecycle, part) => ({ lifecycle, name: `${title}-${part}` }));
   const before = (await world.observer.violations()).length;
   for (const { name } of actors) world.field.arm(name);
@@ -78,7 +82,7 @@ async function play(title: string, disturb: Disturb): Promise<void> {
   await disturb(actors);
   await expectConverged(actors);
   await Promise.all(acts);
-  await expectInvariants(before);
+  await expectInvariants(before, itself);
 }
 
 async function expectConverged(actors: readonly Actor[]): Promise<void> {
@@ -89,8 +93,9 @@ async function expectConverged(actors: readonly Actor[]): Promise<void> {
 }
 
 /** Nothing was seen since that must never happen; `before` is how much was seen in earlier scenes. */
-async function expectInvariants(before: number): Promise<void> {
-  expect((await world.observer.violations()).slice(before)).toEqual([]);
+async function expectInvariants(before: number, itself?: InvariantId): Promise<void> {
+  const seen = (await world.observer.violations()).slice(before);
+  expect(seen.filter(({ invariant }) => invariant !== itself)).toEqual([]);
   expect(await orphans(world.world.admin)).toEqual([]);
   expect(await snapshot(world.world.admin, foreign)).toEqual(foreignBefore);
 }
@@ -129,7 +134,8 @@ describe("watches", () => {
       await until(() => lists.served > 0, { what: "a stale list", deadlineMs: 10_000 });
       watches.set("none");
     };
-    await under({ onRequest: seam }, () => play("stale", disturb));
+    // No server answers such a list of the newest with the past: that readers see it is the fault, and what is done about it counts.
+    await under({ onRequest: seam }, () => play("stale", disturb, "I14"));
   }, 120_000);
 });
 
