@@ -27,9 +27,6 @@ describe("Google Secret Manager, when something goes wrong", () => {
     await server.stop();
   });
 
-  const nameOf = (id: string) => `projects/${server.project}/secrets/${id}`;
-  const held = (owner: { name: string; uid: string }, variable: string) =>
-    server.store.secrets.get(nameOf(secretEntryId(owner, variable)));
   const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
   describe("a crash or a lost answer", () => {
@@ -50,7 +47,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(await failureOf(manager.ensure(owner, request.requests))).toBeInstanceOf(SecretManagerUnavailable);
       server.seam(undefined);
       const stored = revealed(await other.ensure(owner, request.requests));
-      expect(held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
+      expect(server.held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
       expect(revealed(await manager.ensure(owner, wanted("A").requests))).toEqual(stored);
       // A value that reached the manager is the one that stays.
       expect(request.generated()).toHaveLength(method === "addSecretVersion" && when === "before" ? 2 : 1);
@@ -141,7 +138,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       await manager.ensure(owner, wanted("A", "B").requests);
       expect(await other.holdsAny(owner, ["A", "B"])).toBe(true);
       await other.remove(owner, ["A", "B", "NEVER_MADE"]);
-      expect([held(owner, "A"), held(owner, "B")]).toEqual([undefined, undefined]);
+      expect([server.held(owner, "A"), server.held(owner, "B")]).toEqual([undefined, undefined]);
       expect(await other.holdsAny(owner, ["A", "B"])).toBe(false);
     });
 
@@ -150,7 +147,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       await manager.ensure(owner, wanted("A", "B").requests);
       server.store.lag("lists");
       await manager.remove(owner, ["A"]);
-      expect([held(owner, "A"), held(owner, "B")]).toEqual([undefined, undefined]);
+      expect([server.held(owner, "A"), server.held(owner, "B")]).toEqual([undefined, undefined]);
       const from = server.calls.length;
       expect(await manager.holdsAny(owner, ["A"])).toBe(false);
       await manager.remove(owner, ["A"]);
@@ -163,7 +160,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       await manager.ensure(another, wanted("A", "B").requests);
       server.store.lag("lists");
       await manager.remove(owner, []);
-      server.store.secrets.delete(held(another, "A")?.name ?? "");
+      server.store.secrets.delete(server.held(another, "A")?.name ?? "");
       for (const one of [manager, other, manager]) {
         const uids = (await one.owners(nobody)).map(({ uid }) => uid);
         expect(uids).not.toContain(owner.uid);
@@ -195,24 +192,24 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const owner = newOwner();
       const id = secretEntryId(owner, "A");
       await shareInGoogle(server, { id, labels: { "environment-uid": owner.uid }, values: ["theirs"] });
-      const before = structuredClone(server.store.secrets.get(nameOf(id)));
+      const before = structuredClone(server.entry(id));
       const failure = await failureOf(manager.ensure(owner, wanted("A").requests));
       expect(failure).toBeInstanceOf(SecretManagerUnavailable);
       await manager.remove(owner, []);
       expect(await manager.holdsAny(owner, [])).toBe(false);
       expect((await manager.owners(nobody)).map(({ uid }) => uid)).not.toContain(owner.uid);
-      expect(server.store.secrets.get(nameOf(id))).toEqual(before);
+      expect(server.entry(id)).toEqual(before);
     });
 
     test("is not told of as an owner's, whose labels and annotations differ", async () => {
       const [owner, another] = [newOwner(), newOwner()];
       await manager.ensure(owner, wanted("A").requests);
-      Object.assign(held(owner, "A")?.labels ?? {}, { "environment-uid": another.uid });
+      Object.assign(server.held(owner, "A")?.labels ?? {}, { "environment-uid": another.uid });
       const uids = (await manager.owners(nobody)).map(({ uid }) => uid);
       expect(uids).not.toContain(owner.uid);
       expect(uids).not.toContain(another.uid);
       await manager.remove(another, []);
-      expect(held(owner, "A")).toBeDefined();
+      expect(server.held(owner, "A")).toBeDefined();
     });
   });
 
@@ -272,9 +269,9 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test("when a version was disabled or destroyed, instead of making another", async () => {
       const owner = newOwner();
       await manager.ensure(owner, asked("A", 1, "a1"));
-      for (const version of held(owner, "A")?.versions ?? []) version.state = "DISABLED";
+      for (const version of server.held(owner, "A")?.versions ?? []) version.state = "DISABLED";
       expect(await failureOf(manager.ensure(owner, asked("A", 1, "new")))).toBeInstanceOf(SecretManagerUnavailable);
-      expect(held(owner, "A")?.versions).toHaveLength(1);
+      expect(server.held(owner, "A")?.versions).toHaveLength(1);
     });
 
     test("when a value was damaged on its way", async () => {

@@ -39,14 +39,10 @@ describe("Google Secret Manager", () => {
     await server.stop();
   });
 
-  const nameOf = (id: string) => `projects/${server.project}/secrets/${id}`;
-  const held = (owner: { name: string; uid: string }, variable: string) =>
-    server.store.secrets.get(nameOf(secretEntryId(owner, variable)));
-
   test("calls an entry by name, UID and variable, and says whose it is", async () => {
     const owner = { name: "shop-pr-42", uid: "1a2b3c4d-0000-4000-8000-000000000001" };
     await manager.ensure(owner, wanted("DATABASE_PASSWORD").requests);
-    expect(server.store.secrets.get(nameOf("shop-pr-42-1a2b3c4d-DATABASE_PASSWORD"))).toMatchObject({
+    expect(server.entry("shop-pr-42-1a2b3c4d-DATABASE_PASSWORD")).toMatchObject({
       labels: {
         "managed-by": "ephemeral-environments",
         installation: "this-cluster",
@@ -63,7 +59,7 @@ describe("Google Secret Manager", () => {
     const owner = newOwner();
     await regional.ensure(owner, wanted("A").requests);
     await regional.close();
-    expect(held(owner, "A")?.replication).toMatchObject({
+    expect(server.held(owner, "A")?.replication).toMatchObject({
       userManaged: { replicas: [{ location: "europe-west3" }, { location: "europe-west4" }] },
     });
   });
@@ -97,7 +93,7 @@ describe("Google Secret Manager", () => {
     });
     expect((await manager.owners(nobody)).filter(({ uid }) => uid === owner.uid)).toHaveLength(1);
     await manager.remove(owner, []);
-    expect(["A", "B", "C", "D", "E"].filter((variable) => held(owner, variable) !== undefined)).toEqual([]);
+    expect(["A", "B", "C", "D", "E"].filter((variable) => server.held(owner, variable) !== undefined)).toEqual([]);
   });
 
   test("tells owners of this installation alone", async () => {
@@ -158,11 +154,11 @@ describe("Google Secret Manager", () => {
     const owner = newOwner();
     await follower.ensure(owner, asked("A", 1, "a1"));
     isLeading = false;
-    const before = structuredClone(held(owner, "A"));
+    const before = structuredClone(server.held(owner, "A"));
     await expect(follower.ensure(owner, asked("A", 2, "a2"))).rejects.toThrow("does not lead");
     await expect(follower.remove(owner, ["A"])).rejects.toThrow("does not lead");
     expect(revealed(await follower.ensure(owner, asked("A", 1)))).toEqual({ A: "a1" });
-    expect(held(owner, "A")).toEqual(before);
+    expect(server.held(owner, "A")).toEqual(before);
     await follower.close();
   });
 
@@ -202,7 +198,7 @@ describe("Google Secret Manager", () => {
   test("more next versions than Google lets be named push the oldest out", async () => {
     const owner = newOwner();
     for (let version = 1; version <= 53; version++) await manager.ensure(owner, asked("A", version, `a${version}`));
-    expect(Object.keys(held(owner, "A")?.versionAliases ?? {})).toHaveLength(50);
+    expect(Object.keys(server.held(owner, "A")?.versionAliases ?? {})).toHaveLength(50);
     expect(revealed(await other.ensure(owner, asked("A", 53)))).toEqual({ A: "a53" });
     expect(revealed(await other.ensure(owner, asked("A", 52)))).toEqual({ A: "a52" });
     expect(await other.ensure(owner, asked("A", 2))).toEqual(new Map());

@@ -3,13 +3,15 @@ import { createRequire } from "node:module";
 import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
 import grpc from "@grpc/grpc-js";
 import protoLoader from "@grpc/proto-loader";
+import { secretEntryId } from "../../crds/names.ts";
 import { crc32c } from "../../operator/adapters/crc32c.ts";
 import { type GoogleClient, googleConnection } from "../../operator/adapters/google-connection.ts";
 import { googleSecretManager } from "../../operator/adapters/google-secret-manager.ts";
 import { type WriteBudget, writeBudget } from "../../operator/adapters/write-budget.ts";
 import { type Clock, systemClock } from "../../operator/kit/clock.ts";
+import type { Owner } from "../../operator/ports/cluster.ts";
 import type { SecretManager } from "../../operator/ports/secret-manager.ts";
-import { type GoogleSecretStore, googleSecretStore, type WireRequest } from "./google-secret-store.ts";
+import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";
 
 /**
  * Stands around a call: throwing before `next` means that nothing was done, throwing after it that it was and the answer
@@ -21,6 +23,10 @@ export type GoogleSeam = (method: string, request: WireRequest, next: () => unkn
 export interface GoogleSecretManagerServer {
   readonly project: string;
   readonly store: GoogleSecretStore;
+  /** What is kept under an id. */
+  entry(id: string): Secret | undefined;
+  /** What is kept for a variable of an environment. */
+  held(owner: Owner, variable: string): Secret | undefined;
   /** Every call that arrived, by method. */
   readonly calls: string[];
   /** How long the caller of each was going to wait for its answer, in milliseconds. */
@@ -38,6 +44,7 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
   // The client would look for Google's metadata server, and wait for it.
   process.env.METADATA_SERVER_DETECTION = "none";
   const store = googleSecretStore(project);
+  const entry = (id: string) => store.secrets.get(`projects/${project}/secrets/${id}`);
   const calls: string[] = [];
   const deadlines: number[] = [];
   let seam: GoogleSeam | undefined;
@@ -70,6 +77,8 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
   return {
     project,
     store,
+    entry,
+    held: (owner, variable) => entry(secretEntryId(owner, variable)),
     calls,
     deadlines,
     seam(next) {
