@@ -8,8 +8,10 @@ import { isFault, problemOf, UNAVAILABLE_STATUS } from "./problems.ts";
 import { Refusal } from "./refusals.ts";
 import { currentRequestId } from "./request-id.ts";
 import {
+  type Access,
   type Contract,
   type Input,
+  isWrapped,
   type Platform,
   type Route,
   VERSIONS,
@@ -63,12 +65,12 @@ function server({ contract, handle }: Route, desk: Desk) {
     const input = { ...(await read(request)), caller } as Input<never>;
     response.locals.concerns = contract.concerns?.(input as never);
     const reply = await handle(input, desk.platform);
-    if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS);
-    response.json(version === "v2" && contract.v2 !== "same" ? wrap(reply, desk.platform.clock.now()) : reply);
+    response.status(contract.isUnavailable?.(reply as never) ? UNAVAILABLE_STATUS : (contract.status ?? 200));
+    response.json(isWrapped(contract, version) ? wrap(reply, desk.platform.clock.now()) : reply);
   };
 }
 
-/** v2's envelope: what v1 says, without its success marker; an environment's own status is no marker. */
+/** The envelope: what v1 says, without its success marker; an environment's own status is no marker. */
 function wrap(reply: object, now: Date): object {
   const { status, ...unmarked } = reply as { status?: unknown };
   const data = status === "success" ? unmarked : reply;
@@ -91,10 +93,18 @@ async function admit(
   }
   response.locals.subject = proof.caller.subject;
   await limits.authenticated(request, response, proof.caller.subject);
-  if (access !== "public" && !proof.caller.permissions.has(access.permission)) {
+  checkAccess(access, proof.caller);
+  return proof.caller;
+}
+
+function checkAccess(access: Access, { permissions, method }: Caller): void {
+  if (typeof access === "string") return;
+  if (!permissions.has(access.permission)) {
     throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
   }
-  return proof.caller;
+  if (access.proof !== undefined && method !== access.proof) {
+    throw new Refusal("forbidden", "This needs an ID token: an API token is not enough");
+  }
 }
 
 /** What is open to everybody must not fail because nobody can be recognised now. */

@@ -1,7 +1,16 @@
 import type { TSchema } from "typebox";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { PROBLEM_MEANINGS, statusOfCode, UNAVAILABLE_STATUS } from "./problems.ts";
-import { type Contract, type Route, VERSIONS, versionedPath, versionsOf } from "./route.ts";
+import {
+  type Contract,
+  isWrapped,
+  type Route,
+  TAGS,
+  VERSIONS,
+  type Version,
+  versionedPath,
+  versionsOf,
+} from "./route.ts";
 import { Instant, Problem } from "./schemas/fields.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -10,7 +19,6 @@ type Json = Readonly<Record<string, unknown>>;
 const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "title"]);
 /** Keywords whose value is a schema. */
 const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
-const ACCESS_STATUS = { public: [], permission: [401, 403] } as const;
 
 /** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
 export function openApiDocument(routes: readonly Route[], version: string): object {
@@ -19,14 +27,14 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   for (const version of VERSIONS) {
     for (const { contract } of routes.filter((route) => versionsOf(route.contract).includes(version))) {
       const path = versionedPath(contract, version);
-      paths[path] = { ...paths[path], [contract.method]: operation(contract, version === "v2", schemas) };
+      paths[path] = { ...paths[path], [contract.method]: operation(contract, version, schemas) };
     }
   }
   component({ ...Problem }, schemas);
   return {
     openapi: "3.1.0",
     info: { title: "Ephemeral Environment Platform API", version, description: DESCRIPTION },
-    tags: ["environments", "health", "environments (v2)", "health (v2)"].map((name) => ({ name })),
+    tags: VERSIONS.flatMap((version) => TAGS.map((tag) => ({ name: tagOf(tag, version) }))),
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "ID token." } },
@@ -72,11 +80,13 @@ const REQUEST_ID = {
 const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-function operation(contract: Contract, isV2: boolean, schemas: Map<string, Json>): Json {
+const tagOf = (tag: string, version: Version) => (version === "v1" ? tag : `${tag} (v2)`);
+
+function operation(contract: Contract, version: Version, schemas: Map<string, Json>): Json {
   return {
-    operationId: isV2 ? `${contract.operationId}V2` : contract.operationId,
+    operationId: version === "v1" ? contract.operationId : `${contract.operationId}V2`,
     summary: contract.summary,
-    tags: [isV2 ? `${contract.tag} (v2)` : contract.tag],
+    tags: [tagOf(contract.tag, version)],
     security: contract.access === "public" ? [] : [{ bearer: [] }],
     parameters: [
       { $ref: "#/components/parameters/RequestId" },
@@ -84,7 +94,7 @@ function operation(contract: Contract, isV2: boolean, schemas: Map<string, Json>
       ...parameters(contract.query, "query", schemas),
     ],
     ...(contract.body ? { requestBody: requestBody(contract, schemas) } : {}),
-    responses: responses(contract, isV2, schemas),
+    responses: responses(contract, version, schemas),
   };
 }
 
@@ -108,9 +118,9 @@ function requestBody(contract: Contract, schemas: Map<string, Json>): Json {
   return { required: true, content: Object.fromEntries(types.map((type) => [type, content])) };
 }
 
-function responses(contract: Contract, isV2: boolean, schemas: Map<string, Json>): Json {
+function responses(contract: Contract, version: Version, schemas: Map<string, Json>): Json {
   const reply = component(contract.reply as Json, schemas);
-  const schema = isV2 && contract.v2 !== "same" ? wrapped(reply) : reply;
+  const schema = isWrapped(contract, version) ? wrapped(reply) : reply;
   const answer = (description: string) => ({
     description,
     headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),
@@ -118,10 +128,10 @@ function responses(contract: Contract, isV2: boolean, schemas: Map<string, Json>
   });
   const unavailable = contract.isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready") } : {};
   const refusals = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
-  return { 200: answer("Success"), ...Object.fromEntries(refusals), ...unavailable };
+  return { [contract.status ?? 200]: answer("Success"), ...Object.fromEntries(refusals), ...unavailable };
 }
 
-/** v2's envelope around what v1 answers, less its success marker. */
+/** The envelope around what v1 answers, less its success marker. */
 function wrapped(reply: Json): Json {
   return {
     type: "object",
@@ -141,19 +151,24 @@ function unmarked(reply: Json): Json {
 
 function problemStatuses({ access, rate, refusals, body, params, query }: Contract): number[] {
   const codes = refusals.map(statusOfCode);
-  const change = access !== "public" && /:(update|delete)$/.test(access.permission) ? [409] : [];
+  const change = typeof access === "object" && /:(update|delete)$/.test(access.permission) ? [409] : [];
   return [
     ...new Set([
       ...codes,
       ...change,
       ...(body ? [400, 413, 415] : []),
       ...(params || query ? [400] : []),
-      ...ACCESS_STATUS[access === "public" ? "public" : "permission"],
+      ...accessStatuses(access),
       ...(rate === "none" ? [] : [429]),
       ...(access === "public" ? [] : [UNAVAILABLE_STATUS]),
       500,
     ]),
   ].sort((one, other) => one - other);
+}
+
+function accessStatuses(access: Contract["access"]): number[] {
+  if (access === "public") return [];
+  return access === "authenticated" ? [401] : [401, 403];
 }
 
 function problem(status: number, contract: Contract): Json {

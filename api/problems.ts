@@ -29,6 +29,7 @@ const STATUS_OF_REFUSAL: Readonly<Record<RefusalKind, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   "not-found": 404,
+  conflict: 409,
   "method-not-allowed": 405,
   "too-large": 413,
   "unsupported-media-type": 415,

@@ -6,6 +6,7 @@ export type RefusalKind =
   | "unauthenticated"
   | "forbidden"
   | "not-found"
+  | "conflict"
   | "method-not-allowed"
   | "too-large"
   | "unsupported-media-type"

@@ -28,6 +28,25 @@ export interface Platform {
   readonly stopping: AbortSignal;
 }
 
+/** The groups of the documentation. */
+export const TAGS = [
+  "environments",
+  "config-sets",
+  "repositories",
+  "tokens",
+  "account",
+  "helm",
+  "demos",
+  "health",
+] as const;
+export type Tag = (typeof TAGS)[number];
+
+/**
+ * Who may call: everybody; whoever proves an identity; whoever has the permission. With `proof`, an API token is not
+ * enough: the person has to be here.
+ */
+export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
+
 /** A route's promise to its callers: all that is validated, documented and enforced is read from here. */
 export interface Contract {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
@@ -36,25 +55,26 @@ export interface Contract {
   /** Unique in each version, for generated clients. */
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: "environments" | "health";
+  readonly tag: Tag;
   /** Mandatory: a route without authentication has to say so. */
-  readonly access: "public" | { readonly permission: Permission };
+  readonly access: Access;
   /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
   readonly rate: "caller" | "none";
-  /**
-   * How v2 answers: `wrapped` as `{status, data, timestamp}`, `same` as v1 does; `only`: wrapped, and this is no route of v1;
-   * `other`: by a route of its own, which is `only`.
-   */
-  readonly v2: "wrapped" | "same" | "only" | "other";
+  /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */
+  readonly envelope: "v2" | "always" | "never";
+  /** The one version that has it; both when left out. */
+  readonly only?: Version;
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
   /** Whether the body may also be form-encoded, with the same field names. */
   readonly forms?: boolean;
   readonly reply: TSchema;
+  /** Of a success; 200 when left out. */
+  readonly status?: 200 | 201;
   /** Whether a reply says that the service can't serve now: it is then answered as unavailable. */
   readonly isUnavailable?: (reply: never) => boolean;
-  /** What a change is about, by name or id: for the audit line. Every route that changes something says it. */
+  /** What a change is about, by name or id: for the audit trail. Every route that changes something says it. */
   readonly concerns?: (input: never) => string;
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
@@ -64,9 +84,13 @@ export const VERSIONS = ["v1", "v2"] as const;
 export type Version = (typeof VERSIONS)[number];
 
 /** The versions in which a route is served. */
-export function versionsOf({ v2 }: Contract): readonly Version[] {
-  if (v2 === "other") return ["v1"];
-  return v2 === "only" ? ["v2"] : VERSIONS;
+export function versionsOf({ only }: Contract): readonly Version[] {
+  return only === undefined ? VERSIONS : [only];
+}
+
+/** Whether replies of that version are wrapped. */
+export function isWrapped({ envelope }: Contract, version: Version): boolean {
+  return envelope === "always" || (envelope === "v2" && version === "v2");
 }
 
 /** The path below the base URL in a version. */

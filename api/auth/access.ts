@@ -8,19 +8,31 @@ import type { Caller } from "./callers.ts";
 export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-export type Permission =
-  | "environments:read"
-  | "environments:create"
-  | "environments:update"
-  | "environments:delete"
+export const PERMISSIONS = [
+  "environments:read",
+  "configs:read",
+  "repos:read",
+  "observability:read",
+  "insights:read",
+  "environments:create",
+  "environments:update",
+  "environments:delete",
+  /** API tokens of one's own. */
+  "tokens:manage",
   /** Beyond one's own and one's groups'. */
-  | "environments:all";
+  "environments:all",
+  "configs:write",
+  "repos:reload",
+  /** To list and revoke those of others; their values are never shown. */
+  "tokens:all",
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
 
 const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
-  viewer: ["environments:read"],
-  developer: ["environments:create", "environments:update", "environments:delete"],
-  maintainer: ["environments:all"],
-  admin: [],
+  viewer: ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"],
+  developer: ["environments:create", "environments:update", "environments:delete", "tokens:manage"],
+  maintainer: ["environments:all", "configs:write", "repos:reload"],
+  admin: ["tokens:all"],
 };
 
 /** The roles that the settings give to these groups; none for somebody whom no group vouches for. */

@@ -11,6 +11,10 @@ export interface Caller {
   readonly groups: readonly string[];
   readonly roles: readonly Role[];
   readonly permissions: ReadonlySet<Permission>;
+  /** What proved it. Only an ID token shows that the person is here now. */
+  readonly method: "id_token" | "api_token";
+  /** When the proof ends; an API token may be good for ever. */
+  readonly expiresAt: Date | undefined;
 }
 
 /** What a verified ID token says. */
@@ -20,10 +24,11 @@ export interface Identity {
   readonly email: string;
   readonly name: string;
   readonly groups: readonly string[];
+  readonly expiresAt: Date;
 }
 
 /** The caller whom an identity makes under these settings. */
-export function callerOf({ issuer, sub, email, name, groups }: Identity, settings: Settings): Caller {
-  const roles = rolesOf(groups, settings.api.roles);
-  return { subject: `${issuer}#${sub}`, email, name, groups, roles, permissions: permissionsOf(roles) };
+export function callerOf({ issuer, sub, ...person }: Identity, settings: Settings): Caller {
+  const roles = rolesOf(person.groups, settings.api.roles);
+  return { ...person, subject: `${issuer}#${sub}`, roles, permissions: permissionsOf(roles), method: "id_token" };
 }

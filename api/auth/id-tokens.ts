@@ -108,6 +108,7 @@ function identityOf(payload: JWTPayload, { issuer, groupsClaim }: IssuerSettings
     email,
     name: text(payload.name) || text(payload.preferred_username) || email,
     groups: Array.isArray(groups) ? groups.filter(isGroup).slice(0, MAX_GROUPS) : [],
+    expiresAt: new Date(Number(payload.exp) * 1000),
   };
 }
 

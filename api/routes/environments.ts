@@ -35,7 +35,7 @@ const createEnvironment = route({
   tag: "environments",
   access: { permission: "environments:create" },
   rate: "caller",
-  v2: "wrapped",
+  envelope: "v2",
   body: CreateRequest,
   forms: true,
   concerns: ({ body }: Concerned) => body.environment_name,
@@ -55,7 +55,7 @@ const listEnvironments = route({
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",
-  v2: "wrapped",
+  envelope: "v2",
   query: ListQuery,
   reply: ListReply,
   refusals: [],
@@ -80,7 +80,8 @@ const oneEnvironment = {
 /** One environment in full. */
 const getEnvironment = route({
   ...oneEnvironment,
-  v2: "other",
+  envelope: "v2",
+  only: "v1",
   reply: EnvironmentDetail,
 })(async ({ params, caller }, platform) => {
   return toDetail(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
@@ -89,7 +90,8 @@ const getEnvironment = route({
 /** The same with what goes beyond version 1. */
 const reportEnvironment = route({
   ...oneEnvironment,
-  v2: "only",
+  envelope: "v2",
+  only: "v2",
   reply: EnvironmentReport,
 })(async ({ params, caller }, platform) => {
   return toReport(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
@@ -104,7 +106,7 @@ const extendEnvironment = route({
   tag: "environments",
   access: { permission: "environments:update" },
   rate: "caller",
-  v2: "wrapped",
+  envelope: "v2",
   params: EnvironmentPath,
   body: ExtendRequest,
   concerns: ({ params }: Concerned) => params.environment_id,
@@ -134,7 +136,8 @@ const switchEnvironment = route({
   tag: "environments",
   access: { permission: "environments:update" },
   rate: "caller",
-  v2: "only",
+  envelope: "v2",
+  only: "v2",
   params: EnvironmentPath,
   body: SwitchRequest,
   concerns: ({ params }: Concerned) => params.environment_id,
@@ -154,7 +157,7 @@ const deleteEnvironment = route({
   tag: "environments",
   access: { permission: "environments:delete" },
   rate: "caller",
-  v2: "wrapped",
+  envelope: "v2",
   params: EnvironmentPath,
   concerns: ({ params }: Concerned) => params.environment_id,
   reply: MessageReply,

@@ -14,7 +14,7 @@ const health = route({
   tag: "health",
   access: "public",
   rate: "none",
-  v2: "same",
+  envelope: "never",
   reply: HealthReply,
   refusals: [],
 })((_input, { clock, version }) => ({
@@ -33,7 +33,7 @@ const ready = route({
   tag: "health",
   access: "public",
   rate: "none",
-  v2: "same",
+  envelope: "never",
   reply: ReadyReply,
   isUnavailable: (reply: ReadyReply) => reply.status === "not ready",
   refusals: [],
@@ -50,7 +50,7 @@ const status = route({
   tag: "health",
   access: "public",
   rate: "caller",
-  v2: "same",
+  envelope: "never",
   reply: StatusReply,
   refusals: [],
 })(async (_input, platform) =>

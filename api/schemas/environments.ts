@@ -14,6 +14,7 @@ import {
   RepositoryId,
   Success,
 } from "./fields.ts";
+import { PAGE } from "./page.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
 
@@ -89,8 +90,7 @@ export const EnvironmentPath = closed({
 });
 
 export const ListQuery = closed({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  ...PAGE,
   status: Type.Optional(literals(PHASES)),
   search: Type.Optional(
     Type.String({ maxLength: 253, description: "Part of the name, literally; upper and lower case are the same." }),

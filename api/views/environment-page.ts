@@ -1,9 +1,8 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { ListQuery } from "../schemas/environments.ts";
 import { instantMs } from "../schemas/instant.ts";
+import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import { statusOf } from "./environments.ts";
-
-export const DEFAULT_LIMIT = 50;
 
 /** One page of what matches, and how many match on all pages. */
 export interface EnvironmentPage {

@@ -1,0 +1,17 @@
+/** Pages of the generic groups: `{items, total, limit, offset}`. */
+import { type Static, type TSchema, Type } from "typebox";
+import { closed } from "../../crds/schema.ts";
+
+export const DEFAULT_LIMIT = 50;
+
+/** Which page of a list is wanted; more than the maximum is refused, never cut. */
+export const PAGE = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+};
+export const PageQuery = closed(PAGE);
+export type PageQuery = Static<typeof PageQuery>;
+
+/** A page of these items; `total` counts what the caller may see on all pages. */
+export const pageOf = <T extends TSchema>(item: T, options: object) =>
+  closed({ items: Type.Array(item), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }, options);
