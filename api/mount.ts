@@ -66,8 +66,16 @@ function server({ contract, handle }: Route, desk: Desk) {
     response.locals.concerns = contract.concerns?.(input as never);
     const reply = await handle(input, desk.platform);
     response.status(contract.isUnavailable?.(reply as never) ? UNAVAILABLE_STATUS : (contract.status ?? 200));
-    response.json(isWrapped(contract, version) ? wrap(reply, desk.platform.clock.now()) : reply);
+    const alternative = askedAlternative(request, contract);
+    if (alternative !== undefined) response.type(alternative.type).send(alternative.text(reply as never));
+    else response.json(isWrapped(contract, version) ? wrap(reply, desk.platform.clock.now()) : reply);
   };
+}
+
+/** JSON unless the caller prefers the other form. */
+function askedAlternative(request: Request, { alternative }: Contract) {
+  const isAsked = alternative !== undefined && request.accepts(["application/json", alternative.type]);
+  return isAsked === alternative?.type ? alternative : undefined;
 }
 
 /** The envelope: what v1 says, without its success marker; an environment's own status is no marker. */

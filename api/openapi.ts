@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
-import { PROBLEM_MEANINGS, statusOfCode, UNAVAILABLE_STATUS } from "./problems.ts";
+import { PROBLEM_MEANINGS, statusOfCode, statusOfRefusal, UNAVAILABLE_STATUS } from "./problems.ts";
 import {
   type Contract,
   isWrapped,
@@ -121,10 +121,14 @@ function requestBody(contract: Contract, schemas: Map<string, Json>): Json {
 function responses(contract: Contract, version: Version, schemas: Map<string, Json>): Json {
   const reply = component(contract.reply as Json, schemas);
   const schema = isWrapped(contract, version) ? wrapped(reply) : reply;
+  const { alternative } = contract;
   const answer = (description: string) => ({
     description,
     headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),
-    content: { "application/json": { schema } },
+    content: {
+      "application/json": { schema },
+      ...(alternative ? { [alternative.type]: { schema: { type: "string" } } } : {}),
+    },
   });
   const unavailable = contract.isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready") } : {};
   const refusals = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
@@ -149,12 +153,13 @@ function unmarked(reply: Json): Json {
   return { ...reply, required: (reply.required as string[]).filter((name) => name !== "status"), properties };
 }
 
-function problemStatuses({ access, rate, refusals, body, params, query }: Contract): number[] {
+function problemStatuses({ access, rate, refusals, refuses = [], body, params, query }: Contract): number[] {
   const codes = refusals.map(statusOfCode);
   const change = typeof access === "object" && /:(update|delete)$/.test(access.permission) ? [409] : [];
   return [
     ...new Set([
       ...codes,
+      ...refuses.map(statusOfRefusal),
       ...change,
       ...(body ? [400, 413, 415] : []),
       ...(params || query ? [400] : []),

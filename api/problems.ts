@@ -66,6 +66,11 @@ export function statusOfCode(code: ErrorCode): number {
   return STATUS_OF_CODE[code];
 }
 
+/** The status with which a refusal of this kind is answered. */
+export function statusOfRefusal(kind: RefusalKind): number {
+  return STATUS_OF_REFUSAL[kind];
+}
+
 /** Whether somebody should look into it: everything that neither the domain nor the interface refused on purpose. */
 export function isFault(error: unknown): boolean {
   return !(error instanceof Refusal || (error instanceof DomainError && !(error instanceof CreationFailed)));

@@ -47,6 +47,12 @@ export type Tag = (typeof TAGS)[number];
  */
 export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
 
+/** A reply as a text of another media type. */
+export interface Alternative {
+  readonly type: string;
+  readonly text: (reply: never) => string;
+}
+
 /** A route's promise to its callers: all that is validated, documented and enforced is read from here. */
 export interface Contract {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
@@ -78,6 +84,10 @@ export interface Contract {
   readonly concerns?: (input: never) => string;
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
+  /** What it refuses beside them without a code of its own. */
+  readonly refuses?: readonly ("not-found" | "conflict")[];
+  /** Another form of the reply, for callers whose `Accept` asks for its type; never wrapped. */
+  readonly alternative?: Alternative;
 }
 
 export const VERSIONS = ["v1", "v2"] as const;
