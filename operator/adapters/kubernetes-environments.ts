@@ -5,7 +5,6 @@ import {
 } from "../../crds/ephemeral-environment.ts";
 import {
   ClusterUnavailable,
-  ConfigInvalid,
   CreationFailed,
   EnvironmentConflict,
   EnvironmentNotFound,
@@ -17,23 +16,15 @@ import { BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import {
-  isAlreadyExists,
-  isConflict,
-  isForbidden,
-  isInvalid,
-  isNotFound,
-  isUnavailable,
-  KubeError,
-} from "../kit/kube-errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
 import { liveLookUp } from "./environment-look-up.ts";
+import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
-const UNAVAILABLE_RETRY_SECONDS = 5;
 
 interface Context {
   readonly client: KubeClient;
@@ -156,29 +147,4 @@ async function refusedRemoval(
   if (current?.metadata.uid !== metadata.uid) return "conflict";
   if (isConflict(error) || !current.spec.protected) throw error;
   throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
-}
-
-/** Above this adapter nobody sees a KubeError of a user's call. */
-async function translated<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof KubeError)) throw error;
-    if (isUnavailable(error)) {
-      throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
-    }
-    if (isInvalid(error)) throw refusedManifest(error);
-    // Missing rights, somebody else's policy: nothing that the caller asked for is wrong.
-    throw new Error("the API server refused the platform", { cause: error });
-  }
-}
-
-function refusedManifest(error: KubeError): ConfigInvalid {
-  const violations = error.causes.map(({ field, message }) => ({
-    field: field ?? "",
-    message: message ?? "is not valid",
-  }));
-  return new ConfigInvalid(
-    violations.length > 0 ? violations : [{ field: "", message: error.detail() || "the manifest is not valid" }],
-  );
 }

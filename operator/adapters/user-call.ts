@@ -1,0 +1,34 @@
+import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
+import { isInvalid, isUnavailable, KubeError } from "../kit/kube-errors.ts";
+
+/** How soon trying again makes sense where the API server says nothing of it. */
+export const UNAVAILABLE_RETRY_SECONDS = 5;
+
+/**
+ * A call that somebody waits for: above the adapters nobody sees a KubeError of it.
+ *
+ * @throws ClusterUnavailable, ConfigInvalid when the manifest is refused, Error when the platform is
+ */
+export async function translated<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (isUnavailable(error)) {
+      throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
+    }
+    if (isInvalid(error)) throw refusedManifest(error);
+    // Missing rights, somebody else's policy: nothing that the caller asked for is wrong.
+    throw new Error("the API server refused the platform", { cause: error });
+  }
+}
+
+function refusedManifest(error: KubeError): ConfigInvalid {
+  const violations = error.causes.map(({ field, message }) => ({
+    field: field ?? "",
+    message: message ?? "is not valid",
+  }));
+  return new ConfigInvalid(
+    violations.length > 0 ? violations : [{ field: "", message: error.detail() || "the manifest is not valid" }],
+  );
+}
