@@ -1,18 +1,21 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Provider } from "oidc-provider";
 import { clientId, configuration } from "./identity/configuration.ts";
 import { interact, interactionFailed, isInteraction } from "./identity/interaction.ts";
 import { providerKeys } from "./identity/keys.ts";
+import { mailbox } from "./identity/mailbox.ts";
 import { addPasswordGrant } from "./identity/password-grant.ts";
+import { isPasswordReset, type Mail, passwordReset } from "./identity/password-reset.ts";
+import { createPasswords } from "./identity/passwords.ts";
 
 /** Where the identity provider listens and what it keeps. */
 export interface IdentityProviderOptions {
   /** Loopback port; 0 takes a free one. */
   readonly port: number;
-  /** Folder of its keys. Without one, tokens are worthless after a restart. */
+  /** Folder of its keys and of the mails it writes. Without one, tokens are worthless after a restart. */
   readonly stateDir?: string;
 }
 
@@ -22,12 +25,14 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** The `aud` of its tokens. */
   readonly clientId: string;
+  /** The mails that it wrote since it was started, as nothing here can send one. */
+  readonly mails: readonly Mail[];
   close(): Promise<void>;
 }
 
 /**
  * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
- * PKCE and log-in pages, password, refresh.
+ * PKCE and log-in pages, password, refresh; and a way to set a new password.
  *
  * ID tokens carry `sub`, `email`, `name` and `groups` and live for an hour. Fails when the port is taken.
  */
@@ -38,24 +43,26 @@ export async function startIdentityProvider({ port, stateDir }: IdentityProvider
   await once(server, "listening");
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, configuration(keys));
-  addPasswordGrant(provider);
+  const passwords = createPasswords();
+  addPasswordGrant(provider, passwords);
   provider.on("server_error", (_context, error) => console.error("a request failed", error));
-  serve(server, provider);
+  const { mails, deliver } = mailbox(stateDir && join(stateDir, "mails.jsonl"));
+  const resets = passwordReset(issuer, passwords, deliver);
+  const protocol = provider.callback();
+  server.on("request", (request, response) => {
+    const failed = (error: unknown) => interactionFailed(response, error);
+    if (isPasswordReset(request)) void resets(request, response);
+    else if (isInteraction(request)) interact({ provider, passwords }, request, response).catch(failed);
+    else protocol(request, response);
+  });
   return {
     issuer,
     clientId,
+    mails,
     close: async () => {
       server.close();
       server.closeAllConnections();
       await once(server, "close");
     },
   };
-}
-
-function serve(server: Server, provider: Provider): void {
-  const protocol = provider.callback();
-  server.on("request", (request, response) => {
-    if (!isInteraction(request)) return protocol(request, response);
-    interact(provider, request, response).catch((error: unknown) => interactionFailed(response, error));
-  });
 }

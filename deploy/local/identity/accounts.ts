@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,14 +18,6 @@ export const localAccounts: readonly Account[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "accounts.json"), "utf8"),
 );
 
-/** The account of that e-mail address, if the password is its own. */
-export function logIn(email: string, password: string): Account | undefined {
-  const account = accountByEmail(email);
-  // Compared even without an account, so that the time an answer takes does not tell which addresses exist.
-  const matches = timingSafeEqual(digest(password), digest(account?.password ?? ""));
-  return account && matches ? account : undefined;
-}
-
 /** The account with that e-mail address; letter case does not matter. */
 export function accountByEmail(email: string): Account | undefined {
   return localAccounts.find((account) => account.email === email.toLowerCase());
@@ -35,8 +26,4 @@ export function accountByEmail(email: string): Account | undefined {
 /** The account that a token's `sub` names. */
 export function accountBySubject(subject: string): Account | undefined {
   return localAccounts.find((account) => account.subject === subject);
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { text } from "node:stream/consumers";
 import { errors, type Provider } from "oidc-provider";
-import { logIn } from "./accounts.ts";
+import { answer, readForm } from "./exchange.ts";
 import { errorPage, loginPage } from "./pages.ts";
-
-const maximumFormBytes = 4096;
+import type { Passwords } from "./passwords.ts";
 
 /** Whether a request belongs to the log-in pages rather than to the provider's own endpoints. */
 export function isInteraction({ url = "" }: IncomingMessage): boolean {
@@ -12,7 +10,11 @@ export function isInteraction({ url = "" }: IncomingMessage): boolean {
 }
 
 /** Shows the log-in page, and takes what was entered there. Consent is given without asking: there is one client. */
-export async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function interact(
+  { provider, passwords }: { provider: Provider; passwords: Passwords },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
   if (prompt.name === "consent") {
     const consent = { grantId: await grantAll(provider, { grantId, subject: session?.accountId, params }) };
@@ -20,7 +22,7 @@ export async function interact(provider: Provider, request: IncomingMessage, res
   }
   if (request.method !== "POST") return answer(response, 200, loginPage());
   const form = await readForm(request);
-  const account = form && logIn(form.get("email") ?? "", form.get("password") ?? "");
+  const account = form && passwords.logIn(form.get("email") ?? "", form.get("password") ?? "");
   if (!account) return answer(response, 403, loginPage("The e-mail address or the password is wrong."));
   return provider.interactionFinished(request, response, { login: { accountId: account.subject } });
 }
@@ -43,17 +45,4 @@ async function grantAll(provider: Provider, { grantId, subject, params }: Consen
   const grant = known ?? new provider.Grant(fresh);
   grant.addOIDCScope(String(params.scope));
   return grant.save();
-}
-
-async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
-  if (Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) > maximumFormBytes) return undefined;
-  return new URLSearchParams(await text(request));
-}
-
-function answer(response: ServerResponse, status: number, page: string): void {
-  const security = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  };
-  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", ...security });
-  response.end(page);
 }

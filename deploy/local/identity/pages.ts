@@ -12,9 +12,26 @@ export function loginPage(problem?: string): string {
   );
 }
 
+/** The page on which a new password is entered; it posts to its own address. */
+export function passwordPage(problem?: string): string {
+  return page(
+    "New password",
+    `${problem ? `<p role="alert">${escaped(problem)}</p>` : ""}
+<form method="post">
+<label>New password <input name="password" type="password" required autofocus autocomplete="new-password"></label>
+<button>Set password</button>
+</form>`,
+  );
+}
+
+/** The page after that. */
+export function passwordSetPage(): string {
+  return page("New password", "<p>The new password is set.</p>");
+}
+
 /** The page for a log-in that can't go on. */
 export function errorPage(problem: string): string {
-  return page("Log-in failed", `<p role="alert">${escaped(problem)}</p>`);
+  return page("That did not work", `<p role="alert">${escaped(problem)}</p>`);
 }
 
 function page(title: string, content: string): string {

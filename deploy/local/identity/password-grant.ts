@@ -1,17 +1,17 @@
 import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
-import { logIn } from "./accounts.ts";
 import { defaultScope, findAccount } from "./configuration.ts";
+import type { Passwords } from "./passwords.ts";
 
 /**
  * Teaches the provider the grant type `password`: e-mail and password for tokens, without a browser. It is there for
  * scripts and tests; OAuth 2.1 has it no more, and no provider but this local one should offer it.
  */
-export function addPasswordGrant(provider: Provider): void {
+export function addPasswordGrant(provider: Provider, passwords: Passwords): void {
   provider.registerGrantType<{ username?: string; password?: string; scope?: string }>(
     "password",
     async (context) => {
       const { username = "", password = "", scope = defaultScope } = context.oidc.params ?? {};
-      const account = logIn(username, password);
+      const account = passwords.logIn(username, password);
       if (!account) throw new errors.InvalidGrant("wrong e-mail or password");
       context.body = await issueTokens(provider, context, { subject: account.subject, scope });
     },

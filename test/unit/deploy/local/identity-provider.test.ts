@@ -70,6 +70,27 @@ describe("the local identity provider", () => {
     expect(await reply.text()).not.toContain("    at ");
   });
 
+  test("lets the holder of a mailed link set a new password, once", async () => {
+    const own = await startIdentityProvider({ port: 0 });
+    const body = JSON.stringify({ email: "viewer@example.test" });
+    expect((await fetch(`${own.issuer}/password-reset`, { method: "POST", body })).status).toBe(202);
+    const [mail] = own.mails;
+    expect(mail?.to).toBe("viewer@example.test");
+    const link = /http:[^\s]+/.exec(mail?.text ?? "")?.[0] ?? "";
+    const enter = (password: string) => fetch(link, { method: "POST", body: new URLSearchParams({ password }) });
+
+    expect(await (await fetch(link)).text()).toContain('name="password"');
+    expect((await enter("short")).status).toBe(400);
+    expect((await enter("a new password")).status).toBe(200);
+    const grant = { grant_type: "password", username: "viewer@example.test" };
+    const tokens = await requestTokens(own.issuer, { ...grant, password: "a new password" });
+    expect(await verified(tokens.id_token, own.issuer)).toMatchObject({ sub: "u-viewer" });
+    await expect(logInAs(own.issuer, "viewer@example.test")).rejects.toThrow("invalid_grant");
+    expect((await enter("another password")).status).toBe(400);
+    expect((await fetch(`${link}x`)).status).toBe(400);
+    await own.close();
+  });
+
   test("keeps its key in its folder, so that tokens outlive a restart", async () => {
     const stateDir = await mkdtemp(join(tmpdir(), "identity-provider-"));
     const keyIdOf = async () => {

@@ -1,0 +1,17 @@
+import { appendFile, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Mail } from "./password-reset.ts";
+
+/** Where mails end up that nothing can send: in memory and, one JSON object a line, in the file. */
+export function mailbox(file?: string) {
+  const mails: Mail[] = [];
+  return {
+    mails: mails as readonly Mail[],
+    async deliver(mail: Mail): Promise<void> {
+      mails.push(mail);
+      if (file === undefined) return;
+      await mkdir(dirname(file), { recursive: true });
+      await appendFile(file, `${JSON.stringify(mail)}\n`, { mode: 0o600 });
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Account, accountByEmail } from "./accounts.ts";
+import { answer, readBody, readForm } from "./exchange.ts";
+import { errorPage, passwordPage, passwordSetPage } from "./pages.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** A mail as the local provider writes it: nothing here can send one. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+const path = "/password-reset";
+const lifetimeMs = 3_600_000;
+const shortestPassword = 8;
+
+/** Whether a request belongs to the resetting of passwords. */
+export function isPasswordReset({ url = "" }: IncomingMessage): boolean {
+  return url === path || url.startsWith(`${path}?`);
+}
+
+/**
+ * Serves `POST /password-reset` with `{email}`, answered 202 for every address; those with an account get a mail with a
+ * link that is good once, for an hour, to the page on which a new password is entered.
+ */
+export function passwordReset(issuer: string, passwords: Passwords, deliver: (mail: Mail) => Promise<void>) {
+  const open = new Map<string, { readonly account: Account; readonly until: number }>();
+
+  async function begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const email = emailOf(await readBody(request));
+    if (email === undefined) return void response.writeHead(400).end();
+    const account = accountByEmail(email);
+    if (account !== undefined) {
+      const token = randomBytes(32).toString("base64url");
+      open.set(digest(token), { account, until: Date.now() + lifetimeMs });
+      await deliver(mailTo(account, `${issuer}${path}?token=${token}`));
+    }
+    response.writeHead(202).end();
+  }
+
+  function accountOf(token: string): Account | undefined {
+    for (const [key, { until }] of open) if (until <= Date.now()) open.delete(key);
+    return open.get(digest(token))?.account;
+  }
+
+  async function finish(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const account = accountOf(token);
+    if (account === undefined)
+      return answer(response, 400, errorPage("This link is no longer good. Ask for a new one."));
+    if (request.method !== "POST") return answer(response, 200, passwordPage());
+    const password = (await readForm(request))?.get("password") ?? "";
+    if (password.length < shortestPassword) {
+      return answer(response, 400, passwordPage(`The password needs ${shortestPassword} characters at least.`));
+    }
+    open.delete(digest(token));
+    passwords.change(account, password);
+    answer(response, 200, passwordSetPage());
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = new URL(request.url ?? "", issuer).searchParams.get("token");
+    if (token !== null) return finish(token, request, response);
+    if (request.method === "POST") return begin(request, response);
+    response.writeHead(405, { allow: "POST" }).end();
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    serve(request, response).catch((error: unknown) => {
+      console.error("the resetting of a password failed", error);
+      response.writeHead(500).end();
+    });
+}
+
+function emailOf(body: string | undefined): string | undefined {
+  try {
+    const { email } = JSON.parse(body ?? "") as { email?: unknown };
+    return typeof email === "string" ? email : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function mailTo({ email, name }: Account, link: string): Mail {
+  const text = `Hello ${name},\n\nset a new password within an hour: ${link}\n\nIf you did not ask for it, do nothing.\n`;
+  return { to: email, subject: "Set a new password", text };
+}
+
+/** What is kept of a link would not open the page. */
+const digest = (token: string) => createHash("sha256").update(token).digest("base64url");
