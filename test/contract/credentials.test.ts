@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Permission } from "../../api/auth/access.ts";
 import { type Contract, type Version, versionedPath, versionsOf } from "../../api/route.ts";
 import { listRoutes } from "../../api/routes/index.ts";
 import { expectProblem, expectPromised, operations } from "../support/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/api-service.ts";
 import { refusedCredentials } from "../support/refused-credentials.ts";
+import { FIXTURES, fixtureOf, MADE, type RouteCall } from "../support/route-calls.ts";
 
 let service: ApiService;
 let foreign: ApiService;
@@ -13,117 +15,164 @@ beforeAll(async () => {
 afterAll(() => Promise.all([service.stop(), foreign.stop()]));
 
 const routes = listRoutes().map(({ contract }) => contract);
-const guarded = routes.filter(({ access }) => access !== "public");
-const walk = guarded.flatMap((contract) =>
-  versionsOf(contract).map((version) => ({ contract, version, name: nameOf(contract, version) })),
+const walk = routes.flatMap((contract) =>
+  versionsOf(contract).map((version) => ({
+    contract,
+    version,
+    name: `${contract.method.toUpperCase()} ${versionedPath(contract, version)}`,
+  })),
 );
+const guarded = walk.filter(({ contract }) => contract.access !== "public");
 
-const BODIES: Readonly<Record<string, () => object>> = {
-  createEnvironment: () => ({ environment_name: unused(), backend_repo: "shop-api", backend_branch: "main" }),
-  extendEnvironment: () => ({ ttl_hours: 48 }),
-  switchEnvironment: () => ({ suspended: true }),
+const FROM_VIEWER = ["viewer", "developer", "colleague", "maintainer", "admin"] as const;
+const FROM_DEVELOPER = ["developer", "colleague", "maintainer", "admin"] as const;
+const FROM_MAINTAINER = ["maintainer", "admin"] as const;
+
+/** Who may, as it was decided: said once more, so that no change of the code goes unnoticed. */
+const MAY: Readonly<Record<Permission, readonly Person[]>> = {
+  "environments:read": FROM_VIEWER,
+  "configs:read": FROM_VIEWER,
+  "repos:read": FROM_VIEWER,
+  "observability:read": FROM_VIEWER,
+  "insights:read": FROM_VIEWER,
+  "environments:create": FROM_DEVELOPER,
+  "environments:update": FROM_DEVELOPER,
+  "environments:delete": FROM_DEVELOPER,
+  "tokens:manage": FROM_DEVELOPER,
+  "environments:all": FROM_MAINTAINER,
+  "configs:write": FROM_MAINTAINER,
+  "repos:reload": FROM_MAINTAINER,
+  "tokens:all": ["admin"],
 };
+const everybody = (Object.keys(PEOPLE) as Person[]).filter((person) => person !== "stranger");
 
-let count = 0;
-const unused = () => `made-${++count}`;
-
-function nameOf(contract: Contract, version: Version) {
-  return `${contract.method.toUpperCase()} ${versionedPath(contract, version)}`;
+function whoMay({ access }: Contract): readonly Person[] {
+  return typeof access === "string" ? everybody : MAY[access.permission];
 }
 
-function call(contract: Contract, version: Version, authorization?: string, environment = "absent") {
-  const path = versionedPath(contract, version).replace("{environment_id}", environment);
-  const request = service.http[contract.method](path).send(BODIES[contract.operationId]?.());
+/** Sends what the call says to the route's path in a version. */
+function send(contract: Contract, version: Version, call: RouteCall, authorization?: string) {
+  const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
+  const request = service.http[contract.method](path)
+    .query(call.query ?? {})
+    .set(call.headers ?? {})
+    .send(call.body);
   return authorization === undefined ? request : request.set("authorization", authorization);
 }
 
-describe("a route that is not public", () => {
-  beforeEach(() => {
-    for (const { metadata } of service.environments.list()) service.environments.finishRemoval(metadata.name);
-  });
+function absentCall({ operationId }: Contract, call: RouteCall): RouteCall {
+  return { ...call, params: { ...call.params, ...fixtureOf(operationId).absent?.params } };
+}
 
-  test.each(walk)("$name is refused without a credential", async ({ contract, version }) => {
-    const reply = await call(contract, version);
+/** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
+const world = () => [...service.environments.list()].map((object) => JSON.stringify(object));
+
+describe("a route that is not public", () => {
+  test.each(guarded)("$name is refused without a credential", async ({ contract, version }) => {
+    const call = await fixtureOf(contract.operationId).call(service, "developer");
+    const before = world();
+    const reply = await send(contract, version, call);
     expectProblem(reply, 401, "Authentication required");
     expectPromised(reply, contract.method, versionedPath(contract, version));
     expect(reply.headers["www-authenticate"]).toBe("Bearer");
-    expect(service.environments.list()).toEqual([]);
+    expect(world()).toEqual(before);
   });
 
-  test.each(walk)("$name is refused with whatever proves nothing", async ({ contract, version }) => {
+  test.each(guarded)("$name is refused with whatever is broken, expired or foreign", async ({ contract, version }) => {
+    const call = await fixtureOf(contract.operationId).call(service, "developer");
+    const before = world();
     for (const [kind, authorization] of Object.entries(await refusedCredentials(service, foreign))) {
-      const reply = await call(contract, version, authorization);
+      const reply = await send(contract, version, call, authorization);
       expect({ kind, status: reply.status }).toEqual({ kind, status: 401 });
       expectProblem(reply, 401, "Invalid or expired credentials");
-      expect(service.environments.list()).toEqual([]);
+    }
+    expect(world()).toEqual(before);
+  });
+
+  test.each(guarded)("$name is refused to a role that lacks it, existing or not", async ({ contract, version }) => {
+    for (const person of everybody.filter((one) => !whoMay(contract).includes(one))) {
+      const call = await fixtureOf(contract.operationId).call(service, "developer");
+      const before = world();
+      for (const asked of [call, absentCall(contract, call)]) {
+        const reply = await send(contract, version, asked, await service.bearer(person));
+        expect({ person, status: reply.status }).toEqual({ person, status: 403 });
+        expectProblem(reply, 403);
+        expectPromised(reply, contract.method, versionedPath(contract, version));
+      }
+      expect(world()).toEqual(before);
     }
   });
 
-  test.each(walk)("$name is refused to somebody without a role", async ({ contract, version }) => {
-    const reply = await call(contract, version, await service.bearer("nobody"));
-    expectProblem(reply, 403);
+  // Whoever may what only maintainers may is nobody's stranger.
+  const others = guarded.filter(({ contract }) => whoMay(contract).includes("developer"));
+  test.each(others)("$name shows nothing of another's, and leaves it alone", async ({ contract, version }) => {
+    const { call: prepare, strangerStatus } = fixtureOf(contract.operationId);
+    const call = await prepare(service, "developer");
+    const before = world();
+    const reply = await send(contract, version, call, await service.bearer("stranger"));
+    const shown = reply.text.match(MADE) ?? [];
+    expect(shown.filter((name) => !JSON.stringify(call.body ?? {}).includes(name))).toEqual([]);
     expectPromised(reply, contract.method, versionedPath(contract, version));
+    expect(reply.status).toBe(strangerStatus ?? contract.status ?? 200);
+    expect(world()).toEqual(expect.arrayContaining(before));
   });
 
-  const changing = walk.filter(({ contract }) => contract.method !== "get");
-  test.each(changing)("$name is refused to a viewer, existing or not", async ({ contract, version }) => {
-    await service.environments.create("shared", {
-      backend: { repository: "r", branch: "main" },
-      access: { groups: ["shop"] },
-    });
-    for (const environment of ["absent", "shared"]) {
-      expectProblem(await call(contract, version, await service.bearer("viewer"), environment), 403);
-    }
-    const after = await service.environments.find("shared");
-    expect(after?.metadata.generation).toBe(1);
-    expect(after?.metadata).not.toHaveProperty("deletionTimestamp");
-    expect(service.environments.list()).toHaveLength(1);
-  });
-
-  const single = walk.filter(({ contract }) => contract.path.includes("{environment_id}"));
-  test.each(single)("$name answers for another's environment exactly as for none", async ({ contract, version }) => {
-    const secret = await service.environments.create("secret", {
-      backend: { repository: "r", branch: "main" },
-      owner: { subject: `${service.issuer.issuer}#dev`, email: "out@example.test", name: "Dev" },
-      access: { groups: ["shop"] },
-    });
+  const owned = others.filter(({ contract }) => FIXTURES[contract.operationId]?.absent !== undefined);
+  test.each(owned)("$name answers of another's exactly as of none", async ({ contract, version }) => {
+    const { call: prepare, absent } = fixtureOf(contract.operationId);
+    const call = await prepare(service, "developer");
     const authorization = await service.bearer("stranger");
-    const absent = await call(contract, version, authorization);
-    expectProblem(absent, 404, "Environment not found", "ENV_NOT_FOUND");
-    for (const known of ["secret", secret.metadata.uid]) {
-      expect((await call(contract, version, authorization, known)).body).toEqual(absent.body);
-    }
-    expect(await service.environments.find("secret")).toEqual(secret);
+    const none = await send(contract, version, absentCall(contract, call), authorization);
+    expectProblem(none, 404, undefined, absent?.code);
+    expect((await send(contract, version, call, authorization)).body).toEqual(none.body);
+    const known = await send(contract, version, absentCall(contract, call), await service.bearer("developer"));
+    expect(known.body).toEqual(none.body);
   });
 
-  test.each(walk)("$name serves those who may, as it is documented", async ({ contract, version }) => {
-    for (const person of ["developer", "colleague", "maintainer", "admin"] as const satisfies Person[]) {
-      const name = unused();
-      await service.environments.create(name, {
-        backend: { repository: "r", branch: "main" },
-        owner: { subject: `${service.issuer.issuer}#dev`, email: "", name: "" },
-        access: { groups: ["shop"] },
-      });
-      if (contract.operationId === "createEnvironment" && !["developer", "colleague"].includes(person)) continue;
-      const reply = await call(contract, version, await service.bearer(person), name);
-      expect(reply.status).toBe(200);
+  test.each(walk.filter(({ contract }) => contract.path.includes("{environment_id}")))(
+    "$name knows another's environment by its id no more than by its name",
+    async ({ contract, version }) => {
+      const call = await fixtureOf(contract.operationId).call(service, "developer");
+      const environment = await service.environments.find(call.params?.environment_id ?? "");
+      const byId = { ...call, params: { ...call.params, environment_id: environment?.metadata.uid ?? "" } };
+      const reply = await send(contract, version, byId, await service.bearer("stranger"));
+      expectProblem(reply, 404, "Environment not found", "ENV_NOT_FOUND");
+      expect(await service.environments.find(environment?.metadata.name ?? "")).toEqual(environment);
+      const own = await send(contract, version, byId, await service.bearer("developer"));
+      expect(own.status).toBe(contract.status ?? 200);
+    },
+  );
+});
+
+test.each(walk)("$name serves those who may, as it is documented", async ({ contract, version }) => {
+  for (const person of whoMay(contract)) {
+    const call = await fixtureOf(contract.operationId).call(service, person);
+    const reply = await send(contract, version, call, await service.bearer(person));
+    expect({ person, status: reply.status }).toEqual({ person, status: contract.status ?? 200 });
+    expectPromised(reply, contract.method, versionedPath(contract, version));
+  }
+});
+
+test.each(walk.filter(({ contract }) => contract.access === "public"))(
+  "$name is open to everybody, whatever they bring",
+  async ({ contract, version }) => {
+    for (const authorization of [undefined, "Bearer nonsense", await service.bearer("nobody")]) {
+      const call = await fixtureOf(contract.operationId).call(service, "nobody");
+      const reply = await send(contract, version, call, authorization);
+      expect(reply.status).toBe(contract.status ?? 200);
       expectPromised(reply, contract.method, versionedPath(contract, version));
     }
-  });
+  },
+);
 
-  test("knows its owner by issuer and subject, never by the e-mail", async () => {
-    await call(
-      routeOf("createEnvironment"),
-      "v1",
-      await service.bearer("developer", { groups: ["developers", "shop"] }),
-    );
-    const name = service.environments.list()[0]?.metadata.name ?? "";
-    const elsewhere = { groups: ["developers"] };
-    const moved = await service.bearer("developer", { ...elsewhere, email: "new@example.test" });
-    const pretender = await service.bearer("stranger", { ...elsewhere, email: "dev@example.test" });
-    expect((await call(routeOf("getEnvironment"), "v1", moved, name)).status).toBe(200);
-    expectProblem(await call(routeOf("getEnvironment"), "v1", pretender, name), 404, undefined, "ENV_NOT_FOUND");
-  });
+test("an owner is known by issuer and subject, never by the e-mail", async () => {
+  const { params } = await fixtureOf("getEnvironment").call(service, "developer");
+  const path = `/api/environments/${params?.environment_id}`;
+  const elsewhere = { groups: ["developers"] };
+  const moved = await service.bearer("developer", { ...elsewhere, email: "new@example.test" });
+  const pretender = await service.bearer("stranger", { ...elsewhere, email: "dev@example.test" });
+  expect((await service.http.get(path).set({ authorization: moved })).status).toBe(200);
+  expectProblem(await service.http.get(path).set({ authorization: pretender }), 404, undefined, "ENV_NOT_FOUND");
 });
 
 describe("where a credential may stand", () => {
@@ -150,15 +199,21 @@ describe("where a credential may stand", () => {
   });
 });
 
-function routeOf(operationId: string): Contract {
-  const found = routes.find((contract) => contract.operationId === operationId);
-  if (found === undefined) throw new Error(`no route ${operationId}`);
-  return found;
-}
+describe("the walk", () => {
+  test("misses no route", () => {
+    expect(routes.map(({ operationId }) => operationId).filter((id) => !(id in FIXTURES))).toEqual([]);
+    expect(Object.keys(FIXTURES).filter((id) => !routes.some(({ operationId }) => operationId === id))).toEqual([]);
+  });
 
-test("every operation of the document is a route, in all its versions", () => {
-  const served = routes.flatMap((contract) =>
-    versionsOf(contract).map((version) => [contract.method, versionedPath(contract, version)]),
-  );
-  expect([...operations()].sort()).toEqual(served.sort());
+  test("knows of whatever has an id in its path what is answered when there is none", () => {
+    const silent = routes.filter(
+      ({ path, operationId }) => /_id\}|\{id\}/.test(path) && !fixtureOf(operationId).absent,
+    );
+    expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  test("meets every operation of the document, in all its versions", () => {
+    const served = walk.map(({ contract, version }) => [contract.method, versionedPath(contract, version)]);
+    expect([...operations()].sort()).toEqual(served.sort());
+  });
 });
