@@ -33,6 +33,25 @@ const Issuer = closed({
   ),
 });
 
+/** Who sends people the link by which they set a new password; nobody when left out. */
+const IdentityProviderChoice = Type.Union(
+  [
+    closed(
+      {
+        kind: Type.Literal("google"),
+        apiKeyFile: Type.String({ minLength: 1, description: "File with the web API key of the project." }),
+        tenantId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        continueUrl: Type.Optional(
+          Type.String({ pattern: "^https://", maxLength: 512, description: "Where the page of the link leads on to." }),
+        ),
+      },
+      { description: "Google Identity Platform." },
+    ),
+    closed({ kind: Type.Literal("local"), url: KeyUrl }, { description: "That of the local cluster." }),
+  ],
+  { description: "Where POST /api/auth/password-reset passes its wishes on to; answered 503 when left out." },
+);
+
 const Api = closed(
   {
     host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
@@ -49,6 +68,7 @@ const Api = closed(
       description: "How long a stopping replica still serves, until everybody in front has noticed.",
     }),
     issuers: Type.Array(Issuer, { default: [] }),
+    identityProvider: Type.Optional(IdentityProviderChoice),
     roles: closed(
       { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },
       { default: {}, description: "Groups of the identity provider that hold each role." },

@@ -25,6 +25,7 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     api: {
       port: addresses.apiPort,
       issuers: [{ issuer: localIssuer, audience: clientId }],
+      identityProvider: { kind: "local", url: localIssuer },
       roles: {
         viewer: ["platform-viewers"],
         developer: ["platform-developers"],

@@ -1,0 +1,57 @@
+import { type Clock, pause } from "../operator/kit/clock.ts";
+import type { Log } from "../operator/kit/log.ts";
+import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
+import { Refusal } from "./refusals.ts";
+
+/** Passes wishes for a new password on to the identity provider, beside the answers to those who wish. */
+export interface PasswordResets {
+  /**
+   * Takes a wish and returns at once: neither the answer nor its time tells whether there is such an account.
+   *
+   * @throws Refusal (unavailable) when no provider is configured, or too many wishes wait for theirs: for every address alike
+   */
+  request(email: string): void;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+interface Parts {
+  /** Undefined: this installation has none that sends such links. */
+  readonly provider: IdentityProvider | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends whatever still waits. */
+  readonly stopping: AbortSignal;
+}
+
+const MOST_WAITING = 100;
+const PAUSES_MS = [1_000, 5_000];
+
+export function createPasswordResets({ provider, clock, log, stopping }: Parts): PasswordResets {
+  const waiting = new Set<Promise<void>>();
+
+  async function send(identityProvider: IdentityProvider, email: string): Promise<void> {
+    for (const pauseMs of [...PAUSES_MS, undefined]) {
+      try {
+        return await identityProvider.sendPasswordReset(email, stopping);
+      } catch (error) {
+        // The address stays out of the log: who asks for a new password is nobody's business.
+        if (pauseMs === undefined || stopping.aborted) return log.error("a password reset was not sent", { error });
+        await pause(clock, pauseMs, stopping);
+      }
+    }
+  }
+
+  return {
+    request(email) {
+      if (provider === undefined)
+        throw new Refusal("unavailable", "No identity provider that resets passwords is set up");
+      if (waiting.size >= MOST_WAITING) throw new Refusal("unavailable", "Too many wait", { retryAfterSeconds: 60 });
+      const sending = send(provider, email).finally(() => waiting.delete(sending));
+      waiting.add(sending);
+    },
+    async idle() {
+      await Promise.all(waiting);
+    },
+  };
+}

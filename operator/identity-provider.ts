@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import type { Settings } from "../config/settings.ts";
+import { Sensitive } from "../crds/sensitive.ts";
+import { googleIdentityProvider } from "./adapters/google-identity-provider.ts";
+import { localIdentityProvider } from "./adapters/local-identity-provider.ts";
+import type { IdentityProvider } from "./ports/identity-provider.ts";
+
+/** The identity provider of the settings, if they name one; fails when the file of its key can't be read. */
+export function identityProviderOf(settings: Settings): IdentityProvider | undefined {
+  const choice = settings.api.identityProvider;
+  if (choice === undefined) return undefined;
+  if (choice.kind === "local") return localIdentityProvider(choice.url);
+  const { kind: _, apiKeyFile, ...project } = choice;
+  return googleIdentityProvider({ ...project, apiKey: new Sensitive(readFileSync(apiKeyFile, "utf8").trim()) });
+}
