@@ -1,11 +1,9 @@
-import { ConfigInvalid, EnvironmentConflict, EnvironmentNotFound, TtlExceeded } from "../../crds/errors.ts";
+import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
 import { expiryFor } from "../../crds/lifetime.ts";
-import { isUuid, nameProblem } from "../../crds/names.ts";
 import { sees } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
 import { createWanted } from "../intake/creation.ts";
 import { wantedEnvironment } from "../intake/environment-request.ts";
-import { type Platform, route } from "../route.ts";
+import { route } from "../route.ts";
 import { EnvironmentReport, SwitchRequest } from "../schemas/environment-report.ts";
 import {
   CreateReply,
@@ -20,6 +18,7 @@ import {
 } from "../schemas/environments.ts";
 import { pageOf } from "../views/environment-page.ts";
 import { toCreated, toDetail, toLifetime, toListed, toReport } from "../views/environments.ts";
+import { visibleEnvironment } from "./visible-environment.ts";
 
 interface Concerned {
   readonly params: { readonly environment_id: string };
@@ -167,15 +166,6 @@ const deleteEnvironment = route({
   await platform.environments.remove(environment);
   return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
 });
-
-/** One that the caller does not see is answered exactly like one that does not exist. */
-async function visibleEnvironment(idOrName: string, caller: Caller, { environments }: Platform) {
-  // What can be neither an id nor a name is not worth a question to the cluster.
-  const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
-  const environment = isPossible ? await environments.find(idOrName) : undefined;
-  if (environment === undefined || !sees(caller, environment)) throw new EnvironmentNotFound();
-  return environment;
-}
 
 export const environmentRoutes = [
   createEnvironment,

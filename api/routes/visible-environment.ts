@@ -1,0 +1,23 @@
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { EnvironmentNotFound } from "../../crds/errors.ts";
+import { isUuid, nameProblem } from "../../crds/names.ts";
+import { sees } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
+import type { Platform } from "../route.ts";
+
+/**
+ * The environment of that id or name.
+ *
+ * @throws EnvironmentNotFound: one that the caller does not see is answered exactly like one that does not exist
+ */
+export async function visibleEnvironment(
+  idOrName: string,
+  caller: Caller,
+  { environments }: Pick<Platform, "environments">,
+): Promise<EphemeralEnvironment> {
+  // What can be neither an id nor a name is not worth a question to the cluster.
+  const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
+  const environment = isPossible ? await environments.find(idOrName) : undefined;
+  if (environment === undefined || !sees(caller, environment)) throw new EnvironmentNotFound();
+  return environment;
+}
