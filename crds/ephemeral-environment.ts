@@ -62,3 +62,9 @@ export function reconcileToken({ metadata }: Pick<EphemeralEnvironment, "metadat
   const token = metadata.annotations?.[RECONCILE_ANNOTATION];
   return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }
+
+/** Whether somebody asks for a pass that no status has answered yet. */
+export function asksForPass(environment: Pick<EphemeralEnvironment, "metadata" | "status">): boolean {
+  const token = reconcileToken(environment);
+  return token !== undefined && token !== environment.status?.lastHandledReconcileAt;
+}

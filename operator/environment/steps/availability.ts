@@ -1,5 +1,5 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { asksForPass, type EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { elapsedMs } from "../../kit/clock.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
@@ -24,7 +24,8 @@ export function availability(schedule: Schedule): Step {
       const findings = addresses(urls);
       // Nobody is expected to answer, and whoever wakes it has to answer anew.
       if (environment.spec.suspended) return done("Suspended", { findings: { ...findings, answered: "" } });
-      const dueInMs = isNew(environment) ? 0 : schedule.dueInMs(environment.metadata.uid);
+      const isWanted = isNew(environment) || asksForPass(environment);
+      const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings, recheckAfterMs: dueInMs });
 
       const silent = await silentUrls(environment, urls, context);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
-import { type EphemeralEnvironment, reconcileToken } from "../../../crds/ephemeral-environment.ts";
+import { asksForPass, type EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
 import type { ObjectRef } from "../../ports/cluster.ts";
@@ -151,10 +151,8 @@ async function isMirrored(
 /** Somebody asks for a look, or the last pass did not get to the end of what makes the Secret. */
 function isInDoubt(environment: EphemeralEnvironment): boolean {
   const { status } = environment;
-  const token = reconcileToken(environment);
-  const isAsked = token !== undefined && token !== status?.lastHandledReconcileAt;
   const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => findCondition(status?.conditions, type));
-  return isAsked || stood.some((condition) => condition?.status !== "True");
+  return asksForPass(environment) || stood.some((condition) => condition?.status !== "True");
 }
 
 function dueInMs({ metadata, status }: EphemeralEnvironment, looks: Schedule): number {

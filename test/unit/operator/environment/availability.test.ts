@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../crds/conditions.ts";
+import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { availability } from "../../../../operator/environment/steps/availability.ts";
@@ -28,13 +29,15 @@ interface Scene {
   /** What runs, where it is not what answered before. */
   readonly runs?: string;
   readonly suspended?: boolean;
+  /** The token that asks for a pass, and the one that was answered last. */
+  readonly tokens?: { readonly asked: string; readonly answered?: string };
 }
 
 /** When they are asked again at the latest. */
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
-  const { askedMinutesAgo, runs = "hash", suspended = false, isCertificateRefused } = more;
+  const { askedMinutesAgo, runs = "hash", suspended = false, isCertificateRefused, tokens } = more;
   const refusal = isCertificateRefused ? { isCertificateRefused } : {};
   const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
   const asked: string[] = [];
@@ -52,13 +55,18 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
     conditions: condition ? [condition] : [],
     components: { backend: { revision: `0123456789ab+${runs}` } },
     ...(wasReady ? { readyAt: CREATED, answered: "hash" } : {}),
+    ...(tokens?.answered ? { lastHandledReconcileAt: tokens.answered } : {}),
   };
+  const metadata = tokens ? { annotations: { [RECONCILE_ANNOTATION]: tokens.asked } } : {};
   const repositories = memoryRepositories(repositoryFixture("shop-api", { healthPath: "/healthz" }));
   const context = { settings: fixtureSettings, clock, prober, repositories } as unknown as StepContext;
   const schedule = createSchedule(clock, PERIOD_MS);
   if (askedMinutesAgo !== undefined) schedule.taken(UID);
   clock.advance((askedMinutesAgo ?? 0) * 60_000);
-  const result = await availability(schedule).run(environmentFixture({ spec: { suspended }, status }), context);
+  const result = await availability(schedule).run(
+    environmentFixture({ metadata, spec: { suspended }, status }),
+    context,
+  );
   return { result, asked, schedule, clock };
 }
 
@@ -95,6 +103,15 @@ describe("the URLs", () => {
     const { result, asked } = await step({ urlsReady: "True", wasReady: true, runs: "new", answer: "healthy" });
     expect(asked).toHaveLength(1);
     expect(result.findings).toMatchObject({ answered: "new" });
+  });
+
+  test.each([
+    ["at once when somebody asks for a pass", { asked: "2" }, 1],
+    ["at once when somebody asks for another pass", { asked: "2", answered: "1" }, 1],
+    ["no sooner for a pass that was answered", { asked: "2", answered: "2" }, 0],
+  ])("are asked %s", async (_when, tokens, times) => {
+    const { asked } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", tokens });
+    expect(asked).toHaveLength(times);
   });
 
   test("are not asked while nobody should answer, and have to answer anew after", async () => {
