@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { idTokens } from "./auth/id-tokens.ts";
 import { mountDocs } from "./docs.ts";
@@ -16,13 +17,15 @@ import { listRoutes } from "./routes/index.ts";
 export interface AppParts extends Omit<Platform, "stopping"> {
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
+  /** Where replicas count requests together. */
+  readonly counters?: SharedCounters | undefined;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
 export function createApp(parts: AppParts): Express {
   const platform: Platform = { ...parts, stopping: parts.stopping ?? new AbortController().signal };
   const { log } = platform;
-  const limits = createLimits(platform.settings.api.limits);
+  const limits = createLimits(platform.settings.api.limits, parts);
   const tokens = idTokens(platform.settings.api.issuers, { clock: platform.clock, log });
   const app = express();
   app.disable("x-powered-by");

@@ -1,60 +1,115 @@
 import type { Request, Response } from "express";
-import { ipKeyGenerator, type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
+import {
+  type IncrementResponse,
+  ipKeyGenerator,
+  type RateLimitRequestHandler,
+  rateLimit,
+  type Store,
+} from "express-rate-limit";
 import type { Settings } from "../config/settings.ts";
+import type { Clock } from "../operator/kit/clock.ts";
+import type { Counter, SharedCounters } from "../operator/ports/shared-counters.ts";
+import { type OwnCounters, ownCounters } from "./counters.ts";
 import { Refusal } from "./refusals.ts";
 
 /** IPv6 networks are handed out by this much: within one, addresses can be changed at will. */
 const IPV6_SUBNET = 56;
-const WINDOW_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** The budgets of decisions on limits: who is known spends by identity, everybody else by client address. */
-export interface Limits {
-  /** Spends one request of the caller's budget. */
-  authenticated(request: Request, response: Response, subject: string): Promise<void>;
-  /** Spends one request without a credential, or with a refused one. */
-  unauthenticated(request: Request, response: Response): Promise<void>;
-  /** Spends one request for a page of the documentation, or a part of it. */
-  documentation(request: Request, response: Response): Promise<void>;
-}
+const CLASSES = {
+  /** A known caller's: keyed by who it is. */
+  authenticated: { setting: "authenticatedPerMinute", windowMs: MINUTE_MS },
+  /** Spent by requests without a credential, or with a refused one. */
+  unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
+  /** Pages of the documentation, and their parts. */
+  documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
+} as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
 
 /**
- * Counters of this process, over fixed windows of a minute. Every method sets the `X-RateLimit-*` headers and throws
- * Refusal (rate-limited) when the budget is spent.
+ * Spends one request of a budget: the key's, or the client address's where none is given. Sets the `X-RateLimit-*`
+ * headers and throws Refusal (rate-limited) when the budget is spent.
  */
-export function createLimits(limits: Settings["api"]["limits"]): Limits {
-  const subjects = new WeakMap<Request, string>();
-  const authenticated = limiter(limits.authenticatedPerMinute, (request) => subjects.get(request) ?? "");
-  const unauthenticated = limiter(limits.unauthenticatedPerMinute, clientAddress);
-  const documentation = limiter(limits.documentationPerMinute, clientAddress);
+type Spend = (request: Request, response: Response, key?: string) => Promise<void>;
+export type Limits = Readonly<Record<keyof typeof CLASSES, Spend>>;
+
+/** What the counters are made with. */
+export interface LimitParts {
+  readonly clock: Clock;
+  /** Where replicas count together; without it, and while it is away, each counts for itself. */
+  readonly counters?: SharedCounters | undefined;
+}
+
+/** The budgets that the settings give, over fixed windows. */
+export function createLimits(limits: Settings["api"]["limits"], parts: LimitParts): Limits {
+  const spender = (name: keyof typeof CLASSES): Spend => {
+    const { setting, windowMs } = CLASSES[name];
+    return spending(limits[setting], new LayeredStore({ name, windowMs }, parts));
+  };
   return {
-    authenticated: (request, response, subject) => {
-      subjects.set(request, subject);
-      return spend(authenticated, request, response);
-    },
-    unauthenticated: (request, response) => spend(unauthenticated, request, response),
-    documentation: (request, response) => spend(documentation, request, response),
+    authenticated: spender("authenticated"),
+    unauthenticated: spender("unauthenticated"),
+    documentation: spender("documentation"),
   };
 }
 
-const clientAddress = (request: Request) => ipKeyGenerator(request.ip ?? "", IPV6_SUBNET);
-
-function limiter(limit: number, keyGenerator: (request: Request) => string): RateLimitRequestHandler {
-  return rateLimit({
-    windowMs: WINDOW_MS,
+function spending(limit: number, store: LayeredStore): Spend {
+  const keys = new WeakMap<Request, string>();
+  const budget = rateLimit({
+    windowMs: store.counter.windowMs,
     limit,
-    keyGenerator,
+    store,
+    keyGenerator: (request) => keys.get(request) ?? clientAddress(request),
     legacyHeaders: true,
     standardHeaders: false,
     // A forwarded address that is not trusted is ignored, which is meant; the library would warn on standard error.
     validate: { xForwardedForHeader: false, forwardedHeader: false },
-    handler: (_request, response, next) => next(tooMany(response)),
+    handler: (_request, response, next) => next(tooMany(response, store.counter)),
   });
+  return (request, response, key) => {
+    if (key !== undefined) keys.set(request, key);
+    return spend(budget, request, response);
+  };
 }
 
-function tooMany(response: Response): Refusal {
+/** An address as budgets know it: IPv4 also in its IPv6 form, IPv6 by its network. */
+const clientAddress = (request: Request) => ipKeyGenerator(request.ip ?? "", IPV6_SUBNET);
+
+/**
+ * Counts where all replicas do, and goes on alone while that is away. Own counters run along all the time: nobody gets a
+ * fresh budget because the shared ones went away.
+ */
+class LayeredStore implements Store {
+  readonly counter: Counter;
+  readonly prefix: string;
+  readonly #own: OwnCounters;
+  readonly #shared: SharedCounters | undefined;
+
+  constructor(counter: Counter, { clock, counters }: LimitParts) {
+    this.counter = counter;
+    this.prefix = counter.name;
+    this.#own = ownCounters(clock, counter);
+    this.#shared = counters;
+  }
+
+  async increment(key: string): Promise<IncrementResponse> {
+    const own = this.#own.increment(key);
+    const shared = await this.#shared?.increment(this.counter, key).catch(() => undefined);
+    if (shared !== undefined) return { totalHits: shared.total, resetTime: shared.endsAt };
+    // The library subtracts the machine's time from it.
+    return { totalHits: own.total, resetTime: new Date(Date.now() + own.leftMs) };
+  }
+
+  /** The library asks for it where requests are counted by their outcome: none is. */
+  decrement(): void {}
+
+  resetKey(): void {}
+}
+
+function tooMany(response: Response, { windowMs }: Counter): Refusal {
   const seconds = Number(response.getHeader("Retry-After"));
   return new Refusal("rate-limited", "Too many requests", {
-    retryAfterSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : WINDOW_MS / 1000,
+    retryAfterSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : windowMs / 1000,
   });
 }
 

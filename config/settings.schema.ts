@@ -52,6 +52,25 @@ const IdentityProviderChoice = Type.Union(
   { description: "Where POST /api/auth/password-reset passes its wishes on to; answered 503 when left out." },
 );
 
+const SharedRedis = closed(
+  {
+    url: Type.String({
+      pattern: "^rediss?://[^@/?#\\s]+(/[0-9]{1,4})?$",
+      maxLength: 512,
+      description: "redis://host:port/database, or rediss:// for TLS; never with credentials.",
+    }),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    passwordFile: Type.Optional(Type.String({ minLength: 1, description: "A file that holds the password alone." })),
+    caFile: Type.Optional(
+      Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate, for rediss://." }),
+    ),
+  },
+  {
+    description:
+      "Where replicas count requests together; without it, and while it can't be reached, each replica counts for itself.",
+  },
+);
+
 const Api = closed(
   {
     host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
@@ -78,6 +97,7 @@ const Api = closed(
         authenticatedPerMinute: Type.Integer({ minimum: 1, default: 100 }),
         unauthenticatedPerMinute: Type.Integer({ minimum: 1, default: 10 }),
         documentationPerMinute: Type.Integer({ minimum: 1, default: 120 }),
+        redis: Type.Optional(SharedRedis),
       },
       { default: {} },
     ),

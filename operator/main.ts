@@ -13,6 +13,7 @@ import { createLeaderElector, type TermEnd } from "./kit/leader-election.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { createOperator, type Operator } from "./operator.ts";
 import { serveProbes } from "./probes.ts";
+import { createSharedCounters } from "./shared-counters.ts";
 
 const LOST_EXIT_MS = 3_000;
 
@@ -45,10 +46,11 @@ async function main(settings: Settings): Promise<void> {
   const probes = await serveProbes(settings.probes, operator);
   const { environments, repositories, configSets, secretManager, health } = operator;
   const version = packageJson.version;
+  const counters = createSharedCounters(settings, shared);
   const closing = new AbortController();
   const app = createApp({
     ...shared,
-    ...{ environments, repositories, configSets, secretManager, health, version },
+    ...{ environments, repositories, configSets, secretManager, health, version, counters },
     stopping: closing.signal,
   });
   // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.
@@ -60,6 +62,7 @@ async function main(settings: Settings): Promise<void> {
   const ended = await work(operator, { settings, kubeConfig, log, stopping });
   await api.stop();
   await operator.stop();
+  counters?.close();
   probes.close();
   log.info("stopped", { because: ended });
   process.exitCode = ended === "lost" ? 1 : 0;
