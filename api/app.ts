@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { UrlProber } from "../operator/ports/url-prober.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { idTokens } from "./auth/id-tokens.ts";
@@ -12,9 +13,11 @@ import { Refusal } from "./refusals.ts";
 import { currentRequestId, requestIdFrom, withRequestId } from "./request-id.ts";
 import type { Contract, Platform } from "./route.ts";
 import { listRoutes } from "./routes/index.ts";
+import { createUrlChecks } from "./url-checks.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
-export interface AppParts extends Omit<Platform, "stopping"> {
+export interface AppParts extends Omit<Platform, "stopping" | "urlChecks"> {
+  readonly prober: UrlProber;
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
   /** Where replicas count requests together. */
@@ -23,7 +26,8 @@ export interface AppParts extends Omit<Platform, "stopping"> {
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
 export function createApp(parts: AppParts): Express {
-  const platform: Platform = { ...parts, stopping: parts.stopping ?? new AbortController().signal };
+  const stopping = parts.stopping ?? new AbortController().signal;
+  const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), stopping };
   const { log } = platform;
   const limits = createLimits(platform.settings.api.limits, parts);
   const tokens = idTokens(platform.settings.api.issuers, { clock: platform.clock, log });

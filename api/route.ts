@@ -10,6 +10,7 @@ import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
+import type { UrlChecks } from "./url-checks.ts";
 
 /** What handlers work with. */
 export interface Platform {
@@ -19,6 +20,7 @@ export interface Platform {
   readonly configSets: ConfigSets;
   readonly secretManager: Pick<SecretManager, "ensure" | "shared">;
   readonly health: PlatformHealthCheck;
+  readonly urlChecks: UrlChecks;
   readonly clock: Clock;
   /** For what no reply says: refusals to be audited, and what goes wrong beside an answer. */
   readonly log: Log;

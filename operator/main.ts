@@ -44,13 +44,13 @@ async function main(settings: Settings): Promise<void> {
   const shared = { settings, log, clock: systemClock };
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
   const probes = await serveProbes(settings.probes, operator);
-  const { environments, repositories, configSets, secretManager, health } = operator;
+  const { environments, repositories, configSets, secretManager, health, prober } = operator;
   const version = packageJson.version;
   const counters = createSharedCounters(settings, shared);
   const closing = new AbortController();
   const app = createApp({
     ...shared,
-    ...{ environments, repositories, configSets, secretManager, health, version, counters },
+    ...{ environments, repositories, configSets, secretManager, health, prober, version, counters },
     stopping: closing.signal,
   });
   // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.

@@ -63,6 +63,8 @@ export interface Operator {
   readonly configSets: ConfigSets;
   readonly health: PlatformHealthCheck;
   readonly secretManager: SecretManager;
+  /** For whoever asks for it: none of its turns are taken from the passes. */
+  readonly prober: UrlProber;
   /** Begins to watch; resolves when every cache has its first complete list. */
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
@@ -111,6 +113,7 @@ export function createOperator(options: OperatorOptions): Operator {
     ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },
   });
   const repositoryHost = gitRepositoryHost();
+  const newProber = () => httpsUrlProber(proberSettings(settings), clock);
   const secretManagers = createSecretManagers(settings, { client, working, isLeading: () => mayWrite(), clock });
   const context = onPorts({
     ...options,
@@ -127,7 +130,7 @@ export function createOperator(options: OperatorOptions): Operator {
     deployer: argocdDeployer(cluster, settings.deployer, clock),
     pods: kubernetesPods(working, clock),
     secretManager: secretManagers.ofPasses,
-    prober: options.prober ?? httpsUrlProber(proberSettings(settings), clock),
+    prober: options.prober ?? newProber(),
     serverClock,
     generateSecret: randomSecret,
   });
@@ -154,6 +157,7 @@ export function createOperator(options: OperatorOptions): Operator {
     configSets,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
     secretManager: secretManagers.ofUsers,
+    prober: options.prober ?? newProber(),
     get synced() {
       return caches.synced;
     },

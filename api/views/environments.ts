@@ -86,7 +86,7 @@ function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {
 }
 
 /** URLs follow from the name, so they are known before the operator has written them. */
-function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
+export function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
   const host = componentHost(metadata.name, component, settings.baseDomain);
   return status?.urls?.[component] ?? componentUrl(host, settings.publicPort);
 }

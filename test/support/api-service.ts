@@ -9,6 +9,7 @@ import type { Log } from "../../operator/kit/log.ts";
 import { memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
+import { type MemoryProber, memoryProber } from "./memory-prober.ts";
 import { aRepository, memoryRepositories } from "./memory-repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "./memory-secret-manager.ts";
 import { TestClock } from "./test-clock.ts";
@@ -53,6 +54,7 @@ export interface ApiService {
   readonly environments: MemoryEnvironments;
   readonly health: MemoryPlatformHealth;
   readonly secretManager: MemorySecretManager;
+  readonly prober: MemoryProber;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An `Authorization` header's value for one of the people. */
@@ -77,6 +79,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const environments = memoryEnvironments(clock);
   const health = memoryPlatformHealth(clock.now());
   const secretManager = memorySecretManager();
+  const prober = memoryProber();
   const stopping = new AbortController();
   const lines: LogLine[] = [];
   const app = createApp({
@@ -86,13 +89,14 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     configSets: memoryConfigSets(...(options.configSets ?? [])),
     health,
     secretManager,
+    prober,
     clock,
     log: recording(lines),
     version: VERSION,
     stopping: stopping.signal,
   });
   return {
-    ...{ app, issuer, clock, environments, health, secretManager, stopping, log: lines },
+    ...{ app, issuer, clock, environments, health, secretManager, prober, stopping, log: lines },
     http: supertest(app),
     bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
     stop: () => issuer.stop(),

@@ -72,6 +72,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   extendEnvironment: onEnvironment({ body: { ttl_hours: 48 } }),
   switchEnvironment: onEnvironment({ body: { suspended: true } }),
   deleteEnvironment: onEnvironment(),
+  checkAllUrls: onEnvironment(),
   getHealth: NOTHING,
   getReadiness: NOTHING,
   getStatus: NOTHING,
