@@ -42,6 +42,8 @@ bench: node_modules ## Measure the create path on the running local cluster (mak
 	@$(NODE) test/bench/create.ts
 bench-operator: node_modules ## Measure the operator on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations|bystanders|crowd)
 	@$(NODE) test/bench/operator/main.ts
+bench-api: node_modules ## Measure the REST interface beside ten thousand environments (ENVIRONMENTS=10000 SECONDS=30)
+	@$(NODE) test/bench/api/main.ts
 
 node_modules: package.json package-lock.json
 	@echo "npm install" && npm install --no-audit --no-fund --loglevel error
@@ -50,4 +52,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults e2e bench bench-operator help
+.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults e2e bench bench-operator bench-api help

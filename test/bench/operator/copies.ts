@@ -23,10 +23,17 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const OPERATIONS = 100;
 const REQUESTS_AT_ONCE = 4;
 
-/** @param name of an environment that is ready; no other's may begin with it */
-export async function patternOf(etcdUrl: string, name: string): Promise<Pattern> {
+/**
+ * @param name of an environment that is ready; no other's may begin with it
+ * @param isWanted which of its keys; all when left out
+ */
+export async function patternOf(
+  etcdUrl: string,
+  name: string,
+  isWanted: (key: string) => boolean = () => true,
+): Promise<Pattern> {
   const all = await entries(etcdUrl);
-  const own = all.filter(({ key }) => key.includes(`/${name}`) || key.includes(`/env-${name}`));
+  const own = all.filter(({ key }) => isWanted(key) && (key.includes(`/${name}`) || key.includes(`/env-${name}`)));
   return {
     async copyTo(names) {
       const wrong = names.find((other) => other.length !== name.length);

@@ -1,0 +1,72 @@
+import { Agent, request } from "node:http";
+
+/** What a call took, from the moment at which it was due to its last byte: a late start counts as a slow answer. */
+export interface Sample {
+  readonly path: string;
+  readonly ms: number;
+}
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly authorization: string;
+  /** Calls a second, whether those before are answered or not. */
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** The path of the call of that number. */
+  readonly path: (index: number) => string;
+}
+
+/** Connections are kept, as a gateway in front keeps them. */
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** Calls at a fixed rate; fails at the first answer that is not a 200. */
+export async function load({ url, authorization, perSecond, seconds, path }: LoadOptions): Promise<Sample[]> {
+  const began = performance.now();
+  const calls: Promise<Sample>[] = [];
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    const dueMs = began + (index * 1000) / perSecond;
+    await untilDue(dueMs);
+    const asked = path(index);
+    calls.push(call(url + asked, { authorization }).then(() => ({ path: asked, ms: performance.now() - dueMs })));
+  }
+  return Promise.all(calls);
+}
+
+/** One call after the other: what each takes by itself. */
+export async function inTurn(count: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
+  const took: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const began = performance.now();
+    await work(index);
+    took.push(performance.now() - began);
+  }
+  return took;
+}
+
+/** Answers the body of a 200. */
+export function call(url: string, headers: Record<string, string>, body?: object): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? "GET" : "POST";
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = request(url, { agent, method, headers: { ...headers, ...type }, timeout: 10_000 }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on("data", (chunk: Buffer) => chunks.push(chunk));
+      reply.once("error", reject);
+      reply.once("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        if (reply.statusCode === 200) resolve(text);
+        else reject(new Error(`${url} was answered ${reply.statusCode}: ${text}`));
+      });
+    });
+    sent.once("timeout", () => sent.destroy(new Error(`${url} was not answered in 10 s`)));
+    sent.once("error", reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** Timers fire a millisecond late; the last one is waited for turn by turn, so that the sender's lateness is small. */
+async function untilDue(dueMs: number): Promise<void> {
+  const leftMs = dueMs - performance.now();
+  if (leftMs > 2) await new Promise((resolve) => setTimeout(resolve, leftMs - 2));
+  while (performance.now() < dueMs) await new Promise((resolve) => setImmediate(resolve));
+}
