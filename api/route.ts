@@ -63,6 +63,8 @@ export interface Contract {
   /** Unique in each version, for generated clients. */
   readonly operationId: string;
   readonly summary: string;
+  /** What it does, and what a caller has to know of it; in the words of the specification. */
+  readonly description?: string;
   readonly tag: Tag;
   /** Mandatory: a route without authentication has to say so. */
   readonly access: Access;
@@ -78,6 +80,11 @@ export interface Contract {
   /** Whether the body may also be form-encoded, with the same field names. */
   readonly forms?: boolean;
   readonly reply: TSchema;
+  /**
+   * Where the reply holds what paths of other routes ask for: by path parameter, a JSON pointer into the reply, such as
+   * `{ environment_id: "/environment/id" }`. The document links the routes by it.
+   */
+  readonly yields?: Readonly<Record<string, `/${string}`>>;
   /** Of a success; 200 when left out. */
   readonly status?: 200 | 201;
   /** Whether a reply says that the service can't serve now: it is then answered as unavailable. */
