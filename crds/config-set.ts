@@ -16,6 +16,9 @@ export interface ConfigSet {
     /** Its version: it rises with every change of the spec. */
     readonly generation: number;
     readonly creationTimestamp: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    /** Who changed which field when. */
+    readonly managedFields?: readonly { readonly time?: string }[];
   };
   readonly spec: ConfigSetSpec;
 }

@@ -20,8 +20,13 @@ export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` on what a breaker holds back: an admin has looked, and it may go. */
 export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
+/** Tells the request that made an environment from all others; see `creation-mark.ts`. */
+export const CREATION_MARK_ANNOTATION = `${GROUP}/creation-mark`;
 /** Why the TTL was changed last, as the caller of the REST interface said it. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
+
+/** Who made a thing through the REST interface, for people: proves nothing. */
+export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 
 /** The labels of everything that belongs to an environment: the UID decides, the name is for people. */
 export function ownerLabels(owner: { name: string; uid: string }): Record<string, string> {

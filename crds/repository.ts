@@ -50,6 +50,11 @@ export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
   return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
 }
 
+/** The variables that may be a secret of some environment: those of any repository, and of those that list none. */
+export function secretNames(repositories: readonly Repository[]): ReadonlySet<string> {
+  return new Set([...DEFAULT_SECRETS, ...repositories.flatMap(wantedSecrets)].map(({ name }) => name));
+}
+
 /** What an environment of these repositories needs: a database has a password, whatever they list. */
 export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
   return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];

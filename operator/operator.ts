@@ -7,7 +7,8 @@ import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
 import { kubernetesBulletin } from "./adapters/kubernetes-bulletin.ts";
 import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
-import { kubernetesConfigSets, kubernetesConfigSetVersions } from "./adapters/kubernetes-config-sets.ts";
+import { kubernetesConfigSetVersions } from "./adapters/kubernetes-config-set-versions.ts";
+import { kubernetesConfigSets } from "./adapters/kubernetes-config-sets.ts";
 import { kubernetesEnvironmentLifecycle } from "./adapters/kubernetes-environment-lifecycle.ts";
 import { kubernetesEnvironments } from "./adapters/kubernetes-environments.ts";
 import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.ts";
@@ -107,7 +108,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const environments = kubernetesEnvironments({ client, cache: caches.environments, clock });
   const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
   const cluster = kubernetesCluster({ client: working, watched: caches.children, clock });
-  const configSets = kubernetesConfigSets(caches.configSets, settings.namespace);
+  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace: settings.namespace });
   const serverClock = options.serverClock ?? { now: () => working.serverTime() };
   const configSetVersions = kubernetesConfigSetVersions({
     ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },

@@ -60,6 +60,15 @@ export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {
   return admits(used, caller.groups);
 }
 
+/** Whether the caller may know of it: those who may use it, and those who manage all of them. */
+export function mayRead(
+  caller: Caller,
+  thing: Repository | ConfigSet,
+  manage: Extract<Permission, "configs:write" | "repos:reload">,
+): boolean {
+  return caller.permissions.has(manage) || mayUse(caller, thing);
+}
+
 /**
  * The groups that share an environment of these repositories: those that all of them name, where only some name groups
  * those of these; empty (nobody but owner and maintainers) when none names any, or when they have no group in common.

@@ -42,16 +42,17 @@ export async function wantedEnvironment(
   const { configSet, ...chosen } = chosenConfigSet(request, caller, platform);
   const overrides = readOverrides(request.config_overrides, repositories, hasDatabase(request, configSet));
   const groups = sharedGroups(Object.values(repositories));
+  const judgement = { referrer: { environment: request.environment_name }, groups, caller, platform };
   const violations = [
     ...strayFields(request),
     ...chosen.violations,
     ...overrides.violations,
     ...missingSecrets(request, overrides, { repositories, configSet }),
     ...missingKeys(request, configSet),
-    ...(await refusedReferences(overrides.references, { request, groups, caller, platform })),
+    ...(await refusedReferences(overrides.references, judgement)),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
-  if (request.use_shared_api_keys) await checkSharedKeys(configSet, { request, groups, caller, platform });
+  if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
   const { backend, frontend } = repositories;
   const spec: EnvironmentSpec = {
     ...configured(request, configSet, platform),

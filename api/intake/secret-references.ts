@@ -9,15 +9,16 @@ import type { Platform } from "../route.ts";
 import type { ReferredVariable } from "./config-overrides.ts";
 
 interface Judgement {
-  readonly request: { readonly environment_name: string };
-  /** The groups that the environment will be shared with. */
+  /** What refers to the secrets, by its kind and name: for the log. */
+  readonly referrer: Readonly<Record<string, string>>;
+  /** The groups that it will be shared with. */
   readonly groups: readonly string[];
   readonly caller: Caller;
   readonly platform: Pick<Platform, "settings" | "secretManager" | "log">;
 }
 
 /**
- * The references that the settings don't allow to an environment of these groups. What is absent and what is somebody
+ * The references that the settings don't allow to these groups. What is absent and what is somebody
  * else's look alike, no value is read, and every refusal is logged.
  *
  * @throws SecretsUnavailable when a secret's labels can't be asked for
@@ -50,11 +51,11 @@ export async function checkSharedKeys(configSet: ConfigSet | undefined, judgemen
 }
 
 async function isShared(variable: string, id: string, judgement: Judgement): Promise<boolean> {
-  const { request, groups, caller, platform } = judgement;
+  const { referrer, groups, caller, platform } = judgement;
   const { settings, secretManager, log } = platform;
   const labelsOf = async () => (await secretManager.shared(id).catch(unavailable))?.labels;
   const isAllowed = await isSharedWith(settings.secrets.shared, groups, { id, labelsOf });
-  const facts = { requestId: currentRequestId(), subject: caller.subject, environment: request.environment_name };
+  const facts = { requestId: currentRequestId(), subject: caller.subject, ...referrer };
   if (!isAllowed) log.warn("a reference to a secret was refused", { ...facts, variable, secret: id });
   return isAllowed;
 }

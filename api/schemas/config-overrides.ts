@@ -4,7 +4,7 @@ import { PLAIN_VALUE_PATTERN } from "../../crds/ephemeral-environment.schema.ts"
 import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
 import { closed, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../../crds/schema.ts";
 
-const SecretKeyRef = closed(
+export const SecretKeyRef = closed(
   {
     name: Type.String({
       minLength: 1,
@@ -32,37 +32,39 @@ const EnvValue = Type.Unsafe<string | { secretKeyRef: Static<typeof SecretKeyRef
   additionalProperties: false,
 });
 
+/** The name of a variable. */
+export const VARIABLE = {
+  maxLength: 128,
+  pattern: VARIABLE_PATTERN,
+  "x-refusal": "is no name of a variable: letters, digits and '_', not beginning with a digit",
+};
+
 const Env = map(EnvValue, {
   maxProperties: 100,
-  propertyNames: {
-    type: "string",
-    maxLength: 128,
-    pattern: VARIABLE_PATTERN,
-    "x-refusal": "is no name of a variable: letters, digits and '_', not beginning with a digit",
-  },
+  propertyNames: { type: "string", ...VARIABLE },
   description:
     "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager.",
 });
 
-const Amount = Type.String({
+export const Amount = Type.String({
   maxLength: 32,
   pattern: QUANTITY_PATTERN,
   "x-refusal": "must be a quantity of Kubernetes, such as 100m or 256Mi",
 });
 const Amounts = closed({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
 
-const Component = Type.Object(
-  {
-    env: Type.Optional(Env),
-    replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-    resources: Type.Optional(closed({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
-  },
-  {
-    additionalProperties: true,
-    maxProperties: 50,
-    description: "Any other value of the chart only where the Repository lists its path as overridable.",
-  },
-);
+/** What may be said of a component, whatever its chart. */
+export const COMPONENT_FIELDS = {
+  env: Type.Optional(Env),
+  replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  resources: Type.Optional(closed({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
+};
+
+const Component = Type.Object(COMPONENT_FIELDS, {
+  additionalProperties: true,
+  maxProperties: 50,
+  description: "Any other value of the chart only where the Repository lists its path as overridable.",
+});
 export type ComponentOverridesRequest = Static<typeof Component> & { readonly [value: string]: unknown };
 
 export const ConfigOverrides = closed({

@@ -1,9 +1,28 @@
-import type { ConfigSet, ConfigSetVersion } from "../../crds/config-set.ts";
+import type { ConfigSet, ConfigSetSpec, ConfigSetVersion } from "../../crds/config-set.ts";
 
-/** The config sets as they are now, read from this process's cache. */
+/**
+ * The config sets as they are now, read from this process's cache, which never shows an older version than a write that
+ * this process answered.
+ *
+ * What writes throws ClusterUnavailable when the Kubernetes API can't be reached, and ConfigInvalid, with the fields of
+ * the resource, when it refuses the manifest.
+ */
 export interface ConfigSets {
   find(name: string): ConfigSet | undefined;
   list(): ConfigSet[];
+
+  /**
+   * Makes one; the API server is the lock on the name.
+   *
+   * @param by who made it, for people
+   */
+  create(name: string, spec: ConfigSetSpec, by: string): Promise<ConfigSet | "taken">;
+
+  /** Replaces the whole spec of exactly this one (its UID), whatever it says by now. What is the same makes no new version. */
+  replace(configSet: ConfigSet, spec: ConfigSetSpec): Promise<ConfigSet | "gone">;
+
+  /** Removes exactly this one (its UID); one that is gone is fine. Versions that environments use are kept. */
+  remove(configSet: ConfigSet): Promise<void>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { CONFIG_SET_UID_LABEL, revisionName } from "../../crds/config-set.ts";
-import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes-config-sets.ts";
+import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes-config-set-versions.ts";
 import { revisionKind, type WireObject } from "../../operator/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";

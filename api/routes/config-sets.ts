@@ -1,0 +1,158 @@
+import type { ConfigSet } from "../../crds/config-set.ts";
+import { ConfigInvalid } from "../../crds/errors.ts";
+import { secretNames } from "../../crds/repository.ts";
+import { mayRead } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
+import { configSetSpec, inRestNames } from "../intake/config-set-spec.ts";
+import { Refusal } from "../refusals.ts";
+import { type Platform, route } from "../route.ts";
+import {
+  ConfigSetContent,
+  ConfigSetPage,
+  ConfigSetPath,
+  ConfigSetRemoved,
+  ConfigSetReport,
+  ConfigSetRequest,
+} from "../schemas/config-sets.ts";
+import { PageQuery } from "../schemas/page.ts";
+import { type ConfigSetContext, toConfigSet } from "../views/config-sets.ts";
+import { toPage } from "../views/page.ts";
+
+interface Concerned {
+  readonly params: { readonly id: string };
+  readonly body: { readonly name: string };
+}
+
+const ofConfigSets = { tag: "config-sets", rate: "caller", envelope: "always" } as const;
+const readers = { permission: "configs:read" } as const;
+const writers = { permission: "configs:write" } as const;
+const one = { path: "/api/config-sets/{id}", params: ConfigSetPath } as const;
+const concernsOne = ({ params }: Pick<Concerned, "params">) => params.id;
+
+/** A page of the config sets that the caller may know of, by name. */
+const listConfigSets = route({
+  ...ofConfigSets,
+  method: "get",
+  path: "/api/config-sets",
+  operationId: "listConfigSets",
+  summary: "List configuration sets",
+  access: readers,
+  query: PageQuery,
+  reply: ConfigSetPage,
+  refusals: [],
+})(({ query, caller }, platform) => {
+  const visible = platform.configSets.list().filter((configSet) => mayRead(caller, configSet, "configs:write"));
+  const sorted = visible.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const page = toPage(sorted, query);
+  const context = contextOf(platform);
+  return { ...page, items: page.items.map((configSet) => toConfigSet(configSet, context)) };
+});
+
+/** Makes one; environments ask for it by its name. */
+const createConfigSet = route({
+  ...ofConfigSets,
+  method: "post",
+  path: "/api/config-sets",
+  operationId: "createConfigSet",
+  summary: "Create a configuration set",
+  access: writers,
+  body: ConfigSetRequest,
+  concerns: ({ body }: Pick<Concerned, "body">) => body.name,
+  reply: ConfigSetReport,
+  status: 201,
+  refusals: ["ENV_CONFIG_INVALID"],
+  refuses: ["conflict"],
+})(async ({ body, caller }, platform) => {
+  const spec = await configSetSpec(body.name, body, { caller, platform });
+  const by = caller.email || caller.name || caller.subject;
+  const created = await platform.configSets.create(body.name, spec, by).catch(refusedInRestNames);
+  if (created === "taken") throw new Refusal("conflict", "A config set of this name exists already");
+  return toConfigSet(created, contextOf(platform));
+});
+
+/** One config set in full. */
+const getConfigSet = route({
+  ...ofConfigSets,
+  ...one,
+  method: "get",
+  operationId: "getConfigSet",
+  summary: "Get a configuration set",
+  access: readers,
+  reply: ConfigSetReport,
+  refusals: [],
+  refuses: ["not-found"],
+})(({ params, caller }, platform) => toConfigSet(visibleConfigSet(params.id, caller, platform), contextOf(platform)));
+
+/** Replaces the content; environments keep the version that they were made with. */
+const replaceConfigSet = route({
+  ...ofConfigSets,
+  ...one,
+  method: "put",
+  operationId: "replaceConfigSet",
+  summary: "Replace a configuration set",
+  access: writers,
+  body: ConfigSetContent,
+  concerns: concernsOne,
+  reply: ConfigSetReport,
+  refusals: ["ENV_CONFIG_INVALID"],
+  refuses: ["not-found"],
+})(async ({ params, body, caller }, platform) => {
+  const configSet = visibleConfigSet(params.id, caller, platform);
+  if (body.name !== undefined && body.name !== configSet.metadata.name) {
+    throw new ConfigInvalid([{ field: "name", message: "can't be changed" }]);
+  }
+  const spec = await configSetSpec(params.id, body, { caller, platform });
+  const replaced = await platform.configSets.replace(configSet, spec).catch(refusedInRestNames);
+  if (replaced === "gone") throw notFound();
+  return toConfigSet(replaced, contextOf(platform));
+});
+
+/** Deletes one that no environment has. */
+const deleteConfigSet = route({
+  ...ofConfigSets,
+  ...one,
+  method: "delete",
+  operationId: "deleteConfigSet",
+  summary: "Delete a configuration set",
+  access: writers,
+  concerns: concernsOne,
+  reply: ConfigSetRemoved,
+  refusals: [],
+  refuses: ["not-found", "conflict"],
+})(async ({ params, caller }, platform) => {
+  const configSet = visibleConfigSet(params.id, caller, platform);
+  const { name } = configSet.metadata;
+  const uses = contextOf(platform).uses.get(name) ?? 0;
+  if (uses > 0) throw new Refusal("conflict", `The config set is in use: ${uses} environments have it`);
+  await platform.configSets.remove(configSet);
+  return { message: `Config set '${name}' deleted` };
+});
+
+/** One that the caller may not know of is answered exactly like one that does not exist. */
+function visibleConfigSet(id: string, caller: Caller, { configSets }: Platform): ConfigSet {
+  const found = configSets.find(id);
+  if (found === undefined || !mayRead(caller, found, "configs:write")) throw notFound();
+  return found;
+}
+
+const notFound = () => new Refusal("not-found", "Config set not found");
+
+function contextOf({ settings, environments, repositories }: Platform): ConfigSetContext {
+  const uses = new Map<string, number>();
+  for (const { spec } of environments.list()) {
+    if (spec.configSet !== undefined) uses.set(spec.configSet.name, (uses.get(spec.configSet.name) ?? 0) + 1);
+  }
+  return { settings, uses, secret: secretNames(repositories.list()) };
+}
+
+function refusedInRestNames(error: unknown): never {
+  throw inRestNames(error);
+}
+
+export const configSetRoutes = [
+  listConfigSets,
+  createConfigSet,
+  getConfigSet,
+  replaceConfigSet,
+  deleteConfigSet,
+] as const;
