@@ -81,10 +81,10 @@ export interface Contract {
   readonly forms?: boolean;
   readonly reply: TSchema;
   /**
-   * Where the reply holds what paths of other routes ask for: by path parameter, a JSON pointer into the reply, such as
-   * `{ environment_id: "/environment/id" }`. The document links the routes by it.
+   * Where the reply holds the id of something that has a path of its own: by that path, a JSON pointer into the reply,
+   * such as `{ "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
    */
-  readonly yields?: Readonly<Record<string, `/${string}`>>;
+  readonly yields?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
   /** Of a success; 200 when left out. */
   readonly status?: 200 | 201;
   /** Whether a reply says that the service can't serve now: it is then answered as unavailable. */
