@@ -2,13 +2,15 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { idTokens } from "./auth/id-tokens.ts";
 import { mountDocs } from "./docs.ts";
-import { createLimits } from "./limits.ts";
+import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
+import { createPasswordResets } from "./password-resets.ts";
 import { Refusal } from "./refusals.ts";
 import { currentRequestId, requestIdFrom, withRequestId } from "./request-id.ts";
 import type { Contract, Platform } from "./route.ts";
@@ -16,7 +18,9 @@ import { listRoutes } from "./routes/index.ts";
 import { createUrlChecks } from "./url-checks.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
-export interface AppParts extends Omit<Platform, "stopping" | "urlChecks"> {
+export interface AppParts extends Omit<Platform, "stopping" | "urlChecks" | "passwordResets"> {
+  /** Who sends links for new passwords, if somebody does. */
+  readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
@@ -27,7 +31,11 @@ export interface AppParts extends Omit<Platform, "stopping" | "urlChecks"> {
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
 export function createApp(parts: AppParts): Express {
   const stopping = parts.stopping ?? new AbortController().signal;
-  const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), stopping };
+  const passwordResets = createPasswordResets({
+    ...{ provider: parts.identityProvider, perHour: parts.settings.api.limits.passwordResetsPerHour },
+    ...{ tally: hourlyTally("passwordResetOf", parts), clock: parts.clock, log: parts.log, stopping },
+  });
+  const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), passwordResets, stopping };
   const { log } = platform;
   const limits = createLimits(platform.settings.api.limits, parts);
   const tokens = idTokens(platform.settings.api.issuers, { clock: platform.clock, log });

@@ -15,6 +15,7 @@ import { Refusal } from "./refusals.ts";
 /** IPv6 networks are handed out by this much: within one, addresses can be changed at will. */
 const IPV6_SUBNET = 56;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** The budgets of decisions on limits: who is known spends by identity, everybody else by client address. */
 const CLASSES = {
@@ -24,6 +25,8 @@ const CLASSES = {
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
   /** Pages of the documentation, and their parts. */
   documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
+  /** Wishes for a new password, beside what they spend anyway. */
+  passwordReset: { setting: "passwordResetsPerHour", windowMs: HOUR_MS },
 } as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
 
 /**
@@ -50,7 +53,14 @@ export function createLimits(limits: Settings["api"]["limits"], parts: LimitPart
     authenticated: spender("authenticated"),
     unauthenticated: spender("unauthenticated"),
     documentation: spender("documentation"),
+    passwordReset: spender("passwordReset"),
   };
+}
+
+/** Counts a key's share of an hour, with this time, where no header may tell of it. */
+export function hourlyTally(name: string, parts: LimitParts): (key: string) => Promise<number> {
+  const store = new LayeredStore({ name, windowMs: HOUR_MS }, parts);
+  return async (key) => (await store.increment(key)).totalHits;
 }
 
 function spending(limit: number, store: LayeredStore): Spend {

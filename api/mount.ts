@@ -87,12 +87,23 @@ function wrap(reply: object, now: Date): object {
 
 /** Who may pass: the credential first, then the budget that is theirs, then the permission; the body is not read before. */
 async function admit(
-  { access, rate }: Contract,
+  contract: Contract,
+  desk: Desk,
+  request: Request,
+  response: Response,
+): Promise<Caller | undefined> {
+  if (contract.access === "public" && contract.rate === "none") return undefined;
+  const caller = await known(contract, desk, request, response);
+  if (contract.budget !== undefined) await desk.limits[contract.budget](request, response);
+  return caller;
+}
+
+async function known(
+  { access }: Contract,
   { authenticate, limits, log }: Desk,
   request: Request,
   response: Response,
 ): Promise<Caller | undefined> {
-  if (access === "public" && rate === "none") return undefined;
   const proof = await authenticate(request, log.with({ requestId: currentRequestId() })).catch(unprovable(access));
   if (proof.state !== "caller") {
     await limits.unauthenticated(request, response);

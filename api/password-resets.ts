@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Clock, pause } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
@@ -6,11 +7,12 @@ import { Refusal } from "./refusals.ts";
 /** Passes wishes for a new password on to the identity provider, beside the answers to those who wish. */
 export interface PasswordResets {
   /**
-   * Takes a wish and returns at once: neither the answer nor its time tells whether there is such an account.
+   * Takes a wish and returns at once: neither the answer nor its time tells whether there is such an account, or whether
+   * the address had its share of mails.
    *
    * @throws Refusal (unavailable) when no provider is configured, or too many wishes wait for theirs: for every address alike
    */
-  request(email: string): void;
+  request(email: string): Promise<void>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
 }
@@ -18,6 +20,10 @@ export interface PasswordResets {
 interface Parts {
   /** Undefined: this installation has none that sends such links. */
   readonly provider: IdentityProvider | undefined;
+  /** Counts the wishes for a key in this hour, with this one. */
+  readonly tally: (key: string) => Promise<number>;
+  /** How many of them an e-mail address may get. */
+  readonly perHour: number;
   readonly clock: Clock;
   readonly log: Log;
   /** Ends whatever still waits. */
@@ -25,9 +31,10 @@ interface Parts {
 }
 
 const MOST_WAITING = 100;
+const HOUR = { retryAfterSeconds: 3600 };
 const PAUSES_MS = [1_000, 5_000];
 
-export function createPasswordResets({ provider, clock, log, stopping }: Parts): PasswordResets {
+export function createPasswordResets({ provider, tally, perHour, clock, log, stopping }: Parts): PasswordResets {
   const waiting = new Set<Promise<void>>();
 
   async function send(identityProvider: IdentityProvider, email: string): Promise<void> {
@@ -43,10 +50,11 @@ export function createPasswordResets({ provider, clock, log, stopping }: Parts):
   }
 
   return {
-    request(email) {
+    async request(email) {
       if (provider === undefined)
-        throw new Refusal("unavailable", "No identity provider that resets passwords is set up");
+        throw new Refusal("unavailable", "No identity provider that resets passwords is set up", HOUR);
       if (waiting.size >= MOST_WAITING) throw new Refusal("unavailable", "Too many wait", { retryAfterSeconds: 60 });
+      if ((await tally(keyOf(email))) > perHour) return;
       const sending = send(provider, email).finally(() => waiting.delete(sending));
       waiting.add(sending);
     },
@@ -55,3 +63,6 @@ export function createPasswordResets({ provider, clock, log, stopping }: Parts):
     },
   };
 }
+
+/** What counters are kept under may be seen by others: an address may not. */
+const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex");

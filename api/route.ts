@@ -10,6 +10,7 @@ import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
+import type { PasswordResets } from "./password-resets.ts";
 import type { UrlChecks } from "./url-checks.ts";
 
 /** What handlers work with. */
@@ -20,6 +21,7 @@ export interface Platform {
   readonly configSets: ConfigSets;
   readonly secretManager: Pick<SecretManager, "ensure" | "shared">;
   readonly health: PlatformHealthCheck;
+  readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;
   readonly clock: Clock;
   /** For what no reply says: refusals to be audited, and what goes wrong beside an answer. */
@@ -70,6 +72,8 @@ export interface Contract {
   readonly access: Access;
   /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
   readonly rate: "caller" | "none";
+  /** A budget of its own beside that, spent by every call from a client address. */
+  readonly budget?: "passwordReset";
   /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */
   readonly envelope: "v2" | "always" | "never";
   /** The one version that has it; both when left out. */
@@ -94,7 +98,7 @@ export interface Contract {
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
   /** What it refuses beside them without a code of its own. */
-  readonly refuses?: readonly ("not-found" | "conflict")[];
+  readonly refuses?: readonly ("not-found" | "conflict" | "unavailable")[];
   /** Another form of the reply, for callers whose `Accept` asks for its type; never wrapped. */
   readonly alternative?: Alternative;
 }

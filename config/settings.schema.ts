@@ -97,6 +97,11 @@ const Api = closed(
         authenticatedPerMinute: Type.Integer({ minimum: 1, default: 100 }),
         unauthenticatedPerMinute: Type.Integer({ minimum: 1, default: 10 }),
         documentationPerMinute: Type.Integer({ minimum: 1, default: 120 }),
+        passwordResetsPerHour: Type.Integer({
+          minimum: 1,
+          default: 5,
+          description: "Of a client address, and of an e-mail address.",
+        }),
         redis: Type.Optional(SharedRedis),
       },
       { default: {} },

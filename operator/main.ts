@@ -7,6 +7,7 @@ import { createApp } from "../api/app.ts";
 import { startServer } from "../api/server.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
+import { identityProviderOf } from "./identity-provider.ts";
 import { systemClock } from "./kit/clock.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
 import { createLeaderElector, type TermEnd } from "./kit/leader-election.ts";
@@ -51,6 +52,7 @@ async function main(settings: Settings): Promise<void> {
   const app = createApp({
     ...shared,
     ...{ environments, repositories, configSets, secretManager, health, prober, version, counters },
+    identityProvider: identityProviderOf(settings),
     stopping: closing.signal,
   });
   // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.

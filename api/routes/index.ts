@@ -3,8 +3,9 @@ import { configSetRoutes } from "./config-sets.ts";
 import { environmentUrlRoutes } from "./environment-urls.ts";
 import { environmentRoutes } from "./environments.ts";
 import { healthRoutes } from "./health.ts";
+import { passwordResetRoutes } from "./password-reset.ts";
 
 /** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
 export function listRoutes(): readonly Route[] {
-  return [...configSetRoutes, ...environmentRoutes, ...environmentUrlRoutes, ...healthRoutes];
+  return [...configSetRoutes, ...environmentRoutes, ...environmentUrlRoutes, ...passwordResetRoutes, ...healthRoutes];
 }

@@ -6,8 +6,10 @@ import { settingsFrom } from "../../config/settings.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { Repository } from "../../crds/repository.ts";
 import type { Log } from "../../operator/kit/log.ts";
-import { memoryConfigSets } from "./memory-config-sets.ts";
+import type { SharedCounters } from "../../operator/ports/shared-counters.ts";
+import { type MemoryConfigSets, memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
+import { type MemoryIdentityProvider, memoryIdentityProvider } from "./memory-identity-provider.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
 import { type MemoryProber, memoryProber } from "./memory-prober.ts";
 import { aRepository, memoryRepositories } from "./memory-repositories.ts";
@@ -37,12 +39,17 @@ export type Person = keyof typeof PEOPLE;
 /** What a test may say differently. */
 export interface ServiceOptions {
   readonly limits?: Partial<
-    Record<"authenticatedPerMinute" | "unauthenticatedPerMinute" | "documentationPerMinute", number>
+    Record<
+      "authenticatedPerMinute" | "unauthenticatedPerMinute" | "documentationPerMinute" | "passwordResetsPerHour",
+      number
+    >
   >;
   readonly repositories?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly api?: Readonly<Record<string, unknown>>;
+  readonly counters?: SharedCounters;
+  readonly withoutIdentityProvider?: boolean;
 }
 
 /** The facade on doubles: everything in front of the ports is the real thing. */
@@ -52,8 +59,10 @@ export interface ApiService {
   readonly issuer: TokenIssuer;
   readonly clock: TestClock;
   readonly environments: MemoryEnvironments;
+  readonly configSets: MemoryConfigSets;
   readonly health: MemoryPlatformHealth;
   readonly secretManager: MemorySecretManager;
+  readonly identityProvider: MemoryIdentityProvider;
   readonly prober: MemoryProber;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
@@ -70,6 +79,7 @@ const generous = {
   authenticatedPerMinute: 100_000,
   unauthenticatedPerMinute: 100_000,
   documentationPerMinute: 100_000,
+  passwordResetsPerHour: 100_000,
 };
 
 /** Starts the facade with an issuer of its own; stop it when done. */
@@ -77,8 +87,10 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const clock = new TestClock(NOW);
   const issuer = await startTokenIssuer(() => clock.now());
   const environments = memoryEnvironments(clock);
+  const configSets = memoryConfigSets(...(options.configSets ?? []));
   const health = memoryPlatformHealth(clock.now());
   const secretManager = memorySecretManager();
+  const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
   const prober = memoryProber();
   const stopping = new AbortController();
   const lines: LogLine[] = [];
@@ -86,17 +98,31 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     settings: settingsFor(issuer, options),
     environments,
     repositories: memoryRepositories(...(options.repositories ?? defaultRepositories())),
-    configSets: memoryConfigSets(...(options.configSets ?? [])),
+    configSets,
     health,
     secretManager,
+    identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
     prober,
     clock,
+    counters: options.counters,
     log: recording(lines),
     version: VERSION,
     stopping: stopping.signal,
   });
   return {
-    ...{ app, issuer, clock, environments, health, secretManager, prober, stopping, log: lines },
+    ...{
+      app,
+      issuer,
+      clock,
+      environments,
+      configSets,
+      health,
+      secretManager,
+      identityProvider,
+      prober,
+      stopping,
+      log: lines,
+    },
     http: supertest(app),
     bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
     stop: () => issuer.stop(),

@@ -73,6 +73,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   switchEnvironment: onEnvironment({ body: { suspended: true } }),
   deleteEnvironment: onEnvironment(),
   checkAllUrls: onEnvironment(),
+  requestPasswordReset: { call: () => ({ body: { email: "dev@example.test" } }) },
   getHealth: NOTHING,
   getReadiness: NOTHING,
   getStatus: NOTHING,

@@ -1,0 +1,26 @@
+import { route } from "../route.ts";
+import { PasswordResetReply, PasswordResetRequest } from "../schemas/password-reset.ts";
+
+/** Has a link for a new password sent; the answer is the same for every address, and comes before anything is sent. */
+const requestPasswordReset = route({
+  method: "post",
+  path: "/api/auth/password-reset",
+  operationId: "requestPasswordReset",
+  summary: "Ask for a new password",
+  tag: "account",
+  access: "public",
+  rate: "caller",
+  budget: "passwordReset",
+  envelope: "always",
+  body: PasswordResetRequest,
+  // Who asks for whom is nobody's business, not even the audit trail's.
+  concerns: () => "an e-mail address",
+  reply: PasswordResetReply,
+  refusals: ["ENV_CONFIG_INVALID"],
+  refuses: ["unavailable"],
+})(async ({ body }, { passwordResets }) => {
+  await passwordResets.request(body.email);
+  return { message: "If there is such an account, a link is on its way to it" };
+});
+
+export const passwordResetRoutes = [requestPasswordReset] as const;
