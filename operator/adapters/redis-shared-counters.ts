@@ -23,6 +23,8 @@ export interface RedisOptions {
   readonly password?: string | undefined;
   /** PEM of the authority behind its certificate, where the machine's own don't vouch for it. */
   readonly ca?: string | undefined;
+  /** How long a command may take, 100 ms unless said. */
+  readonly commandMs?: number;
 }
 
 /** The SharedCounters port on a Redis, which may be away at any time, also at the start. Close it when done. */
@@ -55,13 +57,13 @@ export function redisSharedCounters(
   };
 }
 
-function connect({ url, username, password, ca }: RedisOptions): Redis {
+function connect({ url, username, password, ca, commandMs = COMMAND_MS }: RedisOptions): Redis {
   return new Redis(url, {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(ca === undefined ? {} : { tls: { ca } }),
     connectTimeout: CONNECT_MS,
-    commandTimeout: COMMAND_MS,
+    commandTimeout: commandMs,
     socketTimeout: SILENCE_MS,
     // What can't be sent now fails now: a count of a minute ago is of no use.
     enableOfflineQueue: false,

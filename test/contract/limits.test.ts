@@ -1,13 +1,24 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, type ServiceOptions, startApiService } from "../support/api-service.ts";
+import { memorySharedCounters } from "../support/memory-shared-counters.ts";
 
 let service: ApiService | undefined;
-afterEach(() => service?.stop());
+const others: ApiService[] = [];
+afterEach(() => Promise.all([service, ...others.splice(0)].map((started) => started?.stop())));
 
 async function limited(limits: ServiceOptions["limits"], api: ServiceOptions["api"] = {}): Promise<ApiService> {
   service = await startApiService({ limits: { ...limits }, api });
   return service;
+}
+
+/** Two replicas that count together. */
+async function replicas(limits: NonNullable<ServiceOptions["limits"]>) {
+  const counters = memorySharedCounters();
+  const one = await startApiService({ limits, counters });
+  const other = await startApiService({ limits, counters });
+  others.push(one, other);
+  return { one, other, counters };
 }
 
 const statuses = async (calls: readonly (() => Promise<{ status: number }>)[]) => {
@@ -101,4 +112,37 @@ test("health probes are never limited", async () => {
   ]);
   expect(new Set(seen)).toEqual(new Set([200]));
   expect((await http.get("/api/health")).headers).not.toHaveProperty("x-ratelimit-limit");
+});
+
+describe("replicas that share their counters", () => {
+  const ask = ({ http }: ApiService) => http.get("/api/environments");
+
+  test("limit a caller together", async () => {
+    const { one, other } = await replicas({ unauthenticatedPerMinute: 3 });
+    const seen = await statuses([one, other, one, other].map((replica) => () => ask(replica)));
+    expect(seen).toEqual([401, 401, 401, 429]);
+  });
+
+  test("go on alone while the counters are away: no request fails, headers stay, and nobody gets a fresh budget", async () => {
+    const { one, other, counters } = await replicas({ unauthenticatedPerMinute: 4 });
+    await ask(one);
+    await ask(one);
+    await ask(other);
+    counters.setReachable(false);
+    const third = await ask(one);
+    expect(third.status).toBe(401);
+    expect(third.headers).toMatchObject({ "x-ratelimit-limit": "4", "x-ratelimit-remaining": "1" });
+    expect(await statuses(times(2, () => ask(one)))).toEqual([401, 429]);
+    counters.setReachable(true);
+    expect((await ask(other)).headers["x-ratelimit-remaining"]).toBe("0");
+    expect((await ask(one)).status).toBe(429);
+  });
+});
+
+test("a window ends for a replica that counts alone", async () => {
+  const { http, clock } = await limited({ unauthenticatedPerMinute: 1 });
+  const ask = () => http.get("/api/environments");
+  expect(await statuses([ask, ask])).toEqual([401, 429]);
+  clock.advance(60_000);
+  expect(await statuses([ask, ask])).toEqual([401, 429]);
 });
