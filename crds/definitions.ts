@@ -1,4 +1,6 @@
 import type { TSchema } from "typebox";
+import { ApiTokenSpec, ApiTokenStatus, apiTokenRootRules } from "./api-token.schema.ts";
+import { apiTokenKind } from "./api-token.ts";
 import { ConfigSetSpec, configSetRootRules } from "./config-set.schema.ts";
 import { configSetKind } from "./config-set.ts";
 import { RecordSpec } from "./environment-record.schema.ts";
@@ -64,6 +66,23 @@ const definitions: readonly Definition[] = [
       { name: "Production", jsonPath: ".spec.production", type: "boolean" },
       { name: "TTL", jsonPath: ".spec.ttlDefaultHours", type: "integer" },
       { name: "Description", jsonPath: ".spec.description", type: "string", priority: 1 },
+      AGE,
+    ],
+  },
+  {
+    kind: apiTokenKind,
+    shortName: "etok",
+    spec: ApiTokenSpec,
+    status: ApiTokenStatus,
+    rootRules: apiTokenRootRules,
+    columns: [
+      { name: "Prefix", jsonPath: ".spec.prefix", type: "string" },
+      { name: "Token", jsonPath: ".spec.name", type: "string" },
+      { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
+      // A printer column of type date prints "<invalid>" for a moment in the future.
+      { name: "Expires", jsonPath: ".spec.expiresAt", type: "string" },
+      { name: "Used", jsonPath: ".status.lastUsedAt", type: "date" },
+      { name: "Revoked", jsonPath: ".spec.revokedAt", type: "date" },
       AGE,
     ],
   },

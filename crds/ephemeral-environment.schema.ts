@@ -142,8 +142,8 @@ const ValueOverride = Type.Object({
 });
 export type ValueOverride = Static<typeof ValueOverride>;
 
-/** A field that may be set when the environment is made and never after: neither changed, nor removed, nor added. */
-const immutable = (field: string, message: string): CelRule => {
+/** A field that may be set when the resource is made and never after: neither changed, nor removed, nor added. */
+export const immutable = (field: string, message: string): CelRule => {
   const [parent, name] = field.includes(".") ? (field.split(".") as [string, string]) : [undefined, field];
   const has = (root: string) =>
     parent ? `(has(${root}.${parent}) && has(${root}.${parent}.${name}))` : `has(${root}.${name})`;

@@ -1,10 +1,13 @@
+import type { ApiToken } from "../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet } from "../crds/config-set.ts";
+import { creationMark } from "../crds/creation-mark.ts";
 import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../crds/group.ts";
 import type { Repository } from "../crds/repository.ts";
 import { type ApplicationStatus, keptStatus } from "./adapters/argocd-application-status.ts";
 import type { WatchedKinds } from "./adapters/kubernetes-cluster.ts";
 import {
+  apiTokenType,
   applicationKind,
   appProjectKind,
   configSetType,
@@ -26,16 +29,20 @@ import { createObjectCache, type ObjectCache } from "./kit/object-cache.ts";
 import { createReflector, type Reflector, type ReflectorOptions, type ReflectorStatus } from "./kit/reflector.ts";
 import { Sharing } from "./kit/sharing.ts";
 
-/** Names of the environments' indexes: by UID, by the Repositories they use, and by the config set they name. */
+/** The environments' indexes: by UID, by the Repositories they use, the config set they name, the key they were made with. */
 export const BY_UID = "uid";
 export const BY_REPOSITORY = "repository";
 export const BY_CONFIG_SET = "config set";
+export const BY_CREATION_KEY = "creation key";
+/** Names of the API tokens' indexes: by the owner's subject, beside that by UID. */
+export const BY_OWNER = "owner";
 
 /** Everything this process watches, kept up to date by one reflector each. */
 export interface Caches {
   readonly environments: ObjectCache<EphemeralEnvironment>;
   readonly repositories: ObjectCache<Repository>;
   readonly configSets: ObjectCache<ConfigSet>;
+  readonly apiTokens: ObjectCache<ApiToken>;
   /** The ControllerRevisions that keep versions of config sets. */
   readonly revisions: ObjectCache<WireObject>;
   /** What belongs to environments, by plural. */
@@ -77,14 +84,21 @@ export function createCaches(context: Context): Caches {
     watches.push({ cache, reflector: createReflector({ client, clock, log, type, cache, ...where }) });
     return cache;
   };
-  const indexes = { [BY_UID]: uidOf, [BY_REPOSITORY]: repositoriesOf, [BY_CONFIG_SET]: configSetsOf };
+  const indexes = {
+    [BY_UID]: uidOf,
+    [BY_REPOSITORY]: repositoriesOf,
+    [BY_CONFIG_SET]: configSetsOf,
+    [BY_CREATION_KEY]: creationKeysOf,
+  };
   // Environments and what belongs to them come by the ten thousand, and most of what they say they say alike.
   const sharing = new Sharing();
   const transform = (environment: EphemeralEnvironment) => sharing.compact(withoutHistory(environment));
   const environments = watch(environmentType, createObjectCache({ log, clock, indexes, transform }));
   const own = { namespace: context.namespace };
   const repositories = watch(repositoryType, createObjectCache<Repository>({ log, clock }), own);
-  const configSets = watch(configSetType, createObjectCache<ConfigSet>({ log, clock }), own);
+  const configSets = watch(configSetType, createObjectCache<ConfigSet>({ log, clock, transform: withTimes }), own);
+  const ofToken = { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }: ApiToken) => [spec.owner.subject] };
+  const apiTokens = watch(apiTokenType, createObjectCache<ApiToken>({ log, clock, indexes: ofToken }), own);
   const revisions = watch(revisionKind, createObjectCache<WireObject>({ log, clock }), {
     ...own,
     labelSelector: CONFIG_SET_UID_LABEL,
@@ -105,6 +119,7 @@ export function createCaches(context: Context): Caches {
     environments,
     repositories,
     configSets,
+    apiTokens,
     revisions,
     children,
     start() {
@@ -131,12 +146,17 @@ export function createCaches(context: Context): Caches {
   };
 }
 
-const uidOf = ({ metadata }: EphemeralEnvironment) => [metadata.uid];
+const uidOf = ({ metadata }: KubeObject) => [metadata.uid];
 
 const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
   [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
 
 const configSetsOf = ({ spec }: EphemeralEnvironment) => (spec.configSet === undefined ? [] : [spec.configSet.name]);
+
+const creationKeysOf = (environment: EphemeralEnvironment) => {
+  const mark = creationMark(environment);
+  return mark === undefined ? [] : [mark.key];
+};
 
 /** Who wrote which field when is nobody's business here; kubectl's copy of all that it applied is as long as the object. */
 function withoutHistory<T extends KubeObject>(object: T): T {
@@ -144,6 +164,12 @@ function withoutHistory<T extends KubeObject>(object: T): T {
   if (annotations === undefined) return { ...object, metadata };
   const { "kubectl.kubernetes.io/last-applied-configuration": __, ...kept } = annotations;
   return { ...object, metadata: { ...metadata, annotations: kept } };
+}
+
+/** Of who wrote what, only when: the last change of a config set is told nowhere else. */
+function withTimes({ metadata, ...configSet }: ConfigSet): ConfigSet {
+  const managedFields = (metadata.managedFields ?? []).map(({ time }) => (time === undefined ? {} : { time }));
+  return { ...configSet, metadata: { ...metadata, managedFields } };
 }
 
 /** Keeps what is compared or judged. Other children are compared by what they should be, not by what they report. */

@@ -1,3 +1,4 @@
+import { type ApiToken, apiTokenKind } from "../crds/api-token.ts";
 import { type ConfigSet, configSetKind } from "../crds/config-set.ts";
 import { type EnvironmentRecord, recordKind } from "../crds/environment-record.ts";
 import { type EphemeralEnvironment, environmentKind } from "../crds/ephemeral-environment.ts";
@@ -10,6 +11,7 @@ export type WireObject = KubeObject & { readonly [field: string]: unknown };
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
 export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
+export const apiTokenType: ResourceType<ApiToken> = resourceType(apiTokenKind);
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 
 const wire = (facts: Omit<ResourceType<WireObject>, "object">) => resourceType<WireObject>(facts);

@@ -5,6 +5,7 @@ export const paths = {
   environments: "/apis/ephemeral-environments.dev/v1/ephemeralenvironments",
   repositories: "/apis/ephemeral-environments.dev/v1/namespaces/ephemeral-system/repositories",
   configSets: "/apis/ephemeral-environments.dev/v1/namespaces/ephemeral-system/configsets",
+  apiTokens: "/apis/ephemeral-environments.dev/v1/namespaces/ephemeral-system/apitokens",
   namespaces: "/api/v1/namespaces",
   ingresses: (namespace: string) => `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`,
   services: (namespace: string) => `/api/v1/namespaces/${namespace}/services`,

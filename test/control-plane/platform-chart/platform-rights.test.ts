@@ -51,6 +51,7 @@ describe("the platform's identity can do what the operator does", () => {
     ["ephemeral-environments.dev", "ephemeralenvironments", ""],
     ["ephemeral-environments.dev", "repositories", "ephemeral-system"],
     ["ephemeral-environments.dev", "configsets", "ephemeral-system"],
+    ["ephemeral-environments.dev", "apitokens", "ephemeral-system"],
     ["apps", "controllerrevisions", "ephemeral-system"],
     ["", "namespaces", ""],
     ["", "resourcequotas", ""],

@@ -1,0 +1,76 @@
+import { type Static, Type } from "typebox";
+import { EnvironmentSpec, immutable } from "./ephemeral-environment.schema.ts";
+import { type CelRule, literals, rules, Timestamp } from "./schema.ts";
+
+/** What a token may be asked to be good for; both spellings of a scope mean the same. */
+export const SCOPES = [
+  "ENV_CREATE",
+  "ENV_READ",
+  "CONFIG_READ",
+  "CONFIG_WRITE",
+  "environments:create",
+  "environments:read",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const TOKEN_NAME_MAX_LENGTH = 100;
+export const TOKEN_DESCRIPTION_MAX_LENGTH = 500;
+/** As many as an ID token is read for. */
+const MOST_GROUPS = 500;
+
+const { owner } = EnvironmentSpec.properties;
+
+const Vouched = Type.Object(
+  {
+    groups: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      maxItems: MOST_GROUPS,
+      "x-kubernetes-list-type": "set",
+    }),
+    at: Type.Unsafe<string>({ ...Timestamp, description: "When that ID token was issued." }),
+  },
+  {
+    description: "What the identity provider said of the owner last, in an ID token that the owner came with.",
+    ...rules({ rule: "self.at >= oldSelf.at", message: "an older ID token never overrides a newer one" }),
+  },
+);
+
+const FIXED = ["tokenHash", "prefix", "name", "description", "scopes", "owner", "expiresAt", "keepsValue"] as const;
+export const ApiTokenSpec = Type.Object(
+  {
+    tokenHash: Type.String({
+      minLength: 64,
+      maxLength: 64,
+      pattern: "^[0-9a-f]+$",
+      description: "SHA-256 of the token, in hexadecimal digits. The token itself is in no resource.",
+    }),
+    prefix: Type.String({ maxLength: 16, description: "How the token begins, for people to tell theirs apart." }),
+    name: Type.String({ minLength: 1, maxLength: TOKEN_NAME_MAX_LENGTH }),
+    description: Type.Optional(Type.String({ maxLength: TOKEN_DESCRIPTION_MAX_LENGTH })),
+    scopes: Type.Array(literals(SCOPES), { minItems: 1, maxItems: SCOPES.length, "x-kubernetes-list-type": "set" }),
+    owner: Type.Unsafe<NonNullable<Static<typeof owner>>>({ ...owner, description: "Who made it." }),
+    vouched: Vouched,
+    expiresAt: Type.Optional(Timestamp),
+    keepsValue: Type.Optional(Type.Boolean({ description: "Whether the secret manager was given the value." })),
+    revokedAt: Type.Optional(Timestamp),
+  },
+  rules(...FIXED.map((field) => immutable(field, `spec.${field} can't be changed`)), {
+    rule: "!has(oldSelf.revokedAt) || (has(self.revokedAt) && self.revokedAt == oldSelf.revokedAt)",
+    message: "a token that was revoked stays so",
+  }),
+);
+export type ApiTokenSpec = Static<typeof ApiTokenSpec>;
+
+export const ApiTokenStatus = Type.Object({
+  lastUsedAt: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "To the minute." })),
+});
+export type ApiTokenStatus = Static<typeof ApiTokenStatus>;
+
+/** How much of the hash names a token: enough that no two are ever alike. */
+export const TOKEN_ID_LENGTH = 40;
+
+export const apiTokenRootRules: readonly CelRule[] = [
+  {
+    rule: `self.metadata.name == self.spec.tokenHash.substring(0, ${TOKEN_ID_LENGTH})`,
+    message: `a token is named by the first ${TOKEN_ID_LENGTH} digits of its hash`,
+  },
+];

@@ -1,0 +1,81 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type ApiTokenSpec, type ApiTokenStatus, TOKEN_ID_LENGTH } from "./api-token.schema.ts";
+import { type API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
+
+export { type ApiTokenSpec, type ApiTokenStatus, SCOPES, type Scope } from "./api-token.schema.ts";
+
+/** What is known of an API token, and never the token itself. Written by the REST interface alone. */
+export interface ApiToken {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: "ApiToken";
+  readonly metadata: {
+    /** Its id: the first digits of the hash. */
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: ApiTokenSpec;
+  readonly status?: ApiTokenStatus;
+}
+
+export const apiTokenKind = {
+  group: GROUP,
+  version: VERSION,
+  kind: "ApiToken",
+  plural: "apitokens",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** What every API token begins with, so that scanners for leaked secrets know it. */
+export const TOKEN_PREFIX = "svc_";
+/** 256 random bits in base64url: nothing else can be one of ours. */
+const TOKEN_PATTERN = /^svc_[A-Za-z0-9_-]{43}$/;
+const ID_PATTERN = new RegExp(`^[0-9a-f]{${TOKEN_ID_LENGTH}}$`);
+/** Of the whole token so much is shown. */
+const SHOWN_LENGTH = 10;
+
+/** Whether a text can be an API token of ours. */
+export const isTokenText = (text: string): boolean => TOKEN_PATTERN.test(text);
+/** Whether a text can be the id of a token. */
+export const isTokenId = (text: string): boolean => ID_PATTERN.test(text);
+
+/** The token of these 32 random bytes. */
+export const tokenOf = (bytes: Uint8Array): string => `${TOKEN_PREFIX}${Buffer.from(bytes).toString("base64url")}`;
+
+/** What a token is found and recognised by: its hash in hexadecimal digits, its id, and what people see of it. */
+export function tokenTraits(token: string): { tokenHash: string; id: string; prefix: string } {
+  const tokenHash = createHash("sha256").update(token).digest("hex");
+  return { tokenHash, id: tokenHash.slice(0, TOKEN_ID_LENGTH), prefix: token.slice(0, SHOWN_LENGTH) };
+}
+
+/** Whether it is the token of that hash, in a time that tells nothing. */
+export function isOf({ spec }: ApiToken, tokenHash: string): boolean {
+  const [one, other] = [Buffer.from(spec.tokenHash), Buffer.from(tokenHash)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+export type TokenState = "active" | "expired" | "revoked";
+
+/** Whether the token is good for anything, and if not, why. */
+export function tokenState({ metadata, spec }: ApiToken, now: Date): TokenState {
+  if (spec.revokedAt !== undefined || metadata.deletionTimestamp !== undefined) return "revoked";
+  return spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= now.getTime() ? "expired" : "active";
+}
+
+/** When it ended for good; `undefined` while it has not. */
+export function endedAt({ spec }: ApiToken, now: Date): Date | undefined {
+  const ends = [spec.revokedAt, spec.expiresAt].flatMap((end) => (end === undefined ? [] : [Date.parse(end)]));
+  const first = Math.min(...ends);
+  return first <= now.getTime() ? new Date(first) : undefined;
+}
+
+/** The variable under which the secret manager keeps a token's value. */
+export const TOKEN_VARIABLE = "TOKEN";
+
+/** Whose value it is, for the secret manager: a name that no environment can have, so that neither is taken for the other. */
+export function valueOwner({ metadata: { name, uid } }: ApiToken): { name: string; uid: string } {
+  return { name: `api-token--${name.slice(0, 16)}`, uid };
+}

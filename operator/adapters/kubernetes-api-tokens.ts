@@ -1,0 +1,121 @@
+import { TOKEN_ID_LENGTH } from "../../crds/api-token.schema.ts";
+import type { ApiToken, ApiTokenSpec } from "../../crds/api-token.ts";
+import { ClusterUnavailable } from "../../crds/errors.ts";
+import { BY_OWNER } from "../caches.ts";
+import { apiTokenType } from "../kinds.ts";
+import type { Clock } from "../kit/clock.ts";
+import { boundedSignal } from "../kit/deadline.ts";
+import type { KubeClient } from "../kit/kube-client.ts";
+import { isConflict, isInvalid, isNotFound } from "../kit/kube-errors.ts";
+import type { ObjectCache } from "../kit/object-cache.ts";
+import type { ApiTokens } from "../ports/api-tokens.ts";
+import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
+import { writeBudget } from "./write-budget.ts";
+
+/** A request waits for it: rather no answer than a late one. */
+const READ_DEADLINE_MS = 2_000;
+/** The watch delivers a new token in milliseconds; guesses must not become as many questions to the API server. */
+const UNKNOWN_READS_PER_SECOND = 5;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<ApiToken>;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly clock: Clock;
+}
+
+/** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+export function kubernetesApiTokens(context: Context): ApiTokens {
+  const { client, cache, namespace, clock } = context;
+  const unknownReads = writeBudget(clock, UNKNOWN_READS_PER_SECOND);
+  const known = (id: string) => cache.get(`${namespace}/${id}`);
+  return {
+    known,
+    list() {
+      if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+      return [...cache.list()];
+    },
+    ofOwner: (subject) => cache.by(BY_OWNER, subject),
+    async read(id) {
+      if (known(id) === undefined && !unknownReads.take()) return undefined;
+      return translated(() => read(context, id));
+    },
+    create: (spec) => translated(() => create(context, spec)),
+    revoke: (token, at) => translated(() => revoke(context, token, at)),
+    async vouch(token, vouched) {
+      await translated(() =>
+        change(context, token, { path: "/spec/vouched", value: vouched }).catch(unless(isDropped)),
+      );
+    },
+    async noteUse(token, at) {
+      const value = { lastUsedAt: at.toISOString() };
+      await translated(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
+    },
+    remove: (token) =>
+      translated(async () => {
+        const { name, uid } = token.metadata;
+        const left = await client.delete(apiTokenType, { name, namespace }, { uid }).catch(unless(isConflict));
+        if (left === "gone") cache.deleted(token);
+      }),
+  };
+}
+
+async function read({ client, namespace, clock }: Context, name: string): Promise<ApiToken | undefined> {
+  const bound = boundedSignal({ clock, deadlineMs: READ_DEADLINE_MS });
+  try {
+    return await client.find(apiTokenType, { name, namespace }, { signal: bound.signal });
+  } catch (cause) {
+    if (bound.cutBy() === "deadline") throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause });
+    throw cause;
+  } finally {
+    bound.release();
+  }
+}
+
+async function create({ client, cache, namespace }: Context, spec: ApiTokenSpec): Promise<ApiToken> {
+  const metadata = { name: spec.tokenHash.slice(0, TOKEN_ID_LENGTH), namespace };
+  const created = await client.create(apiTokenType, { metadata, spec });
+  cache.written(created);
+  return created;
+}
+
+async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiToken | undefined> {
+  const { name, uid } = token.metadata;
+  try {
+    return await change(context, token, { path: "/spec/revokedAt", value: at.toISOString() });
+  } catch (error) {
+    if (!isDropped(error)) throw error;
+    const current = await read(context, name);
+    if (current?.metadata.uid !== uid) return undefined;
+    // The moment of a revocation can't be changed: somebody else was first.
+    if (current.spec.revokedAt === undefined) throw error;
+    return current;
+  }
+}
+
+/** Sets one field of exactly this token, whatever else of it was changed meanwhile: no two changes speak of the same. */
+async function change(
+  { client, cache, namespace }: Context,
+  { metadata: { name, uid } }: ApiToken,
+  { path, value }: { path: string; value: unknown },
+): Promise<ApiToken> {
+  const options = path === "/status" ? { subresource: "status" } : {};
+  const patch = [
+    { op: "test", path: "/metadata/uid", value: uid },
+    { op: "add", path, value },
+  ];
+  const changed = await client.patch(apiTokenType, { name, namespace }, patch, { as: "json", ...options });
+  cache.written(changed);
+  return changed;
+}
+
+/**
+ * None is there; or the API server finds the change invalid: the UID is another one's, or the change comes too late, the
+ * order of which it holds itself.
+ */
+const isDropped = (error: unknown) => isNotFound(error) || isInvalid(error);
+
+const unless = (isFine: (error: unknown) => boolean) => (error: unknown) => {
+  if (!isFine(error)) throw error;
+};

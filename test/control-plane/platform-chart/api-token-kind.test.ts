@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ApiTokenSpec, tokenOf } from "../../../crds/api-token.ts";
+import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import { apiTokenFixture } from "../../support/api-token-fixture.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { given, paths } from "../../support/environment-objects.ts";
+import { administrator, personWith } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+const full: Partial<ApiTokenSpec> = {
+  description: "x",
+  expiresAt: "2026-06-01T12:00:00.000Z",
+  keepsValue: true,
+  // The longest that the REST interface lets in.
+  owner: { subject: `https://${"i".repeat(504)}#${"s".repeat(255)}`, email: "e".repeat(254), name: "n".repeat(254) },
+  vouched: { groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")), at: "2026-06-01T12:00:00.000Z" },
+};
+
+function objectWith(spec: object = {}, name?: string) {
+  const { metadata, ...token } = apiTokenFixture({}, tokenOf(randomBytes(32)));
+  return { ...token, metadata: { name: name ?? metadata.name }, spec: { ...token.spec, ...spec } };
+}
+
+describe("the kind ApiToken", () => {
+  let admin: ApiCalls;
+  let made: string | undefined;
+
+  beforeAll(async () => {
+    const plane = controlPlane();
+    await installPlatformChart(plane);
+    admin = administrator(plane);
+  }, 60_000);
+  afterEach(async () => {
+    if (made !== undefined) await admin.delete(made);
+    made = undefined;
+  });
+
+  const make = async (spec: object = {}) => {
+    const object = objectWith(spec);
+    await given(admin, paths.apiTokens, object);
+    made = `${paths.apiTokens}/${object.metadata.name}`;
+    return made;
+  };
+
+  test.each([
+    ["a small one", {}],
+    ["a full one", full],
+  ])("accepts %s", async (_what, spec) => {
+    expect(await admin.create(`${paths.apiTokens}?dryRun=All`, objectWith(spec))).toMatchObject({ status: 201 });
+  });
+
+  test.each([
+    ["a scope that nobody knows", { scopes: ["*"] }, 'Unsupported value: "*"'],
+    ["no scope", { scopes: [] }, "should have at least 1 items"],
+    ["a hash that is none", { tokenHash: "x".repeat(64) }, "spec.tokenHash in body should match"],
+    ["the hash of another", { tokenHash: "0".repeat(64) }, "a token is named by the first 40 digits of its hash"],
+  ])("refuses %s, and says so", async (_what, spec, words) => {
+    const reply = await admin.create(`${paths.apiTokens}?dryRun=All`, objectWith(spec));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(words);
+  });
+
+  test.each<[string, object]>([
+    ["name", { name: "other" }],
+    ["scopes", { scopes: ["ENV_CREATE", "CONFIG_WRITE"] }],
+    ["owner", { owner: { subject: "https://idp.example.test#admin" } }],
+    ["prefix", { prefix: "svc_other" }],
+    ["description", { description: "other" }],
+    ["description", { description: null }],
+    ["expiresAt", { expiresAt: null }],
+    ["expiresAt", { expiresAt: "2036-06-01T12:00:00.000Z" }],
+    ["keepsValue", { keepsValue: false }],
+  ])("keeps its %s, whatever %j asks for", async (field, spec) => {
+    const reply = await admin.patch(await make(full), { spec });
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(`spec.${field} can't be changed`);
+  });
+
+  test("takes no revocation back, and changes none", async () => {
+    const path = await make();
+    expect(await admin.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } })).toMatchObject({ status: 200 });
+    for (const revokedAt of [null, "2026-06-01T12:00:01Z"]) {
+      const reply = await admin.patch(path, { spec: { revokedAt } });
+      expect(reply).toMatchObject({ status: 422 });
+      expect(reply.message).toContain("a token that was revoked stays so");
+    }
+  });
+
+  test("takes nothing older of its owner than it has", async () => {
+    const path = await make({ vouched: { groups: ["a"], at: "2026-06-01T12:00:00.000Z" } });
+    const vouch = (at: string) => admin.patch(path, { spec: { vouched: { groups: ["b"], at } } });
+    const late = await vouch("2026-06-01T11:59:59.999Z");
+    expect(late).toMatchObject({ status: 422 });
+    expect(late.message).toContain("an older ID token never overrides a newer one");
+    expect(await vouch("2026-06-01T12:00:00.000Z")).toMatchObject({ status: 200 });
+    expect(await vouch("2026-06-01T12:00:01.000Z")).toMatchObject({ status: 200 });
+  });
+
+  test("is the platform's alone: who maintains, or administers a namespace, neither reads nor writes it", async () => {
+    const plane = controlPlane();
+    const path = await make();
+    for (const role of ["ephemeral-environments-maintain", "ephemeral-environments-view", "admin", "edit"]) {
+      const person = await personWith(plane, role);
+      for (const reply of [
+        await person.get(path),
+        await person.get(paths.apiTokens),
+        await person.create(paths.apiTokens, objectWith()),
+        await person.patch(path, { spec: { vouched: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
+        await person.delete(path),
+      ]) {
+        expect({ role, status: reply.status }).toEqual({ role, status: 403 });
+      }
+      await person.leave();
+    }
+  });
+
+  test("may be written by the platform, and its status too", async () => {
+    const { platformToken } = await installPlatformChart(controlPlane());
+    const platform = callsAs(controlPlane(), { token: platformToken });
+    const object = objectWith();
+    const path = `${paths.apiTokens}/${object.metadata.name}`;
+    expect(await platform.create(paths.apiTokens, object)).toMatchObject({ status: 201 });
+    expect(await platform.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } })).toMatchObject({ status: 200 });
+    const used = { status: { lastUsedAt: "2026-06-01T12:00:00Z" } };
+    expect(await platform.patch(`${path}/status`, used)).toMatchObject({ status: 200 });
+    expect(await platform.delete(path)).toMatchObject({ status: 200 });
+  });
+});

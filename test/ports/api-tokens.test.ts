@@ -1,0 +1,42 @@
+import type { ApiToken } from "../../crds/api-token.ts";
+import { kubernetesApiTokens } from "../../operator/adapters/kubernetes-api-tokens.ts";
+import { BY_OWNER } from "../../operator/caches.ts";
+import { apiTokenType } from "../../operator/kinds.ts";
+import { systemClock } from "../../operator/kit/clock.ts";
+import { createKubeClient } from "../../operator/kit/kube-client.ts";
+import { silentLog } from "../../operator/kit/log.ts";
+import { createObjectCache } from "../../operator/kit/object-cache.ts";
+import { createReflector } from "../../operator/kit/reflector.ts";
+import { controlPlane } from "../support/control-plane.ts";
+import { memoryApiTokens } from "../support/memory-api-tokens.ts";
+import { installPlatformChart } from "../support/platform-chart.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { apiTokensSuite } from "./api-tokens.suite.ts";
+
+const namespace = "ephemeral-system";
+
+apiTokensSuite("in memory", async () => ({
+  apiTokens: memoryApiTokens(new TestClock()),
+  stop: async () => undefined,
+}));
+
+/** The adapter under the platform's own identity. */
+async function real() {
+  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const client = createKubeClient({ kubeConfig });
+  const cache = createObjectCache<ApiToken>({ indexes: { [BY_OWNER]: ({ spec }) => [spec.owner.subject] } });
+  const reflector = createReflector({ client, type: apiTokenType, cache, log: silentLog, namespace });
+  reflector.start();
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  return {
+    apiTokens: kubernetesApiTokens({ client, cache, namespace, clock: systemClock }),
+    async stop() {
+      const { items } = await client.list(apiTokenType, { namespace });
+      for (const { metadata } of items) await client.delete(apiTokenType, { name: metadata.name, namespace });
+      await reflector.stop();
+      await client.close();
+    },
+  };
+}
+
+apiTokensSuite("on the Kubernetes API, as the platform", real);

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { ApiToken } from "../../../../crds/api-token.ts";
+import { ClusterUnavailable } from "../../../../crds/errors.ts";
+import { kubernetesApiTokens } from "../../../../operator/adapters/kubernetes-api-tokens.ts";
+import { BY_OWNER } from "../../../../operator/caches.ts";
+import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
+import type { ApiTokens } from "../../../../operator/ports/api-tokens.ts";
+import { apiTokenFixture } from "../../../support/api-token-fixture.ts";
+import { type FakeApiServer, json, silence, startFakeApiServer, status } from "../../../support/fake-api-server.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
+
+let server: FakeApiServer;
+let client: KubeClient;
+let clock: TestClock;
+let cache: ObjectCache<ApiToken> & CacheFeed<ApiToken>;
+let apiTokens: ApiTokens;
+
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  client = createKubeClient({ kubeConfig: server.kubeConfig, random: () => 0 });
+  clock = new TestClock();
+  const indexes = { [BY_OWNER]: ({ spec }: ApiToken) => [spec.owner.subject] };
+  cache = createObjectCache<ApiToken>({ log: silentLog, clock, indexes });
+  apiTokens = kubernetesApiTokens({ client, cache, namespace: "ephemeral-system", clock });
+});
+afterEach(async () => {
+  await client.close();
+  await server.close();
+});
+
+const id = (guess: number) => guess.toString(16).padStart(40, "0");
+const readAll = (count: number, from = 0) =>
+  Promise.all(Array.from({ length: count }, (_, guess) => apiTokens.read(id(from + guess))));
+
+describe("a live read", () => {
+  test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
+    server.on(() => true, status(404, "NotFound"));
+    expect(await readAll(500)).toEqual(Array.from({ length: 500 }, () => undefined));
+    expect(server.seen.length).toBe(60);
+    clock.advance(1_000);
+    await readAll(100, 500);
+    expect(server.seen.length).toBe(65);
+  });
+
+  test("of one that the watch knows is always asked", async () => {
+    const token = apiTokenFixture();
+    cache.replace([token], cache.beginList());
+    server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
+    server.on(() => true, status(404, "NotFound"));
+    await readAll(100);
+    for (let round = 0; round < 3; round += 1) expect(await apiTokens.read(token.metadata.name)).toEqual(token);
+  });
+
+  test("that takes more than two seconds is none", async () => {
+    server.on(() => true, silence);
+    const reading = apiTokens.read(id(1)).catch((error: unknown) => error);
+    await until(() => clock.pending.includes(2_000), { what: "the deadline" });
+    clock.advance(2_000);
+    expect(await reading).toBeInstanceOf(ClusterUnavailable);
+  });
+});
