@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 import type { Clock } from "../kit/clock.ts";
+import { turnstile } from "../kit/turnstile.ts";
 import type { ProbeResult, UrlProber } from "../ports/url-prober.ts";
 
 const DEADLINE_MS = 5_000;
@@ -151,21 +152,4 @@ for (const [net, prefix] of [
   ["ff00::", 8],
 ] as const) {
   inside.addSubnet(net, prefix, "ipv6");
-}
-
-/** Lets so many through at once; the others wait in line. */
-function turnstile(atOnce: number) {
-  let free = atOnce;
-  const line: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--;
-    else await new Promise<void>((enter) => line.push(enter));
-    try {
-      return await work();
-    } finally {
-      const next = line.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }

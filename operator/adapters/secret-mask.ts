@@ -50,15 +50,26 @@ async function withoutValues(text: string, values: Iterable<string>): Promise<st
   return covered(text, spans);
 }
 
-/** The text with one mask for each stretch that spans lie in. */
+/** The text with one mask for each stretch that spans lie in, and one for each line of it: line ends stay where they are. */
 function covered(text: string, spans: readonly Span[]): string {
   let shown = "";
   let upTo = 0;
-  for (const [start, end] of [...spans].sort(([one], [other]) => one - other)) {
-    if (start > upTo || upTo === 0) shown += text.slice(upTo, start) + MASK;
-    upTo = Math.max(upTo, end);
+  for (const [start, end] of joined(spans)) {
+    shown += text.slice(upTo, start) + text.slice(start, end).replace(/[^\n]+/g, MASK);
+    upTo = end;
   }
   return shown + text.slice(upTo);
+}
+
+/** Spans that overlap or touch as one, in the order of the text. */
+function joined(spans: readonly Span[]): readonly Span[] {
+  const stretches: [start: number, end: number][] = [];
+  for (const [start, end] of [...spans].sort(([one], [other]) => one - other)) {
+    const last = stretches.at(-1);
+    if (last === undefined || start > last[1]) stretches.push([start, end]);
+    else last[1] = Math.max(last[1], end);
+  }
+  return stretches;
 }
 
 function plainPieces(value: string): string[] {

@@ -19,7 +19,7 @@ const cases: readonly { name: string; text: string; values?: readonly string[]; 
     name: "with and without the blanks around it",
     text: "( secret-1\n)(secret-1)",
     values: [" secret-1\n"],
-    expected: "(***)(***)",
+    expected: "(***\n)(***)",
   },
   { name: "two that overlap in the text", text: "-abcd-", values: ["abc", "bcd"], expected: "-***-" },
   { name: "in a URL", text: `postgres://u:${encodeURIComponent(VALUE)}@db`, expected: "postgres://u:***@db" },
@@ -43,6 +43,12 @@ const cases: readonly { name: string; text: string; values?: readonly string[]; 
     text: "could not parse MIIBVgIBADANBgkqhkiG",
     values: [KEY],
     expected: "could not parse ***",
+  },
+  {
+    name: "a value of many lines line by line, so that no line is lost",
+    text: `one\n${KEY}two`,
+    values: [KEY],
+    expected: "one\n***\n***\n***\n***\ntwo",
   },
   {
     name: "the longer of two values that begin alike",
@@ -88,6 +94,16 @@ describe("what a container said, with every value of its secrets masked", () => 
     await fc.assert(
       fc.asyncProperty(value, fc.string(), fc.string(), async (secret, before, after) => {
         expect(await masked(`${before}${secret}${after}`, [secret])).not.toContain(secret);
+      }),
+    );
+  });
+
+  test("has as many lines as before, whatever the value", async () => {
+    const text = fc.string({ unit: "binary" }).map((said) => said.replaceAll("\r", ""));
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (secret, before, after) => {
+        const said = `${before}${secret}${after}`;
+        expect((await masked(said, [secret])).split("\n")).toHaveLength(said.split("\n").length);
       }),
     );
   });
