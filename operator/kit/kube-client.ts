@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { createKubeConnections } from "./kube-connections.ts";
 import { createKubeExchange } from "./kube-exchange.ts";
 import type { Draft, KubeObject, ObjectRef, ResourceType } from "./kube-object.ts";
+import { kubeLines } from "./kube-lines.ts";
 import { kubeReads } from "./kube-reads.ts";
 import type { RequestSeam } from "./kube-request.ts";
 import { kubeWatch } from "./kube-watch.ts";
@@ -81,6 +82,11 @@ export interface WatchEvent<T> {
   readonly object: T;
 }
 
+export interface LinesOptions {
+  /** Ends the stream and its connection. */
+  readonly signal: AbortSignal;
+}
+
 export interface TextOptions extends CallOptions {
   /** Reading stops after so many bytes; what was read is answered. */
   readonly limitBytes: number;
@@ -110,6 +116,11 @@ export interface KubeClient {
   watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /** The text at a path of the API server, such as a pod's log. The path's segments must be encoded already. */
   text(path: string, query: Readonly<Record<string, string>>, options: TextOptions): Promise<string>;
+  /**
+   * The lines of such a text as they come, until the server ends it. As with a watch, only the first answer has a deadline;
+   * a broken stream throws, also when the signal ends it (`Aborted`). A line beyond 64 KiB is cut. Never retried.
+   */
+  lines(path: string, query: Readonly<Record<string, string>>, options: LinesOptions): AsyncIterable<string>;
   /** The API server's own clock (whole seconds), for decisions that must not trust ours alone. */
   serverTime(options?: CallOptions): Promise<Date>;
   /** Ends all connections; calls in flight fail. */
@@ -157,6 +168,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     ...kubeReads(exchange),
     ...kubeWrites(exchange, fieldManager),
     ...kubeWatch(exchange),
+    ...kubeLines(exchange),
     close: () => connections.close(),
   };
 }
