@@ -50,8 +50,9 @@ export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" 
 }
 
 /** A manifest of an environment that does not exist yet. */
-export function environmentManifest(name: string, spec: EnvironmentSpec) {
-  return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata: { name }, spec } as const;
+export function environmentManifest(name: string, spec: EnvironmentSpec, annotations?: Record<string, string>) {
+  const metadata = { name, ...(annotations === undefined ? {} : { annotations }) };
+  return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec } as const;
 }
 
 /** Longer than any clock's text: a token that does not fit its field was never one of ours. */

@@ -1,8 +1,10 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { EnvironmentNotFound } from "../../crds/errors.ts";
 import { isUuid } from "../../crds/names.ts";
 import { environmentType } from "../kinds.ts";
 import { type Clock, pause } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
+import { isNotFound } from "../kit/kube-errors.ts";
 
 /** How often a miss by id may ask the API server for everything. */
 const LIST_INTERVAL_MS = 1_000;
@@ -18,6 +20,20 @@ export function liveLookUp({ client, clock }: { readonly client: KubeClient; rea
     const found = name === undefined ? undefined : await client.find(environmentType, { name });
     return found?.metadata.uid === idOrName ? found : undefined;
   };
+}
+
+/** Exactly this environment as the API server has it now, not one that has its name. */
+export async function reread(
+  client: KubeClient,
+  { metadata }: EphemeralEnvironment,
+): Promise<EphemeralEnvironment | undefined> {
+  const current = await client.find(environmentType, { name: metadata.name });
+  return current?.metadata.uid === metadata.uid ? current : undefined;
+}
+
+/** A failed write to an environment: what is gone is not found, as for whoever asks for it. */
+export function goneIsNotFound(error: unknown): never {
+  throw isNotFound(error) ? new EnvironmentNotFound() : error;
 }
 
 /** Of every environment no more than this: ten thousand are a list of megabytes otherwise. */

@@ -1,3 +1,4 @@
+import { answersKey, type CreationMark, markAnnotations } from "../../crds/creation-mark.ts";
 import {
   type EnvironmentSpec,
   type EphemeralEnvironment,
@@ -12,15 +13,16 @@ import {
 } from "../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
-import { BY_UID } from "../caches.ts";
+import { BY_CREATION_KEY, BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../kit/kube-errors.ts";
+import { isAlreadyExists, isConflict, isForbidden } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
-import { liveLookUp } from "./environment-look-up.ts";
+import { goneIsNotFound, liveLookUp, reread } from "./environment-look-up.ts";
+import { requestedPasses } from "./requested-passes.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 
 /** A terminating environment is usually gone within this time. */
@@ -35,6 +37,7 @@ interface Context {
 /** The Environments port on the Kubernetes API and this process's watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
+  const askForPass = requestedPasses(context);
   return {
     list() {
       if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
@@ -47,9 +50,12 @@ export function kubernetesEnvironments(context: Context): Environments {
         if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
         return lookUp(idOrName);
       }),
-    create: (name, spec) => translated(() => create(context, name, spec)),
+    madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
+    create: (name, spec, mark) => translated(() => create(context, { name, spec, mark })),
+    reread: (environment) => translated(() => reread(context.client, environment)),
     extend: (environment, extension) => translated(() => change(context, environment, extensionOf(extension))),
     turn: (environment, switches) => translated(() => change(context, environment, { spec: switches })),
+    reconcile: (environment, options) => translated(() => askForPass(environment, options)),
     remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
   };
 }
@@ -58,20 +64,38 @@ function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: s
   return isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
 }
 
-async function create({ client, cache }: Context, name: string, spec: EnvironmentSpec): Promise<EphemeralEnvironment> {
+interface Creation {
+  readonly name: string;
+  readonly spec: EnvironmentSpec;
+  readonly mark: CreationMark | undefined;
+}
+
+async function create(context: Context, { name, spec, mark }: Creation): Promise<EphemeralEnvironment> {
+  const { client, cache } = context;
   try {
-    const created = await client.create(environmentType, environmentManifest(name, spec));
+    const manifest = environmentManifest(name, spec, mark && markAnnotations(mark));
+    const created = await client.create(environmentType, manifest);
     cache.written(created);
     return created;
   } catch (error) {
-    if (isAlreadyExists(error)) {
-      const holder = cache.get(name) ?? (await client.find(environmentType, { name }));
-      const leaving = holder?.metadata.deletionTimestamp !== undefined;
-      throw new NameExists(name, leaving ? TERMINATING_RETRY_SECONDS : undefined);
-    }
+    if (isAlreadyExists(error)) return madeBefore(context, name, mark);
     if (isForbidden(error)) throw new CreationFailed({ cause: error });
     throw error;
   }
+}
+
+/** Whose name it is: ours, when the answer to an earlier attempt got lost. */
+async function madeBefore(
+  { client, cache, clock }: Context,
+  name: string,
+  mark: CreationMark | undefined,
+): Promise<EphemeralEnvironment> {
+  // The cache may still hold one that had the name before.
+  const known = mark === undefined ? cache.get(name) : undefined;
+  const holder = known ?? (await client.find(environmentType, { name }));
+  if (holder !== undefined && mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
+  const isLeaving = holder?.metadata.deletionTimestamp !== undefined;
+  throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
 }
 
 /** What a change merges into an environment. */
@@ -89,6 +113,7 @@ async function change(
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
     const current = round === 1 ? environment : await reread(client, environment);
+    if (current === undefined) throw new EnvironmentNotFound();
     if (current.metadata.deletionTimestamp !== undefined) {
       throw new EnvironmentConflict("The environment is being deleted");
     }
@@ -100,18 +125,8 @@ async function change(
   });
 }
 
-function goneIsNotFound(error: unknown): never {
-  throw isNotFound(error) ? new EnvironmentNotFound() : error;
-}
-
 function extensionOf({ ttlHours, note }: Extension): Change {
   return { spec: { ttlHours }, ...(note === undefined ? {} : { annotations: { [EXTENSION_NOTE_ANNOTATION]: note } }) };
-}
-
-async function reread(client: KubeClient, { metadata }: EphemeralEnvironment): Promise<EphemeralEnvironment> {
-  const current = await client.find(environmentType, { name: metadata.name });
-  if (current?.metadata.uid !== metadata.uid) throw new EnvironmentNotFound();
-  return current;
 }
 
 async function remove(
@@ -138,13 +153,13 @@ async function remove(
  */
 async function refusedRemoval(
   client: KubeClient,
-  { metadata }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   { error, onlyThisVersion }: { error: unknown; onlyThisVersion: boolean },
 ): Promise<"conflict"> {
   if (isConflict(error) && onlyThisVersion) return "conflict";
   if (!isConflict(error) && !isForbidden(error)) throw error;
-  const current = await client.find(environmentType, { name: metadata.name });
-  if (current?.metadata.uid !== metadata.uid) return "conflict";
+  const current = await reread(client, environment);
+  if (current === undefined) return "conflict";
   if (isConflict(error) || !current.spec.protected) throw error;
   throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
 }

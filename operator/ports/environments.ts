@@ -1,3 +1,4 @@
+import type { CreationMark } from "../../crds/creation-mark.ts";
 import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 
 /** What a TTL change carries. */
@@ -13,6 +14,14 @@ export interface Switches {
   readonly suspended?: boolean;
 }
 
+/** What came of asking the operator for a pass. */
+export interface RequestedPass {
+  /** `pending`: asked for and not answered yet; `gone`: nothing is left that a pass could be about. */
+  readonly state: "answered" | "pending" | "gone";
+  /** As the pass left it, else as it was seen last. */
+  readonly environment: EphemeralEnvironment;
+}
+
 /**
  * The environments as their users see and change them.
  *
@@ -26,13 +35,23 @@ export interface Environments {
   /** All of them, in no order; an array of its own that the caller may sort. Throws ClusterUnavailable before the first list. */
   list(): EphemeralEnvironment[];
 
+  /** What a request with this key made, as far as this process knows; see `CreationMark`. */
+  madeWith(key: string): EphemeralEnvironment | undefined;
+
   /**
-   * Makes the resource; the API server is the lock on the name.
+   * Makes the resource; the API server is the lock on the name. Where an earlier request with the key of `mark` made the
+   * environment of that name, through whichever replica, the answer is that environment.
    *
    * @throws NameExists when the name is taken, also by one that is still being deleted
    * @throws ConfigInvalid when the API server refuses the manifest
    */
-  create(name: string, spec: EnvironmentSpec): Promise<EphemeralEnvironment>;
+  create(name: string, spec: EnvironmentSpec, mark?: CreationMark): Promise<EphemeralEnvironment>;
+
+  /**
+   * The environment as the API server has it now, for a decision that must be taken again; `undefined` when it is gone,
+   * although its name may live on.
+   */
+  reread(environment: EphemeralEnvironment): Promise<EphemeralEnvironment | undefined>;
 
   /**
    * Moves the TTL and nothing else, on the version that was read.
@@ -47,6 +66,15 @@ export interface Environments {
    * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
    */
   turn(environment: EphemeralEnvironment, switches: Switches): Promise<EphemeralEnvironment>;
+
+  /**
+   * Asks the operator for a pass over the environment, also over one that is being deleted, and waits for its answer for
+   * `withinMs` at most. A pass that was asked for less than five seconds ago, through whichever replica, serves whoever
+   * asks again.
+   *
+   * @throws EnvironmentNotFound when it is gone
+   */
+  reconcile(environment: EphemeralEnvironment, options: { readonly withinMs: number }): Promise<RequestedPass>;
 
   /**
    * Asks for the deletion of exactly this environment (its UID); one that is already being deleted or gone is fine.

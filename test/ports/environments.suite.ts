@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { creationMark } from "../../crds/creation-mark.ts";
+import { type EnvironmentSpec, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import type { Environments } from "../../operator/ports/environments.ts";
@@ -10,6 +11,8 @@ export interface EnvironmentsWorld {
   readonly environments: Environments;
   /** Takes hold of an environment as the operator does, so that a deletion waits for `release`. */
   hold(environment: EphemeralEnvironment): Promise<void>;
+  /** Whether passes that are asked for are answered, as the operator does. */
+  setOperating(isOperating: boolean): void;
   /** Lets an environment that is being deleted go. */
   release(environment: EphemeralEnvironment): Promise<void>;
   /** Removes what the tests made. */
@@ -24,6 +27,7 @@ const spec: EnvironmentSpec = {
 };
 /** A control plane of one's own starts and stops in seconds, on a busy machine in more. */
 const WORLD_DEADLINE_MS = 60_000;
+const PASS_DEADLINE_MS = 20_000;
 const NO_ONES_ID = "00000000-0000-4000-8000-000000000000";
 
 /** What every adapter of the Environments port keeps to; run on each of them, so that they can't drift apart. */
@@ -91,6 +95,130 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       await world.release(await found(uid));
       const successor = await world.environments.create(ownName, spec);
       expect(successor.metadata.uid).not.toBe(uid);
+    });
+
+    describe("a request with a key", () => {
+      const made = async (more: Partial<EnvironmentSpec> = {}) => {
+        const mark = { key: unique("key"), request: "what-was-asked" };
+        const name = unique("suite-");
+        return { mark, environment: await world.environments.create(name, { ...spec, ...more }, mark) };
+      };
+
+      test("finds what it made, when it comes again", async () => {
+        const { mark, environment } = await made();
+        expect(creationMark(environment)).toEqual(mark);
+        expect(world.environments.madeWith(mark.key)?.metadata.uid).toBe(environment.metadata.uid);
+        const again = await world.environments.create(environment.metadata.name, spec, { ...mark, request: "other" });
+        expect(again.metadata.uid).toBe(environment.metadata.uid);
+        expect(creationMark(again)).toEqual(mark);
+      });
+
+      test("makes one environment, also when it comes twice at the same moment", async () => {
+        const mark = { key: unique("key"), request: "r" };
+        const name = unique("suite-");
+        const both = await Promise.all([
+          world.environments.create(name, spec, mark),
+          world.environments.create(name, spec, mark),
+        ]);
+        expect(new Set(both.map(({ metadata }) => metadata.uid)).size).toBe(1);
+      });
+
+      test("finds nothing of other requests, and they find the name taken", async () => {
+        const { environment } = await made();
+        const { name: ownName } = environment.metadata;
+        const other = { key: unique("key"), request: "what-was-asked" };
+        expect(world.environments.madeWith(other.key)).toBeUndefined();
+        await expect(world.environments.create(ownName, spec, other)).rejects.toBeInstanceOf(NameExists);
+        await expect(world.environments.create(ownName, spec)).rejects.toBeInstanceOf(NameExists);
+      });
+
+      test("finds what it made until that is gone, and makes another one then", async () => {
+        const { mark, environment } = await made();
+        await world.hold(environment);
+        await world.environments.remove(environment);
+        const leaving = await world.environments.create(environment.metadata.name, spec, mark);
+        expect(leaving.metadata).toMatchObject({
+          uid: environment.metadata.uid,
+          deletionTimestamp: expect.any(String),
+        });
+        await world.release(environment);
+        const next = await world.environments.create(environment.metadata.name, spec, mark);
+        expect(next.metadata.uid).not.toBe(environment.metadata.uid);
+      });
+
+      test("does not find what goes because the values for it could not be written", async () => {
+        const { mark, environment } = await made({ secrets: { provided: ["STRIPE_KEY"] } });
+        await world.hold(environment);
+        await world.environments.remove(environment);
+        expect(world.environments.madeWith(mark.key)).toBeUndefined();
+        await expect(world.environments.create(environment.metadata.name, spec, mark)).rejects.toMatchObject({
+          retryAfterSeconds: expect.any(Number),
+        });
+      });
+    });
+
+    test("what is read again is as it is now, and nothing when only its name lives on", async () => {
+      const made = await createHeld();
+      const extended = await world.environments.extend(made, { ttlHours: 48 });
+      expect((await world.environments.reread(made))?.metadata.resourceVersion).toBe(extended.metadata.resourceVersion);
+      await world.environments.remove(made);
+      await world.release(await found(made.metadata.uid));
+      await world.environments.create(made.metadata.name, spec);
+      expect(await world.environments.reread(made)).toBeUndefined();
+    });
+
+    describe("a pass that is asked for", () => {
+      const tokenOf = async ({ metadata }: EphemeralEnvironment) => reconcileToken(await found(metadata.uid));
+      afterEach(() => world.setOperating(false));
+
+      test("is waited for until the status answers it", async () => {
+        const made = await create();
+        world.setOperating(true);
+        const { state, environment } = await world.environments.reconcile(made, { withinMs: PASS_DEADLINE_MS });
+        expect(state).toBe("answered");
+        expect(environment.metadata.uid).toBe(made.metadata.uid);
+        expect(environment.status?.lastHandledReconcileAt).toEqual(await tokenOf(made));
+        expect(environment.spec).toEqual(made.spec);
+      });
+
+      test("goes on when it takes longer than is waited", async () => {
+        const made = await create();
+        const { state } = await world.environments.reconcile(made, { withinMs: 20 });
+        expect(state).toBe("pending");
+        expect(await tokenOf(made)).toEqual(expect.any(String));
+      });
+
+      test("serves all who ask at the same time, or soon after, on whatever version", async () => {
+        const made = await create();
+        const ask = () => world.environments.reconcile(made, { withinMs: 20 });
+        const first = await Promise.all([ask(), ask(), ask()]);
+        const token = await tokenOf(made);
+        const { resourceVersion } = (await found(made.metadata.uid)).metadata;
+        await ask();
+        expect(first.map(({ environment }) => reconcileToken(environment))).toEqual([token, token, token]);
+        expect((await found(made.metadata.uid)).metadata.resourceVersion).toBe(resourceVersion);
+      });
+
+      test("is one over what is being deleted, too", async () => {
+        const made = await createHeld();
+        await world.environments.remove(made);
+        world.setOperating(true);
+        const asked = await world.environments.reconcile(made, { withinMs: PASS_DEADLINE_MS });
+        expect(asked).toMatchObject({
+          state: "answered",
+          environment: { metadata: { deletionTimestamp: expect.any(String) } },
+        });
+      });
+
+      test("is none over what is gone, even when its name lives on", async () => {
+        const made = await createHeld();
+        await world.environments.remove(made);
+        await world.release(await found(made.metadata.uid));
+        const successor = await world.environments.create(made.metadata.name, spec);
+        const asking = world.environments.reconcile(made, { withinMs: 20 });
+        await expect(asking).rejects.toBeInstanceOf(EnvironmentNotFound);
+        expect(await tokenOf(successor)).toBeUndefined();
+      });
     });
 
     test("an extension moves the TTL, keeps the note, and leaves all else", async () => {

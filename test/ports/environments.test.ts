@@ -4,8 +4,10 @@ import { environmentsSuite } from "./environments.suite.ts";
 
 environmentsSuite("in memory", async () => {
   const environments = memoryEnvironments(new TestClock());
+  environments.setOperating(false);
   return {
     environments,
+    setOperating: environments.setOperating,
     // The double holds every environment from its creation on.
     hold: async () => undefined,
     release: async ({ metadata }) => environments.finishRemoval(metadata.name),

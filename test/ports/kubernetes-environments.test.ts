@@ -1,12 +1,14 @@
 import { settingsFrom } from "../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { asksForPass, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { FINALIZER } from "../../crds/group.ts";
 import { environmentType } from "../../operator/kinds.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { createOperator } from "../../operator/operator.ts";
 import { createWorld } from "../support/environment-world.ts";
 import { testSettings } from "../support/platform-chart.ts";
+import { until } from "../support/until.ts";
 import { environmentsSuite } from "./environments.suite.ts";
 
 environmentsSuite("on the Kubernetes API, as the platform", async () => {
@@ -23,14 +25,47 @@ environmentsSuite("on the Kubernetes API, as the platform", async () => {
   const setFinalizers = async ({ metadata: { name } }: EphemeralEnvironment, finalizers: string[]) => {
     await world.admin.patch(environmentType, { name }, { metadata: { finalizers } }, { as: "merge" });
   };
+  // Nobody else may write a status.
+  const platform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+  const answering = answersToPasses(platform);
   return {
     environments: operator.environments,
+    setOperating: answering.set,
     hold: (environment) => setFinalizers(environment, [FINALIZER]),
     release: (environment) => setFinalizers(environment, []),
     stop: async () => {
+      await answering.end();
+      await platform.close();
       stopping.abort();
       await operator.stop();
       await world.stop();
     },
   };
 });
+
+/** Answers every pass that is asked for, as the operator does at the end of one, while it is on. */
+function answersToPasses(platform: KubeClient) {
+  let isOn = false;
+  let hasEnded = false;
+  const answer = async () => {
+    const { items } = isOn ? await platform.list(environmentType) : { items: [] };
+    for (const environment of items.filter(asksForPass)) {
+      const status = { lastHandledReconcileAt: reconcileToken(environment) };
+      const { name } = environment.metadata;
+      const answered = platform.patch(environmentType, { name }, { status }, { as: "merge", subresource: "status" });
+      // It may be gone meanwhile.
+      await answered.catch(() => undefined);
+    }
+    return hasEnded;
+  };
+  const running = until(answer, { what: "the end of the tests", deadlineMs: 600_000, everyMs: 20 });
+  return {
+    set: (isOperating: boolean) => {
+      isOn = isOperating;
+    },
+    end: () => {
+      hasEnded = true;
+      return running;
+    },
+  };
+}

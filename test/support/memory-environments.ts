@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { answersKey, type CreationMark, markAnnotations } from "../../crds/creation-mark.ts";
 import {
   type EnvironmentSpec,
   type EphemeralEnvironment,
   environmentManifest,
 } from "../../crds/ephemeral-environment.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../crds/errors.ts";
-import { EXTENSION_NOTE_ANNOTATION, FINALIZER } from "../../crds/group.ts";
+import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
+import { sharedToken } from "../../operator/adapters/requested-passes.ts";
 import type { Clock } from "../../operator/kit/clock.ts";
 import type { Environments, Extension } from "../../operator/ports/environments.ts";
 
@@ -19,6 +21,8 @@ export interface MemoryEnvironments extends Environments {
   put(environment: EphemeralEnvironment): void;
   /** Lets an environment that is being deleted go, as the operator does at the end of its teardown. */
   finishRemoval(name: string): void;
+  /** The operator answers whoever asks for a pass, at once (as it does from the start), or not at all. */
+  setOperating(operating: boolean): void;
   /** The cluster goes away, or comes back. */
   setReachable(reachable: boolean): void;
   /** The next call fails in a way that nobody foresaw. */
@@ -30,6 +34,7 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
   const byName = new Map<string, EphemeralEnvironment>();
   let version = 1;
   let isReachable = true;
+  let isOperating = true;
   let failure: Error | undefined;
 
   const reach = () => {
@@ -63,6 +68,12 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     return store(found, metadata, { spec: { ...found.spec, ...spec } });
   };
 
+  const madeBefore = (holder: EphemeralEnvironment, mark: CreationMark | undefined) => {
+    if (mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
+    const { name, deletionTimestamp } = holder.metadata;
+    throw new NameExists(name, deletionTimestamp === undefined ? undefined : TERMINATING_RETRY_SECONDS);
+  };
+
   return {
     async find(idOrName) {
       reach();
@@ -74,16 +85,21 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
 
     list: () => [...byName.values()],
 
-    async create(name: string, spec: EnvironmentSpec) {
+    madeWith: (key) => structuredClone([...byName.values()].find((one) => answersKey(one, key, clock.now()))),
+
+    async create(name: string, spec: EnvironmentSpec, mark?: CreationMark) {
       reach();
       const holder = byName.get(name);
-      if (holder !== undefined) {
-        const isLeaving = holder.metadata.deletionTimestamp !== undefined;
-        throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
-      }
+      if (holder !== undefined) return structuredClone(madeBefore(holder, mark));
       const creationTimestamp = kubernetesTime(clock.now());
       const metadata = { name, uid: randomUUID(), resourceVersion: "", generation: 1, creationTimestamp };
-      return store({ ...environmentManifest(name, spec), metadata }, { finalizers: [FINALIZER] });
+      const annotations = mark === undefined ? {} : { annotations: markAnnotations(mark) };
+      return store({ ...environmentManifest(name, spec), metadata }, { finalizers: [FINALIZER], ...annotations });
+    },
+
+    async reread(environment) {
+      reach();
+      return structuredClone(current(environment));
     },
 
     async extend(environment: EphemeralEnvironment, { ttlHours, note }: Extension) {
@@ -92,6 +108,19 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
 
     async turn(environment, switches) {
       return change(environment, switches);
+    },
+
+    async reconcile(environment) {
+      reach();
+      const found = current(environment);
+      if (found === undefined) throw new EnvironmentNotFound();
+      const shared = sharedToken(found, clock.now());
+      const token = shared ?? clock.now().toISOString();
+      const annotations = { ...found.metadata.annotations, [RECONCILE_ANNOTATION]: token };
+      const asked = shared === undefined ? store(found, { annotations }) : structuredClone(found);
+      if (!isOperating) return { state: "pending", environment: asked };
+      const status = { ...found.status, lastHandledReconcileAt: token };
+      return { state: "answered", environment: store(asked, {}, { status }) };
     },
 
     async remove(environment, options) {
@@ -107,6 +136,9 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
 
     put: (environment) => void store(environment, {}),
     finishRemoval: (name) => void byName.delete(name),
+    setOperating: (operating) => {
+      isOperating = operating;
+    },
     setReachable: (reachable) => {
       isReachable = reachable;
     },

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { markAnnotations } from "../../../../crds/creation-mark.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
-import { DomainError, EnvironmentConflict } from "../../../../crds/errors.ts";
+import { ClusterUnavailable, DomainError, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
+import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { kubernetesEnvironments } from "../../../../operator/adapters/kubernetes-environments.ts";
-import { BY_UID } from "../../../../operator/caches.ts";
+import { BY_CREATION_KEY, BY_UID } from "../../../../operator/caches.ts";
 import { environmentType } from "../../../../operator/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
 import { KubeError } from "../../../../operator/kit/kube-errors.ts";
@@ -37,7 +39,7 @@ beforeEach(async () => {
   cache = createObjectCache<EphemeralEnvironment>({
     log: silentLog,
     clock,
-    indexes: { [BY_UID]: ({ metadata }) => [metadata.uid] },
+    indexes: { [BY_UID]: ({ metadata }) => [metadata.uid], [BY_CREATION_KEY]: () => [] },
   });
   environments = kubernetesEnvironments({ client, cache, clock });
 });
@@ -135,6 +137,106 @@ describe("an id that the cache does not know", () => {
     server.on(isList, listOf(environment));
     server.on(({ path }) => path.endsWith(name), json(environmentFixture({ metadata: { uid: UNKNOWN } })));
     expect(await environments.find(uid)).toBeUndefined();
+  });
+});
+
+describe("a name that is taken", () => {
+  const mark = { key: "key", request: "request" };
+  const ours = environmentFixture({ metadata: { annotations: markAnnotations(mark) } });
+  const create = () => environments.create(environment.metadata.name, environment.spec, mark);
+  beforeEach(() => answer("POST", status(409, "AlreadyExists")));
+
+  test("is ours when the request that comes again took it, whatever had it before", async () => {
+    cache.upsert(environmentFixture({ metadata: { uid: UNKNOWN } }));
+    answer("GET", json(ours));
+    expect(await create()).toEqual(ours);
+  });
+
+  test("is not ours any more a day later", async () => {
+    answer("GET", json(ours));
+    clock.advance(Date.parse(ours.metadata.creationTimestamp) + 24 * 3_600_000 - clock.now().getTime());
+    expect(await failureOf(create())).toBeInstanceOf(NameExists);
+  });
+});
+
+describe("a pass that is asked for", () => {
+  const withToken = (token: string, resourceVersion = "1", handled?: string) =>
+    environmentFixture({
+      metadata: { resourceVersion, annotations: { [RECONCILE_ANNOTATION]: token } },
+      ...(handled === undefined ? {} : { status: { lastHandledReconcileAt: handled } }),
+    });
+  const writes = () => server.seen.filter(({ method }) => method === "PATCH");
+  const now = () => clock.now().toISOString();
+  const ask = (about = environment) => environments.reconcile(about, { withinMs: 1_000 });
+  /** Lets the time that is waited for an answer go by, when it is waited. */
+  const unanswered = async (asking: Promise<unknown>) => {
+    await until(() => clock.pending.length > 0);
+    clock.advance(1_000);
+    return asking;
+  };
+
+  test("is one write for a flood of them", async () => {
+    answer("PATCH", json(withToken(now(), "2")));
+    const flood = Array.from({ length: 50 }, () => ask());
+    await until(() => clock.pending.length === flood.length);
+    clock.advance(1_000);
+    for (const { state } of await Promise.all(flood)) expect(state).toBe("pending");
+    expect(await unanswered(ask(cache.get(environment.metadata.name)))).toMatchObject({ state: "pending" });
+    expect(writes()).toHaveLength(1);
+  });
+
+  test.each([
+    ["asked for less than five seconds ago", 4_999, 0],
+    ["asked for by a replica whose clock is ahead of ours", -4_999, 0],
+    ["asked for five seconds ago", 5_000, 1],
+  ])("is written as often as it must when one was %s", async (_when, agoMs, expected) => {
+    answer("PATCH", json(withToken(now(), "3")));
+    const token = new Date(clock.now().getTime() - agoMs).toISOString();
+    await unanswered(ask(withToken(token)));
+    expect(writes()).toHaveLength(expected);
+  });
+
+  test("is written over what somebody wrote by hand", async () => {
+    answer("PATCH", json(withToken(now(), "3")));
+    await unanswered(ask(withToken("now, please")));
+    expect(writes()).toHaveLength(1);
+  });
+
+  test("is shared with the replica that was quicker", async () => {
+    const token = now();
+    answer("PATCH", status(409, "Conflict"));
+    answer("GET", json(withToken(token, "2")));
+    const asking = ask();
+    await until(() => clock.pending.length > 0);
+    cache.upsert(withToken(token, "3", token));
+    expect((await asking).state).toBe("answered");
+    expect(writes()).toHaveLength(1);
+  });
+
+  test("is not answered by the answer to another", async () => {
+    const token = now();
+    answer("PATCH", json(withToken(token, "2")));
+    const asking = ask();
+    await until(() => clock.pending.length > 0);
+    cache.upsert(withToken(token, "2"));
+    cache.upsert(withToken(token, "3", "another"));
+    cache.upsert(withToken(token, "4", token));
+    expect((await asking).environment.metadata.resourceVersion).toBe("4");
+  });
+
+  test("ends with the environment", async () => {
+    answer("PATCH", json(withToken(now(), "2")));
+    const asking = ask();
+    await until(() => clock.pending.length > 0);
+    cache.remove(withToken(now(), "3"));
+    expect((await asking).state).toBe("gone");
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("can be asked for again after a failure", async () => {
+    server.on(({ method }) => method === "PATCH", status(503, "ServiceUnavailable"), json(withToken(now(), "2")));
+    expect(await failureOf(ask())).toBeInstanceOf(ClusterUnavailable);
+    expect(await unanswered(ask())).toMatchObject({ state: "pending" });
   });
 });
 

@@ -1,0 +1,38 @@
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+import { CREATION_MARK_ANNOTATION } from "./group.ts";
+
+/**
+ * What tells the request that made an environment from all others, kept on the environment: so that the same request,
+ * asked again because its answer got lost, finds what it made. Neither part can be turned back into what was sent.
+ */
+export interface CreationMark {
+  /** Of the caller and the key that the caller chose. */
+  readonly key: string;
+  /** Of what was asked for. */
+  readonly request: string;
+}
+
+/** So long is a request remembered; after that its key is as good as new. */
+const REMEMBERED_MS = 24 * 3_600_000;
+
+/** The annotations with which an environment is made. */
+export function markAnnotations({ key, request }: CreationMark): Record<string, string> {
+  return { [CREATION_MARK_ANNOTATION]: `${key}.${request}` };
+}
+
+/** The mark of the request that made it; `undefined` when that had none. */
+export function creationMark({ metadata }: Pick<EphemeralEnvironment, "metadata">): CreationMark | undefined {
+  const [key, request, ...rest] = metadata.annotations?.[CREATION_MARK_ANNOTATION]?.split(".") ?? [];
+  return key && request && rest.length === 0 ? { key, request } : undefined;
+}
+
+/**
+ * Whether it is what the request with that key made, and still is the answer to it. Not when it is being deleted and was
+ * to get values from outside: it may go because they could not be written, and then the answer was a refusal.
+ */
+export function answersKey(environment: EphemeralEnvironment, key: string, now: Date): boolean {
+  const { metadata, spec } = environment;
+  if (creationMark(environment)?.key !== key) return false;
+  const isWithdrawn = metadata.deletionTimestamp !== undefined && (spec.secrets?.provided ?? []).length > 0;
+  return !isWithdrawn && now.getTime() - Date.parse(metadata.creationTimestamp) < REMEMBERED_MS;
+}
