@@ -1,71 +1,82 @@
 import type { TSchema } from "typebox";
-import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
-import { PROBLEM_MEANINGS, statusOfCode, statusOfRefusal, UNAVAILABLE_STATUS } from "./problems.ts";
+import { exampleOf, PROBLEM_EXAMPLES } from "./openapi/examples.ts";
+import { HEADERS, responses } from "./openapi/responses.ts";
+import { type Components, component, type Json } from "./openapi/schemas.ts";
 import {
+  type Access,
   type Contract,
   isWrapped,
   type Route,
   TAGS,
+  type Tag,
   VERSIONS,
   type Version,
   versionedPath,
   versionsOf,
 } from "./route.ts";
-import { Instant, Problem } from "./schemas/fields.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** Keywords that only our own checks read. */
-const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "title"]);
-/** Keywords whose value is a schema. */
-const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
+import { Problem } from "./schemas/fields.ts";
 
 /** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
 export function openApiDocument(routes: readonly Route[], version: string): object {
-  const schemas = new Map<string, Json>();
+  const schemas: Components = new Map();
   const paths: Record<string, Record<string, Json>> = {};
   for (const version of VERSIONS) {
-    for (const { contract } of routes.filter((route) => versionsOf(route.contract).includes(version))) {
+    const contracts = routes.map(({ contract }) => contract).filter((one) => versionsOf(one).includes(version));
+    for (const contract of contracts) {
       const path = versionedPath(contract, version);
-      paths[path] = { ...paths[path], [contract.method]: operation(contract, version, schemas) };
+      paths[path] = { ...paths[path], [contract.method]: operation(contract, { version, contracts, schemas }) };
     }
   }
   component({ ...Problem }, schemas);
   return {
     openapi: "3.1.0",
-    info: { title: "Ephemeral Environment Platform API", version, description: DESCRIPTION },
-    tags: VERSIONS.flatMap((version) => TAGS.map((tag) => ({ name: tagOf(tag, version) }))),
+    info: {
+      title: "Ephemeral Environment Platform API",
+      version,
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "Where this document was read." }],
+    tags: VERSIONS.flatMap((version) =>
+      TAGS.map((tag) => ({ name: tagOf(tag, version), description: ABOUT_TAGS[tag] })),
+    ),
     paths,
     components: {
-      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "ID token." } },
+      securitySchemes: SECURITY_SCHEMES,
       headers: HEADERS,
       parameters: { RequestId: REQUEST_ID },
+      examples: PROBLEM_EXAMPLES,
       schemas: Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
     },
   };
 }
 
 const DESCRIPTION =
-  "Temporary, isolated, complete copies of an application on Kubernetes. `/api/*` is version 1 (stable); `/api/v2/*` answers the same within `{status, data, timestamp}` (beta), and has what goes beyond version 1.";
+  "Creates, manages and monitors ephemeral environments: temporary isolated instances of one or more applications on Kubernetes, for testing, development or review. `/api/*` is version 1 (stable); `/api/v2/*` answers the same within `{status, data, timestamp}` (beta), and has what goes beyond version 1. A body is JSON where nothing else is said. Errors are `{detail, status_code, error_code?, timestamp}` in both versions.";
 
-const HEADERS = {
-  "X-Request-ID": {
-    description: "The id of the request, the caller's own when it is well formed.",
-    schema: { type: "string" },
+const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
+  environments: "Temporary isolated instances of one or more applications, each with a name, a namespace and a TTL.",
+  "config-sets": "Named sets of values, variables, database and quota settings; environments refer to them by id.",
+  repositories: "The registered backend and frontend repositories; environments refer to them by id.",
+  tokens: "API tokens for CI/CD and automation.",
+  account: "Authentication helpers.",
+  helm: "What the chart of an application can be given.",
+  demos: "A dashboard and an environment to try the platform with.",
+  health: "Health, readiness and status; without authentication.",
+};
+
+const SECURITY_SCHEMES = {
+  idToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "ID token of the identity provider, for people: `Authorization: Bearer <ID_TOKEN>`.",
   },
-  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "What is left of them.", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "When they are there again, in epoch seconds.", schema: { type: "integer" } },
-  "Retry-After": { description: "Seconds until trying again makes sense.", schema: { type: "integer" } },
-  "WWW-Authenticate": { description: "`Bearer`: what to authenticate with.", schema: { type: "string" } },
-} as const;
-const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
-/** On the refusal of a name, and only where it will be free again. */
-const NAME_FREE_AGAIN = {
-  "Retry-After": {
-    description: "Seconds until the name is free, while what had it is still being deleted.",
-    required: false,
-    schema: { type: "integer" },
+  apiToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "svc_<API_TOKEN>",
+    description: "API token, long-lived, for CI/CD and automation: `Authorization: Bearer svc_<API_TOKEN>`.",
   },
 } as const;
 
@@ -75,145 +86,93 @@ const REQUEST_ID = {
   required: false,
   description: "Tracing id: 1 to 64 letters, digits, '.', '_' and '-'; anything else is replaced.",
   schema: { type: "string" },
+  example: HEADERS["X-Request-ID"].example,
 } as const;
 
-const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+/** What operations are described with: the version, all its contracts, and the schemas that were met. */
+interface Parts {
+  readonly version: Version;
+  readonly contracts: readonly Contract[];
+  readonly schemas: Components;
+}
 
 const tagOf = (tag: string, version: Version) => (version === "v1" ? tag : `${tag} (v2)`);
+const operationIdOf = ({ operationId }: Contract, version: Version) =>
+  version === "v1" ? operationId : `${operationId}V2`;
 
-function operation(contract: Contract, version: Version, schemas: Map<string, Json>): Json {
+function operation(contract: Contract, { version, contracts, schemas }: Parts): Json {
+  const links = linksOf(contract, contracts, version);
   return {
-    operationId: version === "v1" ? contract.operationId : `${contract.operationId}V2`,
+    operationId: operationIdOf(contract, version),
     summary: contract.summary,
+    description: [contract.description, accessNote(contract.access)].filter(Boolean).join("\n\n"),
     tags: [tagOf(contract.tag, version)],
-    security: contract.access === "public" ? [] : [{ bearer: [] }],
+    security: securityOf(contract.access),
     parameters: [
       { $ref: "#/components/parameters/RequestId" },
       ...parameters(contract.params, "path", schemas),
       ...parameters(contract.query, "query", schemas),
     ],
     ...(contract.body ? { requestBody: requestBody(contract, schemas) } : {}),
-    responses: responses(contract, version, schemas),
+    responses: responses(contract, version, { components: schemas, links }),
   };
 }
 
-function parameters(schema: TSchema | undefined, place: "path" | "query", schemas: Map<string, Json>): Json[] {
+function securityOf(access: Access): Json[] {
+  if (access === "public") return [];
+  const isForPeople = typeof access === "object" && access.proof === "id_token";
+  return [{ idToken: [] }, ...(isForPeople ? [] : [{ apiToken: [] }])];
+}
+
+function accessNote(access: Access): string {
+  if (access === "public") return "Needs no authentication.";
+  if (access === "authenticated") return "Needs authentication, and no permission.";
+  return `Needs the permission \`${access.permission}\`${access.proof ? ", and an ID token: an API token is not enough" : ""}.`;
+}
+
+/** The operations that can be called with an id that this one answers. */
+function linksOf({ yields = {}, ...contract }: Contract, contracts: readonly Contract[], version: Version): Json {
+  const prefix = isWrapped({ ...contract }, version) ? "/data" : "";
+  const links = Object.entries(yields).flatMap(([thing, pointer]) =>
+    contracts
+      .filter(({ path }) => path === thing || path.startsWith(`${thing}/`))
+      .map((target): [string, Json] => {
+        const id = thing.slice(thing.lastIndexOf("{") + 1, -1);
+        const operationId = operationIdOf(target, version);
+        const parameters = { [id]: `$response.body#${prefix}${pointer}` };
+        return [operationId, { operationId, parameters, description: target.summary }];
+      }),
+  );
+  return Object.fromEntries(links);
+}
+
+function parameters(schema: TSchema | undefined, place: "path" | "query", schemas: Components): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = component(property as Json, schemas);
+    const { description, examples: _example, ...rest } = component(property as Json, schemas);
     return {
       name,
       in: place,
       required: place === "path" || required.includes(name),
+      // An empty one is as good as none.
+      ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
       schema: rest,
+      example: exampleOf(property as Json),
     };
   });
 }
 
-function requestBody(contract: Contract, schemas: Map<string, Json>): Json {
-  const content = { schema: component(contract.body as Json, schemas) };
-  const types = ["application/json", ...(contract.forms ? ["application/x-www-form-urlencoded"] : [])];
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, content])) };
+function requestBody(contract: Contract, schemas: Components): Json {
+  const schema = contract.body as Json;
+  const content = { schema: component(schema, schemas), example: exampleOf(schema) };
+  const forms = { "application/x-www-form-urlencoded": { ...content, encoding: encodingOf(schema) } };
+  const required = ((schema.required as string[] | undefined)?.length ?? 0) > 0 || "minProperties" in schema;
+  return { required, content: { "application/json": content, ...(contract.forms ? forms : {}) } };
 }
 
-function responses(contract: Contract, version: Version, schemas: Map<string, Json>): Json {
-  const reply = component(contract.reply as Json, schemas);
-  const schema = isWrapped(contract, version) ? wrapped(reply) : reply;
-  const { alternative } = contract;
-  const answer = (description: string) => ({
-    description,
-    headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),
-    content: {
-      "application/json": { schema },
-      ...(alternative ? { [alternative.type]: { schema: { type: "string" } } } : {}),
-    },
-  });
-  const unavailable = contract.isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready") } : {};
-  const refusals = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
-  return { [contract.status ?? 200]: answer("Success"), ...Object.fromEntries(refusals), ...unavailable };
-}
-
-/** The envelope around what v1 answers, less its success marker. */
-function wrapped(reply: Json): Json {
-  return {
-    type: "object",
-    required: ["status", "data", "timestamp"],
-    additionalProperties: false,
-    properties: { status: { type: "string", enum: ["success"] }, data: unmarked(reply), timestamp: Instant },
-  };
-}
-
-/** Only a top-level `status` whose one value is `success` is a marker; an environment's own status stays. */
-function unmarked(reply: Json): Json {
-  const { status, ...properties } = (reply.properties ?? {}) as Record<string, Json>;
-  const isMarker = Array.isArray(status?.enum) && status.enum.join() === "success";
-  if (!isMarker) return reply;
-  return { ...reply, required: (reply.required as string[]).filter((name) => name !== "status"), properties };
-}
-
-function problemStatuses({ access, rate, refusals, refuses = [], body, params, query }: Contract): number[] {
-  const codes = refusals.map(statusOfCode);
-  const change = typeof access === "object" && /:(update|delete)$/.test(access.permission) ? [409] : [];
-  return [
-    ...new Set([
-      ...codes,
-      ...refuses.map(statusOfRefusal),
-      ...change,
-      ...(body ? [400, 413, 415] : []),
-      ...(params || query ? [400] : []),
-      ...accessStatuses(access),
-      ...(rate === "none" ? [] : [429]),
-      ...(access === "public" ? [] : [UNAVAILABLE_STATUS]),
-      500,
-    ]),
-  ].sort((one, other) => one - other);
-}
-
-function accessStatuses(access: Contract["access"]): number[] {
-  if (access === "public") return [];
-  return access === "authenticated" ? [401] : [401, 403];
-}
-
-function problem(status: number, contract: Contract): Json {
-  return {
-    description: PROBLEM_MEANINGS[status] ?? "Error",
-    headers: problemHeaders(status, contract),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
-  };
-}
-
-function problemHeaders(status: number, contract: Contract): Json {
-  const mayNameBeFreed = contract.refusals.includes("ENV_NAME_EXISTS") && status === statusOfCode("ENV_NAME_EXISTS");
-  return {
-    // A fault, or a missing dependency, may come before anything is counted.
-    ...headerRefs("X-Request-ID", ...(status < 500 ? limitHeaders(contract) : [])),
-    ...headerRefs(...(status === 401 ? (["WWW-Authenticate"] as const) : [])),
-    ...headerRefs(...(status === 429 || status === UNAVAILABLE_STATUS ? (["Retry-After"] as const) : [])),
-    ...(mayNameBeFreed ? NAME_FREE_AGAIN : {}),
-  };
-}
-
-const limitHeaders = ({ rate }: Contract) => (rate === "none" ? [] : LIMIT_HEADERS);
-
-/** A schema as the document shows it: titled ones move to the components, keywords of our own checks stay out. */
-function component(schema: Json, schemas: Map<string, Json>): Json {
-  const shown = shownKeywords(schema, schemas);
-  if (typeof schema.title !== "string") return shown;
-  schemas.set(schema.title, shown);
-  return { $ref: `#/components/schemas/${schema.title}` };
-}
-
-function shownKeywords(schema: Json, schemas: Map<string, Json>): Json {
-  const nested = (value: unknown) => component(value as Json, schemas);
-  const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-    if (INTERNAL.has(keyword)) return [];
-    // What we take is wider; this is the part that every generator of clients knows.
-    if (keyword === "format" && value === "instant") return [[keyword, "date-time"]];
-    if (NESTING.has(keyword) && typeof value === "object") return [[keyword, nested(value)]];
-    if (keyword !== "properties") return [[keyword, value]];
-    return [[keyword, Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, nested(child)]))]];
-  });
-  return Object.fromEntries(shown);
+/** A form has objects as JSON in a field. */
+function encodingOf({ properties = {} }: Json): Json {
+  const objects = Object.entries(properties as Record<string, Json>).filter(([, { type }]) => type === "object");
+  return Object.fromEntries(objects.map(([name]) => [name, { contentType: "application/json" }]));
 }

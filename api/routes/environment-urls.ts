@@ -10,6 +10,8 @@ const checkAllUrls = route({
   path: "/api/environments/{environment_id}/check-all-urls",
   operationId: "checkAllUrls",
   summary: "Check an environment's URLs",
+  description:
+    "Asks every URL of the environment and answers how each did. That one is down is a finding, no failure: the answer is 200.",
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",

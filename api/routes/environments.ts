@@ -31,6 +31,8 @@ const createEnvironment = route({
   path: "/api/environments",
   operationId: "createEnvironment",
   summary: "Create an environment",
+  description:
+    "Creates an environment: a temporary, isolated instance of a backend and optionally a frontend, in a namespace of its own, until its TTL is over. It answers as soon as the creation has begun, with the status `creating`; the environment is there when its status is `ready`. The body may also be form-encoded, with the same field names and `config_overrides` as JSON.",
   tag: "environments",
   access: { permission: "environments:create" },
   rate: "caller",
@@ -39,6 +41,7 @@ const createEnvironment = route({
   forms: true,
   concerns: ({ body }: Concerned) => body.environment_name,
   reply: CreateReply,
+  yields: { "/api/environments/{environment_id}": "/environment/id" },
   refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
 })(async ({ body, caller }, platform) => {
   const environment = await createWanted(await wantedEnvironment(body, caller, platform), platform);
@@ -51,12 +54,14 @@ const listEnvironments = route({
   path: "/api/environments",
   operationId: "listEnvironments",
   summary: "List environments",
+  description: "Lists the environments that are accessible to the current user, newest first.",
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",
   envelope: "v2",
   query: ListQuery,
   reply: ListReply,
+  yields: { "/api/environments/{environment_id}": "/environments/0/id" },
   refusals: [],
 })(({ query, caller }, { environments, settings }) => {
   const visible = environments.list().filter((environment) => sees(caller, environment));
@@ -69,6 +74,7 @@ const oneEnvironment = {
   path: "/api/environments/{environment_id}",
   operationId: "getEnvironment",
   summary: "Get an environment",
+  description: "The environment, by its id or its name.",
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",
@@ -102,6 +108,8 @@ const extendEnvironment = route({
   path: "/api/environments/{environment_id}",
   operationId: "extendEnvironment",
   summary: "Update an environment or extend its TTL",
+  description:
+    "Sets the TTL; `expires_at` moves to the creation plus the new TTL. `description` is the reason, kept for the audit trail.",
   tag: "environments",
   access: { permission: "environments:update" },
   rate: "caller",
@@ -132,6 +140,7 @@ const switchEnvironment = route({
   path: "/api/environments/{environment_id}",
   operationId: "switchEnvironment",
   summary: "Protect, suspend or wake an environment",
+  description: "Protects the environment from deletion and expiry, scales it to zero, or takes either back.",
   tag: "environments",
   access: { permission: "environments:update" },
   rate: "caller",
@@ -153,6 +162,8 @@ const deleteEnvironment = route({
   path: "/api/environments/{environment_id}",
   operationId: "deleteEnvironment",
   summary: "Delete an environment",
+  description:
+    "Initiates the deletion of the environment and of all its resources: its applications, its secrets, its namespace. It is over when the environment is not found any more; asking again meanwhile is fine.",
   tag: "environments",
   access: { permission: "environments:delete" },
   rate: "caller",

@@ -7,6 +7,8 @@ const requestPasswordReset = route({
   path: "/api/auth/password-reset",
   operationId: "requestPasswordReset",
   summary: "Ask for a new password",
+  description:
+    "Has a link for a new password sent to the address. The answer is the same, after the same time, whether or not the account exists.",
   tag: "account",
   access: "public",
   rate: "caller",

@@ -129,7 +129,7 @@ export const ConfigSetContent = closed(
 export type ConfigSetContent = Static<typeof ConfigSetContent>;
 
 export const ConfigSetPath = closed({
-  id: Type.String({ minLength: 1, maxLength: 253, description: "The config set's id: its name." }),
+  id: Type.String({ minLength: 1, maxLength: 253, description: "The config set's id: its name.", examples: ["web"] }),
 });
 
 export const ConfigSetReport = closed(
@@ -174,4 +174,7 @@ export const ConfigSetReport = closed(
 export type ConfigSetReport = Static<typeof ConfigSetReport>;
 export const ConfigSetPage = pageOf(ConfigSetReport, { title: "ConfigSetPage" });
 
-export const ConfigSetRemoved = closed({ message: Type.String() }, { title: "ConfigSetRemoved" });
+export const ConfigSetRemoved = closed(
+  { message: Type.String({ examples: ["Config set 'web' deleted"] }) },
+  { title: "ConfigSetRemoved" },
+);

@@ -1,7 +1,7 @@
 /** Environments with what goes beyond version 1 of the REST contract. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
-import { EnvironmentDetail } from "./environments.ts";
+import { ENVIRONMENT_EXAMPLE, EnvironmentDetail } from "./environments.ts";
 import { Instant } from "./fields.ts";
 
 export const SwitchRequest = closed(
@@ -41,6 +41,24 @@ export const EnvironmentReport = closed(
       description: "How far each step came; Ready sums them up, and Suspended and PipelineSilent are there while so.",
     }),
   },
-  { title: "EnvironmentReport" },
+  {
+    title: "EnvironmentReport",
+    examples: [
+      {
+        ...ENVIRONMENT_EXAMPLE,
+        protected: false,
+        suspended: false,
+        conditions: [
+          {
+            type: "Ready",
+            status: "True",
+            reason: "Ready",
+            message: "Every URL answers",
+            last_transition_time: "2026-06-01T12:02:20.000Z",
+          },
+        ],
+      },
+    ],
+  },
 );
 export type EnvironmentReport = Static<typeof EnvironmentReport>;

@@ -86,14 +86,23 @@ export const ExtendRequest = closed(
 );
 
 export const EnvironmentPath = closed({
-  environment_id: Type.String({ minLength: 1, maxLength: 253, description: "The environment's id or its name." }),
+  environment_id: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: "The environment's id or its name.",
+    examples: [EXAMPLE_ID],
+  }),
 });
 
 export const ListQuery = closed({
   ...PAGE,
-  status: Type.Optional(literals(PHASES)),
+  status: Type.Optional(literals(PHASES, { description: "Only environments in this state." })),
   search: Type.Optional(
-    Type.String({ maxLength: 253, description: "Part of the name, literally; upper and lower case are the same." }),
+    Type.String({
+      maxLength: 253,
+      description: "Part of the name, literally; upper and lower case are the same.",
+      examples: ["shop"],
+    }),
   ),
   created_after: Type.Optional(
     Type.String({ format: "instant", maxLength: 64, description: "Created at this moment or later (ISO 8601)." }),
@@ -147,9 +156,23 @@ export type ListedEnvironment = Static<typeof ListedEnvironment>;
 export const ListReply = closed({
   environments: Type.Array(ListedEnvironment),
   total: Type.Integer({ description: "How many match, on all pages." }),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
+  limit: Type.Integer({ examples: [50] }),
+  offset: Type.Integer({ examples: [0] }),
 });
+
+/** An environment as its detail shows it. */
+export const ENVIRONMENT_EXAMPLE = {
+  ...example,
+  updated_at: "2026-06-01T12:00:04.000Z",
+  ttl_hours: 24,
+  creator: exampleCreator,
+  repositories: {
+    backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
+    frontend: { repo: "shop-web", branch: "main", commit: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" },
+  },
+  cluster: { namespace: "env-shop-test", deployer_app: "env-shop-test" },
+  configuration: { config_set: "", database_provisioned: false, auto_generated_secrets: true },
+};
 
 export const EnvironmentDetail = closed(
   {
@@ -168,20 +191,7 @@ export const EnvironmentDetail = closed(
   },
   {
     title: "Environment",
-    examples: [
-      {
-        ...example,
-        updated_at: "2026-06-01T12:00:04.000Z",
-        ttl_hours: 24,
-        creator: exampleCreator,
-        repositories: {
-          backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
-          frontend: { repo: "shop-web", branch: "main", commit: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" },
-        },
-        cluster: { namespace: "env-shop-test", deployer_app: "env-shop-test" },
-        configuration: { config_set: "", database_provisioned: false, auto_generated_secrets: true },
-      },
-    ],
+    examples: [ENVIRONMENT_EXAMPLE],
   },
 );
 export type EnvironmentDetail = Static<typeof EnvironmentDetail>;
@@ -196,4 +206,7 @@ export const EnvironmentLifetime = closed(
 export type EnvironmentLifetime = Static<typeof EnvironmentLifetime>;
 export const ExtendReply = closed({ status: Success, environment: EnvironmentLifetime });
 
-export const MessageReply = closed({ status: Success, message: Type.String() });
+export const MessageReply = closed({
+  status: Success,
+  message: Type.String({ examples: ["Deletion of environment 'shop-test' initiated"] }),
+});

@@ -3,9 +3,14 @@ import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant } from "./fields.ts";
 
+const MOMENT = "2026-06-01T12:00:00.000Z";
+
 export const HealthReply = closed(
   { status: literals(["healthy"]), timestamp: Instant, version: Type.String(), service: Type.String() },
-  { title: "Health" },
+  {
+    title: "Health",
+    examples: [{ status: "healthy", timestamp: MOMENT, version: "1.0.0", service: "ephemeral-environments" }],
+  },
 );
 
 const Check = literals(["healthy", "unhealthy"]);
@@ -15,7 +20,17 @@ export const ReadyReply = closed(
     checks: closed({ datastore: Check, cache: Check, deployer: Check }),
     timestamp: Instant,
   },
-  { title: "Readiness" },
+  {
+    title: "Readiness",
+    examples: [
+      { status: "ready", checks: { datastore: "healthy", cache: "healthy", deployer: "healthy" }, timestamp: MOMENT },
+      {
+        status: "not ready",
+        checks: { datastore: "healthy", cache: "healthy", deployer: "unhealthy" },
+        timestamp: MOMENT,
+      },
+    ],
+  },
 );
 export type ReadyReply = Static<typeof ReadyReply>;
 
@@ -32,6 +47,20 @@ export const StatusReply = closed(
       deployer: closed({ ...service, applications_synced: Type.Integer({ minimum: 0 }) }),
     }),
   },
-  { title: "PlatformStatus" },
+  {
+    title: "PlatformStatus",
+    examples: [
+      {
+        status: "healthy",
+        timestamp: MOMENT,
+        version: "1.0.0",
+        services: {
+          datastore: { healthy: true, response_time_ms: 4, last_check: MOMENT },
+          cache: { healthy: true, response_time_ms: 0, memory_usage: "84 MiB", last_check: MOMENT },
+          deployer: { healthy: true, applications_synced: 42, last_check: MOMENT },
+        },
+      },
+    ],
+  },
 );
 export type StatusReply = Static<typeof StatusReply>;

@@ -6,12 +6,34 @@ export const DEFAULT_LIMIT = 50;
 
 /** Which page of a list is wanted; more than the maximum is refused, never cut. */
 export const PAGE = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: DEFAULT_LIMIT,
+      description: "How many are answered; default 50, maximum 100.",
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      default: 0,
+      description: "Number of results to skip; default 0.",
+    }),
+  ),
 };
 export const PageQuery = closed(PAGE);
 export type PageQuery = Static<typeof PageQuery>;
 
 /** A page of these items; `total` counts what the caller may see on all pages. */
 export const pageOf = <T extends TSchema>(item: T, options: object) =>
-  closed({ items: Type.Array(item), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }, options);
+  closed(
+    {
+      items: Type.Array(item),
+      total: Type.Integer({ description: "How many there are, on all pages." }),
+      limit: Type.Integer({ examples: [DEFAULT_LIMIT] }),
+      offset: Type.Integer({ examples: [0] }),
+    },
+    options,
+  );

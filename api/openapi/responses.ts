@@ -1,0 +1,155 @@
+import { PROBLEM_MEANINGS, statusOfCode, statusOfRefusal, UNAVAILABLE_STATUS } from "../problems.ts";
+import { type Contract, isWrapped, type Version } from "../route.ts";
+import { Instant } from "../schemas/fields.ts";
+import { exampleOf, problemExamples } from "./examples.ts";
+import { type Components, component, type Json } from "./schemas.ts";
+
+/** Every header of a reply, by name. */
+export const HEADERS = {
+  "X-Request-ID": {
+    description: "The id of the request, the caller's own when it is well formed.",
+    schema: { type: "string" },
+    example: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
+  },
+  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" }, example: 100 },
+  "X-RateLimit-Remaining": { description: "What is left of them.", schema: { type: "integer" }, example: 99 },
+  "X-RateLimit-Reset": {
+    description: "When they are there again, in epoch seconds.",
+    schema: { type: "integer" },
+    example: 1780315260,
+  },
+  "Retry-After": {
+    description: "Seconds until trying again makes sense.",
+    schema: { type: "integer" },
+    example: 5,
+  },
+  "WWW-Authenticate": {
+    description: "`Bearer`: what to authenticate with.",
+    schema: { type: "string" },
+    example: "Bearer",
+  },
+} as const;
+const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
+/** On the refusal of a name, and only where it will be free again. */
+const NAME_FREE_AGAIN = {
+  "Retry-After": {
+    description: "Seconds until the name is free, while what had it is still being deleted.",
+    required: false,
+    schema: { type: "integer" },
+    example: 10,
+  },
+} as const;
+
+const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** The replies of an operation, by status: its success with links to other operations, and all its errors. */
+export function responses(contract: Contract, version: Version, parts: ResponseParts): Json {
+  const { reply, isUnavailable } = contract;
+  const examples = (reply as Json).examples as unknown[] | undefined;
+  const values = examples ?? [exampleOf(reply as Json)];
+  const success = values.find((value) => !isUnavailable?.(value as never));
+  const answer = (description: string, value: unknown) => ({
+    description,
+    headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),
+    content: contentOf(contract, version, { ...parts, value }),
+  });
+  const links = Object.keys(parts.links).length > 0 ? { links: parts.links } : {};
+  const unavailable = values.find((value) => isUnavailable?.(value as never));
+  const refusals = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
+  return {
+    [contract.status ?? 200]: { ...answer("Success", success), ...links },
+    ...Object.fromEntries(refusals),
+    ...(isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready", unavailable) } : {}),
+  };
+}
+
+/** What the replies of an operation are described with. */
+export interface ResponseParts {
+  readonly components: Components;
+  readonly links: Json;
+}
+
+function contentOf(
+  contract: Contract,
+  version: Version,
+  { components, value }: ResponseParts & { readonly value: unknown },
+): Json {
+  const { alternative } = contract;
+  const reply = component(contract.reply as Json, components);
+  const json = isWrapped(contract, version)
+    ? { schema: wrapped(reply), example: wrappedExample(value) }
+    : { schema: reply, example: value };
+  if (alternative === undefined) return { "application/json": json };
+  const text = { schema: { type: "string" }, example: alternative.text(value as never) };
+  return { "application/json": json, [alternative.type]: text };
+}
+
+/** The envelope around what v1 answers, less its success marker. */
+function wrapped(reply: Json): Json {
+  return {
+    type: "object",
+    required: ["status", "data", "timestamp"],
+    additionalProperties: false,
+    properties: { status: { type: "string", enum: ["success"] }, data: unmarked(reply), timestamp: Instant },
+  };
+}
+
+function wrappedExample(value: unknown): Json {
+  const { status, ...unmarked } = value as { readonly status?: unknown };
+  const data = status === "success" ? unmarked : value;
+  return { status: "success", data, timestamp: exampleOf({ ...Instant }) };
+}
+
+/** Only a top-level `status` whose one value is `success` is a marker; an environment's own status stays. */
+function unmarked(reply: Json): Json {
+  const { status, ...properties } = (reply.properties ?? {}) as Record<string, Json>;
+  const isMarker = Array.isArray(status?.enum) && status.enum.join() === "success";
+  if (!isMarker) return reply;
+  return { ...reply, required: (reply.required as string[]).filter((name) => name !== "status"), properties };
+}
+
+function problemStatuses({ access, rate, refusals, refuses = [], body, params, query }: Contract): number[] {
+  const codes = refusals.map(statusOfCode);
+  const change = typeof access === "object" && /:(update|delete)$/.test(access.permission) ? [409] : [];
+  return [
+    ...new Set([
+      ...codes,
+      ...refuses.map(statusOfRefusal),
+      ...change,
+      ...(body ? [400, 413, 415] : []),
+      ...(params || query ? [400] : []),
+      ...accessStatuses(access),
+      ...(rate === "none" ? [] : [429]),
+      ...(access === "public" ? [] : [UNAVAILABLE_STATUS]),
+      500,
+    ]),
+  ].sort((one, other) => one - other);
+}
+
+function accessStatuses(access: Contract["access"]): number[] {
+  if (access === "public") return [];
+  return access === "authenticated" ? [401] : [401, 403];
+}
+
+function problem(status: number, contract: Contract): Json {
+  const schema = { $ref: "#/components/schemas/Problem" };
+  return {
+    description: PROBLEM_MEANINGS[status] ?? "Error",
+    headers: problemHeaders(status, contract),
+    content: { "application/json": { schema, examples: problemExamples(status, contract) } },
+  };
+}
+
+function problemHeaders(status: number, contract: Contract): Json {
+  const mayNameBeFreed = contract.refusals.includes("ENV_NAME_EXISTS") && status === statusOfCode("ENV_NAME_EXISTS");
+  return {
+    // A fault, or a missing dependency, may come before anything is counted.
+    ...headerRefs("X-Request-ID", ...(status < 500 ? limitHeaders(contract) : [])),
+    ...headerRefs(...(status === 401 ? (["WWW-Authenticate"] as const) : [])),
+    ...headerRefs(...(status === 429 || status === UNAVAILABLE_STATUS ? (["Retry-After"] as const) : [])),
+    ...(mayNameBeFreed ? NAME_FREE_AGAIN : {}),
+  };
+}
+
+const limitHeaders = ({ rate }: Contract) => (rate === "none" ? [] : LIMIT_HEADERS);

@@ -1,0 +1,33 @@
+import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
+
+/** A part of the document, or a schema of ours before it is shown. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The document's schemas by title, as they are met. */
+export type Components = Map<string, Json>;
+
+/** Keywords that only our own checks read. */
+const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "title"]);
+/** Keywords whose value is a schema. */
+const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
+
+/** A schema as the document shows it: titled ones move to the components, keywords of our own checks stay out. */
+export function component(schema: Json, components: Components): Json {
+  const shown = shownKeywords(schema, components);
+  if (typeof schema.title !== "string") return shown;
+  components.set(schema.title, shown);
+  return { $ref: `#/components/schemas/${schema.title}` };
+}
+
+function shownKeywords(schema: Json, components: Components): Json {
+  const nested = (value: unknown) => component(value as Json, components);
+  const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (INTERNAL.has(keyword)) return [];
+    // What we take is wider; this is the part that every generator of clients knows.
+    if (keyword === "format" && value === "instant") return [[keyword, "date-time"]];
+    if (NESTING.has(keyword) && typeof value === "object") return [[keyword, nested(value)]];
+    if (keyword !== "properties") return [[keyword, value]];
+    return [[keyword, Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, nested(child)]))]];
+  });
+  return Object.fromEntries(shown);
+}
