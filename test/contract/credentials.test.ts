@@ -65,7 +65,8 @@ function absentCall({ operationId }: Contract, call: RouteCall): RouteCall {
 }
 
 /** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
-const world = () => [...service.environments.list()].map((object) => JSON.stringify(object));
+const world = () =>
+  [...service.environments.list(), ...service.configSets.list()].map((object) => JSON.stringify(object));
 
 describe("a route that is not public", () => {
   test.each(guarded)("$name is refused without a credential", async ({ contract, version }) => {

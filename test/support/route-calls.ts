@@ -47,6 +47,17 @@ const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: obj
   strangerStatus: 404,
 });
 
+/** A config set of the group `shop`, and what to do to it. */
+const onConfigSet = (body?: object): RouteFixture => ({
+  async call(service) {
+    const id = unused();
+    await service.configSets.create(id, { access: { groups: ["shop"] } }, "dev@example.test");
+    return { params: { id }, ...(body === undefined ? {} : { body }) };
+  },
+  absent: { params: { id: "absent" } },
+  strangerStatus: 404,
+});
+
 /** A list on which what the other fixture makes has to be, or for a stranger not to be. */
 function listing(made: RouteFixture): RouteFixture {
   return {
@@ -73,6 +84,11 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   switchEnvironment: onEnvironment({ body: { suspended: true } }),
   deleteEnvironment: onEnvironment(),
   checkAllUrls: onEnvironment(),
+  listConfigSets: listing(onConfigSet()),
+  createConfigSet: { call: () => ({ body: { name: unused() } }) },
+  getConfigSet: onConfigSet(),
+  replaceConfigSet: onConfigSet({ description: "another" }),
+  deleteConfigSet: onConfigSet(),
   requestPasswordReset: { call: () => ({ body: { email: "dev@example.test" } }) },
   getHealth: NOTHING,
   getReadiness: NOTHING,

@@ -157,6 +157,15 @@ describe("the platform's identity can do what the operator does", () => {
     });
   });
 
+  test("config sets, and no Repository", async () => {
+    const { apiVersion } = environmentObject("any") as { apiVersion: string };
+    const metadata = { name: unique("can-") };
+    await owns(paths.configSets, { apiVersion, kind: "ConfigSet", metadata, spec: {} });
+    expect(await platform.create(paths.repositories, { apiVersion, kind: "Repository", metadata })).toMatchObject({
+      status: 403,
+    });
+  });
+
   test("its lease", async () => {
     const lease = unique("can-");
     const made = await given(platform, leases, { metadata: { name: lease }, spec: { holderIdentity: "one" } });

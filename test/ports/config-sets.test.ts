@@ -1,0 +1,90 @@
+import { expect, test } from "@jest/globals";
+import { KubeConfig } from "@kubernetes/client-node";
+import type { ConfigSet } from "../../crds/config-set.ts";
+import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
+import { kubernetesConfigSets } from "../../operator/adapters/kubernetes-config-sets.ts";
+import { configSetType } from "../../operator/kinds.ts";
+import { createKubeClient } from "../../operator/kit/kube-client.ts";
+import type { RequestSeam } from "../../operator/kit/kube-request.ts";
+import { silentLog } from "../../operator/kit/log.ts";
+import { createObjectCache } from "../../operator/kit/object-cache.ts";
+import { createReflector } from "../../operator/kit/reflector.ts";
+import { controlPlane } from "../support/control-plane.ts";
+import { memoryConfigSets } from "../support/memory-config-sets.ts";
+import { unique } from "../support/people.ts";
+import { installPlatformChart } from "../support/platform-chart.ts";
+import { configSetsSuite } from "./config-sets.suite.ts";
+
+const namespace = "ephemeral-system";
+
+/** The adapter under the platform's own identity, with an administrator beside it. */
+async function real(onRequest?: RequestSeam) {
+  const plane = controlPlane();
+  const { kubeConfig } = await installPlatformChart(plane);
+  const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
+  const adminConfig = new KubeConfig();
+  adminConfig.loadFromFile(plane.kubeconfigPath);
+  const admin = createKubeClient({ kubeConfig: adminConfig });
+  const cache = createObjectCache<ConfigSet>();
+  const reflector = createReflector({ client, type: configSetType, cache, log: silentLog, namespace });
+  reflector.start();
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  return {
+    configSets: kubernetesConfigSets({ client, cache, namespace }),
+    async changeElsewhere({ metadata: { name } }: ConfigSet, spec: object) {
+      await admin.patch(configSetType, { name, namespace }, [{ op: "replace", path: "/spec", value: spec }], {
+        as: "json",
+      });
+    },
+    async removeElsewhere({ metadata: { name } }: ConfigSet) {
+      await admin.delete(configSetType, { name, namespace });
+    },
+    async stop() {
+      const { items } = await admin.list(configSetType, { namespace });
+      const ours = items.filter(({ metadata }) => metadata.name.startsWith("suite-"));
+      for (const { metadata } of ours) await admin.delete(configSetType, { name: metadata.name, namespace });
+      await reflector.stop();
+      await Promise.all([client.close(), admin.close()]);
+    },
+  };
+}
+
+configSetsSuite("on the Kubernetes API, as the platform", real);
+configSetsSuite("in memory", async () => {
+  const configSets = memoryConfigSets();
+  return {
+    configSets,
+    changeElsewhere: async (configSet, spec) => {
+      const { metadata } = configSet;
+      configSets.put({ ...configSet, spec, metadata: { ...metadata, generation: metadata.generation + 1 } });
+    },
+    removeElsewhere: async ({ metadata }) => configSets.drop(metadata.name),
+    stop: async () => undefined,
+  };
+});
+
+test("what the API server refuses is named by its field", async () => {
+  const world = await real();
+  const env = [
+    { name: "A", value: "1" },
+    { name: "A", value: "2" },
+  ];
+  const made = world.configSets.create(unique("suite-"), { env }, "dev").catch((error: unknown) => error);
+  const refusal = await made;
+  expect(refusal).toBeInstanceOf(ConfigInvalid);
+  expect((refusal as ConfigInvalid).violations).toMatchObject([{ field: "spec.env[1]" }]);
+  await world.stop();
+});
+
+test("an API server that is away is told as such, and nothing is there then", async () => {
+  let isAway = false;
+  const world = await real(async (_request, next) =>
+    isAway ? { status: 503, headers: {}, body: { kind: "Status", code: 503 } } : next(),
+  );
+  const name = unique("suite-");
+  isAway = true;
+  await expect(world.configSets.create(name, {}, "dev")).rejects.toBeInstanceOf(ClusterUnavailable);
+  isAway = false;
+  expect(world.configSets.find(name)).toBeUndefined();
+  await world.stop();
+});
