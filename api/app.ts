@@ -12,7 +12,7 @@ import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
 import { createPasswordResets } from "./password-resets.ts";
 import { Refusal } from "./refusals.ts";
-import { currentRequestId, requestIdFrom, withRequestId } from "./request-id.ts";
+import { currentRequestId, inRequestScope, requestIdFrom } from "./request-scope.ts";
 import type { Contract, Platform } from "./route.ts";
 import { listRoutes } from "./routes/index.ts";
 import { createUrlChecks } from "./url-checks.ts";
@@ -59,7 +59,7 @@ export function createApp(parts: AppParts): Express {
 const identify: RequestHandler = (request, response, next) => {
   const id = requestIdFrom(request.get("x-request-id"));
   response.set("X-Request-ID", id);
-  withRequestId(id, next);
+  inRequestScope(id, next);
 };
 
 /** An interface for programs: nothing it answers may be kept, framed or run, whatever a browser takes it for. */

@@ -6,7 +6,7 @@ import { inputReader } from "./input.ts";
 import type { Limits } from "./limits.ts";
 import { isFault, problemOf, UNAVAILABLE_STATUS } from "./problems.ts";
 import { Refusal } from "./refusals.ts";
-import { currentRequestId } from "./request-id.ts";
+import { currentRequestId } from "./request-scope.ts";
 import {
   type Access,
   type Contract,

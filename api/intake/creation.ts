@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
-import { currentRequestId } from "../request-id.ts";
+import { currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 import type { WantedEnvironment } from "./environment-request.ts";
 

@@ -4,7 +4,7 @@ import { admits } from "../../crds/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { Caller } from "../auth/callers.ts";
 import { Refusal } from "../refusals.ts";
-import { currentRequestId } from "../request-id.ts";
+import { currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 import type { ReferredVariable } from "./config-overrides.ts";
 
