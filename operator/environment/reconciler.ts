@@ -1,7 +1,8 @@
 import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
+import type { Environments } from "../ports/environments.ts";
 import { type DepartureContext, leave } from "./removal/departure.ts";
-import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
+import { disagreements, type ExpiryContext, expire, type Staying, sharedServerClock } from "./removal/expiry.ts";
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
@@ -21,6 +22,7 @@ export interface ReconcilerContext
     Omit<DepartureContext, "signal">,
     Omit<ExpiryContext, "wave" | "tellDisagreement">,
     Pick<WaveContext, "bulletin"> {
+  readonly environments: Environments;
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   /** Uniform in [0, 1): spreads the recurring passes. */
@@ -66,9 +68,9 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     }
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
-    if (expiry === "decide-again") return { recheckAfterMs: DECIDE_AGAIN_MS, priority: "high" };
-    if ("itsTurnInMs" in expiry) return { recheckAfterMs: expiry.itsTurnInMs, priority: "high" };
-    return advance(plan, environment, { ...pass, lookAgainInMs: expiry.lookAgainInMs });
+    if (expiry === "decide-again") return { promisedInMs: DECIDE_AGAIN_MS };
+    if ("itsTurnInMs" in expiry) return { promisedInMs: expiry.itsTurnInMs };
+    return advance(plan, environment, { ...pass, staying: expiry });
   };
 }
 
@@ -79,7 +81,7 @@ interface Pass extends ReconcilerContext {
 async function advance(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  pass: Pass & { lookAgainInMs: number | undefined },
+  pass: Pass & { readonly staying: Staying },
 ): Promise<ReconcileResult> {
   const held = isHeld(environment) ? environment : await pass.lifecycle.hold(environment);
   const { results, error } = await walk(plan, held, pass);
@@ -91,16 +93,17 @@ async function advance(
 }
 
 /**
- * The soonest of what the steps ask for, the expiry, and the recurring pass that repairs what no watch reports. The
- * moment of expiry is kept first: of hundreds that are due, the last would else wait for the teardown of the others.
+ * The soonest of what the steps ask for and the recurring pass that repairs what no watch reports; and the moment of
+ * expiry, which waits for neither. One that is far is left to a later pass, so that what goes sooner leaves no timer.
  */
 function nextLook(
   results: StepResults,
-  { lookAgainInMs, settings, random }: ReconcilerContext & { lookAgainInMs: number | undefined },
+  { staying, settings, random }: ReconcilerContext & { readonly staying: Staying },
 ): ReconcileResult {
   const recurring = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const asked = [...results.values()].map((result) => result.recheckAfterMs ?? recurring);
-  const routineMs = Math.min(recurring, ...asked);
-  if (lookAgainInMs === undefined || lookAgainInMs > routineMs) return { recheckAfterMs: routineMs };
-  return { recheckAfterMs: lookAgainInMs, priority: "high" };
+  const { dueInMs, lookAgainInMs = recurring } = staying;
+  const recheckAfterMs = Math.min(recurring, lookAgainInMs, ...asked);
+  if (dueInMs === undefined || dueInMs > 2 * recurring) return { recheckAfterMs };
+  return { recheckAfterMs, promisedInMs: dueInMs };
 }

@@ -11,9 +11,10 @@ type Enqueue = (name: string, priority?: Priority) => void;
 
 /** Turns what changed into the names of the environments that want a pass, and forgets the rest. */
 export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
+  const wake = (environment: EphemeralEnvironment) => enqueue(environment.metadata.name, priorityOf(environment));
   const wakeOwner = (object: KubeObject | undefined) => {
     const uid = object?.metadata.labels?.[ENVIRONMENT_UID_LABEL];
-    for (const { metadata } of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) enqueue(metadata.name);
+    for (const owner of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) wake(owner);
   };
   const namingSet = (name = "") => caches.environments.by(BY_CONFIG_SET, name);
   // An environment that has its version does not follow the config set.
@@ -29,8 +30,8 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
     for (const { metadata } of keepers.filter(isKeeper)) enqueue(metadata.name);
   };
   const ends = [
-    caches.environments.subscribe((name, current, previous) => {
-      if (current !== undefined && wantsPass(current, previous)) enqueue(name);
+    caches.environments.subscribe((_name, current, previous) => {
+      if (current !== undefined && wantsPass(current, previous)) wake(current);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
       const name = (current ?? previous)?.metadata.name;
@@ -53,6 +54,10 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
     for (const end of ends) end();
   };
 }
+
+/** When hundreds leave at once, what somebody waits for comes before their farewells. */
+const priorityOf = ({ metadata }: EphemeralEnvironment): Priority =>
+  metadata.deletionTimestamp === undefined ? "high" : "low";
 
 /** Our own writes, of the status and of our finalizer, come back as events too; they tell nothing new. */
 function wantsPass(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {

@@ -7,9 +7,10 @@ import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions }
 
 /** What a pass leaves to do: nothing, or another look after a while. */
 export interface ReconcileResult {
+  /** When nothing more pressing waits. */
   readonly recheckAfterMs?: number;
-  /** Of that look; `low` unless said. */
-  readonly priority?: Priority;
+  /** A moment that was promised to somebody: an urgent look besides, whatever else wakes the key until then. */
+  readonly promisedInMs?: number;
 }
 
 /** One pass over one key. Throwing means: again, with backoff. Passes of one key never overlap. */
@@ -137,11 +138,11 @@ class KeyController implements Controller {
     }
   }
 
-  #succeeded(key: string, { recheckAfterMs, priority }: ReconcileResult): PassOutcome {
+  #succeeded(key: string, { recheckAfterMs, promisedInMs }: ReconcileResult): PassOutcome {
     this.#queue.forget(key);
-    if (recheckAfterMs === undefined) return "done";
-    this.#queue.addAfter(key, recheckAfterMs, priority);
-    return "recheck";
+    if (recheckAfterMs !== undefined) this.#queue.addAfter(key, recheckAfterMs);
+    if (promisedInMs !== undefined) this.#queue.addAfter(key, promisedInMs, "urgent");
+    return recheckAfterMs === undefined && promisedInMs === undefined ? "done" : "recheck";
   }
 
   #failed(key: string, error: unknown, bound: BoundedSignal): PassOutcome {

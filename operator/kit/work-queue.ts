@@ -2,10 +2,14 @@ import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "./clock
 import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
 /**
- * `high` is what a user, a change or a promised moment waits for; `low` is start-up, rechecks and retries. Among equals, first come first
- * served; among unequals `high` comes first, except that every fifth turn is a waiting `low` key's: neither starves.
+ * `urgent` is a promised moment: a short pass, and never passed over. `high` is what a user or a change waits for; `low` is
+ * start-up, rechecks, retries and farewells. Among equals, first come first served; of `high` and `low`, `high` comes
+ * first, except that every fifth turn is a waiting `low` key's: neither starves.
  */
-export type Priority = "high" | "low";
+export type Priority = (typeof PRIORITIES)[number];
+
+/** The first before all others. */
+const PRIORITIES = ["urgent", "high", "low"] as const;
 
 /**
  * Keys that want work: each at most once in the queue and at most once in work.
@@ -14,7 +18,10 @@ export type Priority = "high" | "low";
  */
 export interface WorkQueue {
   add(key: string, priority?: Priority): void;
-  /** Adds the key later, at low priority unless said; of several due times the earliest wins. Any delay is honoured, also months. */
+  /**
+   * Adds the key later, at low priority unless said; of several due times at one priority the earliest wins. Any delay
+   * is honoured, also months.
+   */
   addAfter(key: string, delayMs: number, priority?: Priority): void;
   /**
    * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
@@ -55,12 +62,20 @@ interface Delayed {
 /** A waiting `low` key is passed over at most so many times in a row. */
 const HIGH_IN_A_ROW = 4;
 
+/** Whether the one is at least as pressing as the other. */
+const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
+
 /** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
 class KeyedQueue implements WorkQueue {
-  readonly #waiting: Readonly<Record<Priority, Set<string>>> = { high: new Set(), low: new Set() };
+  readonly #waiting: Readonly<Record<Priority, Set<string>>> = { urgent: new Set(), high: new Set(), low: new Set() };
   readonly #working = new Set<string>();
   readonly #dirty = new Map<string, Priority>();
-  readonly #delayed = new Map<string, Delayed>();
+  /** By priority, so that a key that already waits among what is routine still keeps its promised moment. */
+  readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
+    urgent: new Map(),
+    high: new Map(),
+    low: new Map(),
+  };
   readonly #takers: ((key: string | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
@@ -77,12 +92,13 @@ class KeyedQueue implements WorkQueue {
 
   add(key: string, priority: Priority = "high"): void {
     if (this.#closed) return;
+    const known = this.#working.has(key) ? this.#dirty.get(key) : this.#priorityOf(key);
+    if (known !== undefined && covers(known, priority)) return;
     if (this.#working.has(key)) {
-      if (priority === "high" || !this.#dirty.has(key)) this.#dirty.set(key, priority);
+      this.#dirty.set(key, priority);
       return;
     }
-    if (this.#waiting.high.has(key)) return;
-    if (priority === "high") this.#waiting.low.delete(key);
+    if (known !== undefined) this.#waiting[known].delete(key);
     this.#waiting[priority].add(key);
     this.#handOut();
     this.#onDepth(this.depth);
@@ -91,7 +107,7 @@ class KeyedQueue implements WorkQueue {
   addAfter(key: string, delayMs: number, priority: Priority = "low"): void {
     if (this.#closed) return;
     const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
-    const known = this.#delayed.get(key);
+    const known = this.#delayed[priority].get(key);
     if (known !== undefined && known.dueMs <= dueMs) return;
     known?.cancel();
     this.#arm(key, dueMs, priority);
@@ -128,7 +144,7 @@ class KeyedQueue implements WorkQueue {
   }
 
   get depth(): number {
-    return this.#waiting.high.size + this.#waiting.low.size;
+    return PRIORITIES.reduce((sum, priority) => sum + this.#waiting[priority].size, 0);
   }
 
   get inWork(): number {
@@ -137,11 +153,12 @@ class KeyedQueue implements WorkQueue {
 
   close(): void {
     this.#closed = true;
-    for (const { cancel } of this.#delayed.values()) cancel();
-    this.#delayed.clear();
+    for (const priority of PRIORITIES) {
+      for (const { cancel } of this.#delayed[priority].values()) cancel();
+      this.#delayed[priority].clear();
+      this.#waiting[priority].clear();
+    }
     this.#dirty.clear();
-    this.#waiting.high.clear();
-    this.#waiting.low.clear();
     for (const resolve of this.#takers.splice(0)) resolve(undefined);
     this.#onDepth(0);
   }
@@ -150,14 +167,19 @@ class KeyedQueue implements WorkQueue {
     while (this.#takers.length > 0) {
       const key = this.#next();
       if (key === undefined) return;
-      this.#waiting.high.delete(key);
-      this.#waiting.low.delete(key);
+      for (const priority of PRIORITIES) this.#waiting[priority].delete(key);
       this.#working.add(key);
       this.#takers.shift()?.(key);
     }
   }
 
+  #priorityOf(key: string): Priority | undefined {
+    return PRIORITIES.find((priority) => this.#waiting[priority].has(key));
+  }
+
   #next(): string | undefined {
+    const [urgent] = this.#waiting.urgent;
+    if (urgent !== undefined) return urgent;
     const [high] = this.#waiting.high;
     const [low] = this.#waiting.low;
     const isLowsTurn = high === undefined || this.#lowPassedOver >= HIGH_IN_A_ROW;
@@ -166,14 +188,14 @@ class KeyedQueue implements WorkQueue {
     return isLowsTurn ? (low ?? high) : high;
   }
 
-  /** One timer a key; a wait beyond what a timer can do is made of several. */
+  /** One timer a key and priority; a wait beyond what a timer can do is made of several. */
   #arm(key: string, dueMs: number, priority: Priority): void {
     const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
     const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
-      this.#delayed.delete(key);
+      this.#delayed[priority].delete(key);
       if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs, priority);
       else this.add(key, priority);
     });
-    this.#delayed.set(key, { dueMs, cancel });
+    this.#delayed[priority].set(key, { dueMs, cancel });
   }
 }

@@ -55,12 +55,11 @@ export function createExpiryWave(context: WaveContext): ExpiryWave {
   };
   return {
     turn(environment) {
-      const nowMs = clock.monotonicMs();
-      if (latest === undefined || nowMs - latest.atMs >= WINDOW_MS) latest = look();
+      if (latest === undefined || clock.monotonicMs() - latest.atMs >= WINDOW_MS) latest = look();
       if (latest.isHeld && !isConfirmed(environment)) return { state: "held" };
       const rank = latest.ranks.get(environment.metadata.uid) ?? latest.ranks.size;
       const opensMs = latest.atMs + Math.floor(rank / settings.expiry.perSecond) * 1_000;
-      return { state: "go", inMs: Math.max(0, opensMs - nowMs) };
+      return { state: "go", inMs: Math.max(0, opensMs - clock.monotonicMs()) };
     },
   };
 }

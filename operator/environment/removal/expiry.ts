@@ -9,25 +9,31 @@ import type { ExpiryWave } from "./expiry-wave.ts";
 export interface ExpiryContext {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
-  readonly environments: Environments;
+  readonly environments: Pick<Environments, "remove">;
   readonly wave: ExpiryWave;
   readonly tellDisagreement: ReturnType<typeof disagreements>;
   readonly log: Log;
 }
 
+/** It stays for now. */
+export interface Staying {
+  /** Until its time is up, if ever. */
+  readonly dueInMs?: number | undefined;
+  /** Its time is up, but something holds it that may be over then. */
+  readonly lookAgainInMs?: number;
+}
+
 /**
  * `removing`: its time was up; `decide-again`: it changed meanwhile; `itsTurnInMs`: it goes in a moment, and nothing else
- * is worth doing for it; else how long until the next look, if ever.
+ * is worth doing for it.
  */
-export type Expiry =
-  | "removing"
-  | "decide-again"
-  | { readonly itsTurnInMs: number }
-  | { readonly lookAgainInMs: number | undefined };
+export type Expiry = "removing" | "decide-again" | { readonly itsTurnInMs: number } | Staying;
 
 const DISAGREEMENT_RECHECK_MS = 60_000;
-/** The API server's clock is read from a header that holds whole seconds, rounded down. */
+/** The API server's clock is read from a header that holds whole seconds, rounded down: it may be that much further. */
 const CLOCK_GRAIN_MS = 1_000;
+/** One answer of that clock serves all for so long. */
+const SHARED_MS = 200;
 /** An annotation that confirms wakes the environment at once; that fewer are due has to be looked for. */
 const HELD_RECHECK_MS = 30_000;
 
@@ -38,8 +44,8 @@ const HELD_RECHECK_MS = 30_000;
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
   // A TTL that was just lowered is granted its reprieve, stored by this pass, before it counts.
-  if (reprieve(environment, now) !== undefined) return { lookAgainInMs: undefined };
-  if (!isExpired(environment, now)) return { lookAgainInMs: untilDeletable(environment, now) };
+  if (reprieve(environment, now) !== undefined) return {};
+  if (!isExpired(environment, now)) return { dueInMs: untilDeletable(environment, now) };
 
   const serverNow = await context.serverClock.now();
   const earlyMs = untilDeletable(environment, serverNow) ?? 0;
@@ -47,7 +53,7 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
     context.tellDisagreement(environment, { now, serverNow });
     return { lookAgainInMs: DISAGREEMENT_RECHECK_MS };
   }
-  if (earlyMs > 0) return { itsTurnInMs: earlyMs };
+  if (earlyMs > 0) return { itsTurnInMs: Math.min(earlyMs, SHARED_MS) };
 
   const turn = context.wave.turn(environment);
   if (turn.state === "held") return { lookAgainInMs: HELD_RECHECK_MS };
@@ -82,9 +88,7 @@ function untilDeletable(environment: EphemeralEnvironment, now: Date): number | 
   return from === undefined ? undefined : from.getTime() - now.getTime();
 }
 
-const SHARED_MS = 1_000;
-
-/** The same clock, asked at most once a second however many want to know; in between, time goes on by our own. */
+/** The same clock, asked at most five times a second however many want to know; in between, time goes on by our own. */
 export function sharedServerClock(serverClock: ServerClock, clock: Clock): ServerClock {
   let asked: { readonly atMs: number; readonly answer: Promise<Date> } | undefined;
   return {

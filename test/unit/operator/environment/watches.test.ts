@@ -6,12 +6,16 @@ import type { Repository } from "../../../../crds/repository.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/caches.ts";
 import { wakeOnChanges } from "../../../../operator/environment/watches.ts";
 import type { WireObject } from "../../../../operator/kinds.ts";
+import type { Priority } from "../../../../operator/kit/work-queue.ts";
 import { configSetFixture, environmentFixture, repositoryFixture, UID } from "../../../support/environment-fixture.ts";
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 
 /** Caches that know one environment and tell what a test says. */
-function scene(known: readonly EphemeralEnvironment[] = [environmentFixture()]) {
+function scene(
+  known: readonly EphemeralEnvironment[] = [environmentFixture()],
+  wake: (name: string, priority?: Priority) => void = () => undefined,
+) {
   const woken: string[] = [];
   const tell: {
     environment?: Change<EphemeralEnvironment>;
@@ -39,7 +43,10 @@ function scene(known: readonly EphemeralEnvironment[] = [environmentFixture()]) 
     revisions: subscribed("revision"),
     children: new Map([["namespaces", subscribed("child")]]),
   } as unknown as Caches;
-  const stop = wakeOnChanges(caches, (name) => void woken.push(name));
+  const stop = wakeOnChanges(caches, (name, priority) => {
+    woken.push(name);
+    wake(name, priority);
+  });
   return { woken, tell, stop };
 }
 
@@ -102,6 +109,19 @@ describe("what belongs to an environment", () => {
       tell.child?.("env-shop", undefined, newer(child(), { labels }));
     }
     expect(woken).toEqual([]);
+  });
+});
+
+describe("what hundreds do at once comes behind what somebody waits for", () => {
+  test.each<[string, EphemeralEnvironment, Priority]>([
+    ["a living environment", environment({}), "high"],
+    ["one on its way out", environment({ deletionTimestamp: "x" }), "low"],
+  ])("%s", (_what, known, expected) => {
+    const priorities: (Priority | undefined)[] = [];
+    const { tell } = scene([known], (_name, priority) => void priorities.push(priority));
+    tell.environment?.("shop", known, undefined);
+    tell.child?.("env-shop", undefined, child());
+    expect(priorities).toEqual([expected, expected]);
   });
 });
 

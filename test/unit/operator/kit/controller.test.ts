@@ -130,22 +130,25 @@ test("a success ends the backoff", async () => {
   expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
 });
 
-test("a look at a promised moment comes before routine", async () => {
+test("a promised moment comes before all that waits then, and is kept although its key waits among it", async () => {
   const passes: string[] = [];
   const held = Promise.withResolvers<void>();
   const reconcile: Reconcile = async (key) => {
     passes.push(key);
     if (key === "busy") await held.promise;
-    else if (passes.length <= 2) return { recheckAfterMs: 1_000, priority: key === "expiry" ? "high" : "low" };
+    else if (key === "expiry" && passes.length <= 2) return { recheckAfterMs: 900, promisedInMs: 1_000 };
     return undefined;
   };
   const controller = started(reconcile, { workers: 1 });
-  for (const key of ["routine", "expiry", "busy"]) controller.enqueue(key);
-  await until(() => passes.length === 3);
-  clock.advance(1_000);
+  for (const key of ["expiry", "busy"]) controller.enqueue(key);
+  await until(() => passes.length === 2);
+  controller.enqueue("routine", "low");
+  clock.advance(950);
+  controller.enqueue("user");
+  clock.advance(50);
   held.resolve();
   await until(() => passes.length === 5);
-  expect(passes.slice(3)).toEqual(["expiry", "routine"]);
+  expect(passes.slice(2)).toEqual(["expiry", "user", "routine"]);
 });
 
 test("a pass that asks for another look gets it", async () => {

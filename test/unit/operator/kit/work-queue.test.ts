@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { MAX_TIMER_MS } from "../../../../operator/kit/clock.ts";
-import { createWorkQueue, type WorkQueue } from "../../../../operator/kit/work-queue.ts";
+import { createWorkQueue, type Priority, type WorkQueue } from "../../../../operator/kit/work-queue.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
 let clock: TestClock;
@@ -18,7 +18,7 @@ class Ledger {
   readonly working: string[] = [];
   readonly owed = new Set<string>();
 
-  add(key: string, priority: "high" | "low"): void {
+  add(key: string, priority: Priority): void {
     this.queue.add(key, priority);
     this.owed.add(key);
   }
@@ -51,7 +51,7 @@ class Ledger {
 
 type Step = (ledger: Ledger) => void | Promise<void>;
 
-const add = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("high" as const, "low" as const)).map(
+const add = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom<Priority>("urgent", "high", "low")).map(
   ([key, priority]): Step =>
     (ledger) =>
       ledger.add(key, priority),
@@ -116,12 +116,24 @@ describe("order", () => {
     expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "recheck", "retry"]);
   });
 
-  test("a promised moment comes before what was wished after it, and before what is routine", async () => {
-    queue.addAfter("routine", 1_000);
-    queue.addAfter("expiry", 1_000, "high");
-    clock.advance(1_000);
+  test("urgent keys come before all others, and are never passed over", async () => {
+    queue.add("start-up", "low");
     queue.add("user");
-    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["expiry", "user", "routine"]);
+    for (let turn = 0; turn < 10; turn += 1) queue.add(`moment-${turn}`, "urgent");
+    const taken: (string | undefined)[] = [];
+    while (queue.depth > 0) taken.push(await queue.take());
+    expect(taken.slice(9)).toEqual(["moment-9", "user", "start-up"]);
+  });
+
+  test("a key that waits already, or is in work, is promoted and never set back", async () => {
+    queue.add("in-work");
+    await queue.take();
+    for (const priority of ["low", "urgent", "high"] as const) {
+      for (const key of ["waiting", "in-work"]) queue.add(key, priority);
+    }
+    queue.add("user");
+    queue.done("in-work");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["waiting", "in-work", "user"]);
   });
 
   test("those who wait for a key get it at once", async () => {

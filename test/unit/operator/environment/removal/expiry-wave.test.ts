@@ -4,7 +4,6 @@ import type { EphemeralEnvironment } from "../../../../../crds/ephemeral-environ
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../../crds/group.ts";
 import { createExpiryWave, oldestFirst } from "../../../../../operator/environment/removal/expiry-wave.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import type { Environments } from "../../../../../operator/ports/environments.ts";
 import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
 import { testSettings } from "../../../../support/platform-chart.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
@@ -23,11 +22,17 @@ function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 }
 const many = (count: number, prefix: string, more: Parameters<typeof made>[2] = {}) =>
   Array.from({ length: count }, (_, index) => made(`${prefix}-${index}`, index / 1000, more));
 
-function scene(environments: EphemeralEnvironment[], expiry: object = {}) {
+/** @param lookMs how long it takes to look at all environments */
+function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs = 0) {
   const clock = new TestClock(minutesLater(61).toISOString());
   const said: string[] = [];
   const wave = createExpiryWave({
-    environments: { list: () => environments } as unknown as Environments,
+    environments: {
+      list() {
+        clock.advance(lookMs);
+        return environments;
+      },
+    },
     settings: settingsFrom({ ...testSettings, expiry }),
     ...{ clock, log: silentLog },
     bulletin: { publish: ({ reason }) => void said.push(reason) },
@@ -45,6 +50,13 @@ describe("a wave of expiries", () => {
     expect(waits()).toEqual([1000, 0, 2000, 0, 1000]);
     clock.advance(400);
     expect(waits()).toEqual([600, 0, 1600, 0, 600]);
+  });
+
+  test("sends nobody back for the time that a look took", () => {
+    const { waits, clock } = scene([made("a", 1), made("b", 2)], {}, 3);
+    expect(waits()).toEqual([0, 0]);
+    clock.advance(1_000);
+    expect(waits()).toEqual([0, 0]);
   });
 
   test("moves up as the older ones go", () => {
