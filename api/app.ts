@@ -6,7 +6,6 @@ import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { authenticator } from "./auth/credentials.ts";
-import { idTokens } from "./auth/id-tokens.ts";
 import { mountDocs } from "./docs.ts";
 import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
@@ -38,7 +37,6 @@ export function createApp(parts: AppParts): Express {
   const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), passwordResets, stopping };
   const { log } = platform;
   const limits = createLimits(platform.settings.api.limits, parts);
-  const tokens = idTokens(platform.settings.api.issuers, { clock: platform.clock, log });
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -48,7 +46,7 @@ export function createApp(parts: AppParts): Express {
   app.set("query parser", false);
   app.use(identify, accessLog(log, platform.clock), secureHeaders());
   mountDocs(app, { limits, version: platform.version });
-  mount(app, listRoutes(), { platform, limits, log, authenticate: authenticator(tokens, platform.settings) });
+  mount(app, listRoutes(), { platform, limits, log, authenticate: authenticator(platform) });
   app.use(() => {
     throw new Refusal("not-found", "Not found");
   });

@@ -111,18 +111,18 @@ async function known(
     throw unproven(proof);
   }
   response.locals.subject = proof.caller.subject;
-  await limits.authenticated(request, response, proof.caller.subject);
+  await limits.authenticated(request, response, proof.caller.token?.id ?? proof.caller.subject);
   checkAccess(access, proof.caller);
   return proof.caller;
 }
 
 function checkAccess(access: Access, { permissions, method }: Caller): void {
   if (typeof access === "string") return;
-  if (!permissions.has(access.permission)) {
-    throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
-  }
   if (access.proof !== undefined && method !== access.proof) {
     throw new Refusal("forbidden", "This needs an ID token: an API token is not enough");
+  }
+  if (!permissions.has(access.permission)) {
+    throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
   }
 }
 
@@ -134,11 +134,9 @@ function unprovable(access: Contract["access"]) {
   };
 }
 
-function unproven({ state }: Proof): Refusal {
-  return new Refusal(
-    "unauthenticated",
-    state === "none" ? "Authentication required" : "Invalid or expired credentials",
-  );
+function unproven(proof: Exclude<Proof, { readonly state: "caller" }>): Refusal {
+  if (proof.state === "none") return new Refusal("unauthenticated", "Authentication required");
+  return new Refusal("unauthenticated", proof.told ?? "Invalid or expired credentials");
 }
 
 /** Answers every error of every path; logs what is a fault, once. */

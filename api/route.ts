@@ -3,6 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { ErrorCode } from "../crds/errors.ts";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
 import type { Environments } from "../operator/ports/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
@@ -19,11 +20,14 @@ export interface Platform {
   readonly environments: Environments;
   readonly repositories: Repositories;
   readonly configSets: ConfigSets;
-  readonly secretManager: Pick<SecretManager, "ensure" | "shared">;
+  readonly apiTokens: ApiTokens;
+  readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;
   readonly clock: Clock;
+  /** So many bytes that nobody can guess. */
+  readonly randomBytes: (count: number) => Uint8Array;
   /** For what no reply says: refusals to be audited, and what goes wrong beside an answer. */
   readonly log: Log;
   /** The release, as health replies show it. */

@@ -92,6 +92,20 @@ const Api = closed(
       { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },
       { default: {}, description: "Groups of the identity provider that hold each role." },
     ),
+    tokens: closed(
+      {
+        revealable: Type.Boolean({
+          default: true,
+          description: "False: values of API tokens are never kept, so that nobody is shown one a second time.",
+        }),
+        confirmedDays: Type.Integer({
+          minimum: 1,
+          default: 30,
+          description: "How long API tokens are good without their owner's having come with an ID token.",
+        }),
+      },
+      { default: {} },
+    ),
     limits: closed(
       {
         authenticatedPerMinute: Type.Integer({ minimum: 1, default: 100 }),

@@ -45,13 +45,24 @@ async function main(settings: Settings): Promise<void> {
   const shared = { settings, log, clock: systemClock };
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
   const probes = await serveProbes(settings.probes, operator);
-  const { environments, repositories, configSets, secretManager, health, prober } = operator;
+  const { environments, repositories, configSets, apiTokens, secretManager, health, prober } = operator;
   const version = packageJson.version;
   const counters = createSharedCounters(settings, shared);
   const closing = new AbortController();
   const app = createApp({
     ...shared,
-    ...{ environments, repositories, configSets, secretManager, health, prober, version, counters },
+    ...{
+      environments,
+      repositories,
+      configSets,
+      apiTokens,
+      secretManager,
+      health,
+      prober,
+      version,
+      counters,
+      randomBytes,
+    },
     identityProvider: identityProviderOf(settings),
     stopping: closing.signal,
   });

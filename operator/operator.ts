@@ -5,6 +5,7 @@ import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { argocdDeployer } from "./adapters/argocd-deployer.ts";
 import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
+import { kubernetesApiTokens } from "./adapters/kubernetes-api-tokens.ts";
 import { kubernetesBulletin } from "./adapters/kubernetes-bulletin.ts";
 import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
 import { kubernetesConfigSetVersions } from "./adapters/kubernetes-config-set-versions.ts";
@@ -30,6 +31,7 @@ import { createKubeClient } from "./kit/kube-client.ts";
 import type { RequestSeam } from "./kit/kube-request.ts";
 import type { Log } from "./kit/log.ts";
 import type { Mandate } from "./kit/mandate.ts";
+import type { ApiTokens } from "./ports/api-tokens.ts";
 import type { ConfigSets } from "./ports/config-sets.ts";
 import type { Environments } from "./ports/environments.ts";
 import type { PlatformHealthCheck } from "./ports/platform-health.ts";
@@ -62,6 +64,7 @@ export interface Operator {
   readonly environments: Environments;
   readonly repositories: Repositories;
   readonly configSets: ConfigSets;
+  readonly apiTokens: ApiTokens;
   readonly health: PlatformHealthCheck;
   readonly secretManager: SecretManager;
   /** For whoever asks for it: none of its turns are taken from the passes. */
@@ -109,6 +112,8 @@ export function createOperator(options: OperatorOptions): Operator {
   const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
   const cluster = kubernetesCluster({ client: working, watched: caches.children, clock });
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace: settings.namespace });
+  const tokens = { cache: caches.apiTokens, namespace: settings.namespace, clock };
+  const apiTokens = kubernetesApiTokens({ ...tokens, client });
   const serverClock = options.serverClock ?? { now: () => working.serverTime() };
   const configSetVersions = kubernetesConfigSetVersions({
     ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },
@@ -150,12 +155,13 @@ export function createOperator(options: OperatorOptions): Operator {
     ...context,
     livingUids,
     belongings: () => OWNED_KINDS.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
-    isKnown: (uid) => caches.environments.by(BY_UID, uid).length > 0,
+    isKnown: (uid) => [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
   });
   return {
     environments,
     repositories,
     configSets,
+    apiTokens,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
     secretManager: secretManagers.ofUsers,
     prober: options.prober ?? newProber(),

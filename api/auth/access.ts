@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import type { Scope } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { admits, type Repository } from "../../crds/repository.ts";
@@ -44,6 +45,35 @@ export function rolesOf(groups: readonly string[], roles: Settings["api"]["roles
 export function permissionsOf(roles: readonly Role[]): ReadonlySet<Permission> {
   const highest = Math.max(-1, ...roles.map((role) => ROLES.indexOf(role)));
   return new Set(ROLES.slice(0, highest + 1).flatMap((role) => ADDED[role]));
+}
+
+const MANAGE_ENVIRONMENTS = [
+  "environments:create",
+  "environments:read",
+  "environments:update",
+  "environments:delete",
+] as const satisfies readonly Permission[];
+
+/** What each scope lets a token do, as far as its owner may. */
+const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
+  ENV_CREATE: MANAGE_ENVIRONMENTS,
+  "environments:create": MANAGE_ENVIRONMENTS,
+  ENV_READ: ["environments:read"],
+  "environments:read": ["environments:read"],
+  CONFIG_READ: ["configs:read", "repos:read"],
+  CONFIG_WRITE: ["configs:write"],
+};
+
+/** What is left of the owner's permissions. To which environments they apply is the owner's matter, not a scope's. */
+export function narrowed(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): ReadonlySet<Permission> {
+  const granted = new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]));
+  if (granted.has("environments:read")) granted.add("environments:all");
+  return new Set([...permissions].filter((permission) => granted.has(permission)));
+}
+
+/** The scopes that ask for more than these permissions. */
+export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): readonly Scope[] {
+  return scopes.filter((scope) => !SCOPE_PERMISSIONS[scope].every((permission) => permissions.has(permission)));
 }
 
 /**

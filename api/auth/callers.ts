@@ -1,4 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
+import type { Scope } from "../../crds/api-token.ts";
+import type { Vouched } from "../../operator/ports/api-tokens.ts";
 import { type Permission, permissionsOf, type Role, rolesOf } from "./access.ts";
 
 /** Who is asking, as the credential proves it. */
@@ -13,8 +15,12 @@ export interface Caller {
   readonly permissions: ReadonlySet<Permission>;
   /** What proved it. Only an ID token shows that the person is here now. */
   readonly method: "id_token" | "api_token";
+  /** When the issuer said all that. */
+  readonly vouchedAt: Date;
   /** When the proof ends; an API token may be good for ever. */
   readonly expiresAt: Date | undefined;
+  /** The API token that was used. */
+  readonly token?: { readonly id: string; readonly scopes: readonly Scope[] };
 }
 
 /** What a verified ID token says. */
@@ -24,11 +30,18 @@ export interface Identity {
   readonly email: string;
   readonly name: string;
   readonly groups: readonly string[];
+  readonly issuedAt: Date;
   readonly expiresAt: Date;
 }
 
 /** The caller whom an identity makes under these settings. */
-export function callerOf({ issuer, sub, ...person }: Identity, settings: Settings): Caller {
+export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, settings: Settings): Caller {
   const roles = rolesOf(person.groups, settings.api.roles);
-  return { ...person, subject: `${issuer}#${sub}`, roles, permissions: permissionsOf(roles), method: "id_token" };
+  const rights = { roles, permissions: permissionsOf(roles) };
+  return { ...person, ...rights, subject: `${issuer}#${sub}`, vouchedAt: issuedAt, method: "id_token" };
+}
+
+/** What the caller's API tokens may remember of them. */
+export function vouchedOf({ groups, vouchedAt }: Pick<Caller, "groups" | "vouchedAt">): Vouched {
+  return { groups: [...new Set(groups)].sort(), at: vouchedAt.toISOString() };
 }

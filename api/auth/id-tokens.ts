@@ -17,9 +17,15 @@ const MAX_NAME_CHARS = 254;
 const MAX_GROUPS = 500;
 const MAX_GROUP_CHARS = 128;
 
-/** Why a token is not accepted: for our log, never for the caller. */
+/** Why a token is not accepted: for our log. Only `told` is for the caller, where the token itself was genuine. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
+  readonly told: string | undefined;
+
+  constructor(reason: string, options?: ErrorOptions & { readonly told?: string }) {
+    super(reason, options);
+    this.told = options?.told;
+  }
 }
 
 /** Verifies ID tokens of the configured issuers. */
@@ -108,6 +114,7 @@ function identityOf(payload: JWTPayload, { issuer, groupsClaim }: IssuerSettings
     email,
     name: text(payload.name) || text(payload.preferred_username) || email,
     groups: Array.isArray(groups) ? groups.filter(isGroup).slice(0, MAX_GROUPS) : [],
+    issuedAt: new Date(Number(payload.iat) * 1000),
     expiresAt: new Date(Number(payload.exp) * 1000),
   };
 }

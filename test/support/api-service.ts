@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Express } from "express";
 import type { JWTPayload } from "jose";
 import supertest from "supertest";
@@ -7,6 +8,7 @@ import type { ConfigSet } from "../../crds/config-set.ts";
 import type { Repository } from "../../crds/repository.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { SharedCounters } from "../../operator/ports/shared-counters.ts";
+import { type MemoryApiTokens, memoryApiTokens } from "./memory-api-tokens.ts";
 import { type MemoryConfigSets, memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryIdentityProvider, memoryIdentityProvider } from "./memory-identity-provider.ts";
@@ -60,6 +62,7 @@ export interface ApiService {
   readonly clock: TestClock;
   readonly environments: MemoryEnvironments;
   readonly configSets: MemoryConfigSets;
+  readonly apiTokens: MemoryApiTokens;
   readonly health: MemoryPlatformHealth;
   readonly secretManager: MemorySecretManager;
   readonly identityProvider: MemoryIdentityProvider;
@@ -88,6 +91,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const issuer = await startTokenIssuer(() => clock.now());
   const environments = memoryEnvironments(clock);
   const configSets = memoryConfigSets(...(options.configSets ?? []));
+  const apiTokens = memoryApiTokens(clock);
   const health = memoryPlatformHealth(clock.now());
   const secretManager = memorySecretManager();
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
@@ -99,11 +103,13 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     environments,
     repositories: memoryRepositories(...(options.repositories ?? defaultRepositories())),
     configSets,
+    apiTokens,
     health,
     secretManager,
     identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
     prober,
     clock,
+    randomBytes,
     counters: options.counters,
     log: recording(lines),
     version: VERSION,
@@ -116,6 +122,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       clock,
       environments,
       configSets,
+      apiTokens,
       health,
       secretManager,
       identityProvider,

@@ -14,6 +14,7 @@ const someone = {
   issuer: "https://idp",
   email: "same@example.test",
   name: "",
+  issuedAt: new Date("2026-06-01T12:00:00Z"),
   expiresAt: new Date("2026-06-01T13:00:00Z"),
 };
 const person = (sub: string, ...groups: string[]) => callerOf({ ...someone, sub, groups }, settings);

@@ -1,0 +1,77 @@
+import type { Settings } from "../../config/settings.ts";
+import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
+import { ClusterUnavailable } from "../../crds/errors.ts";
+import type { Clock } from "../../operator/kit/clock.ts";
+import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
+import { Refusal } from "../refusals.ts";
+import { narrowed, permissionsOf, rolesOf } from "./access.ts";
+import type { Caller } from "./callers.ts";
+import { TokenRefused } from "./id-tokens.ts";
+import { LiveTokens } from "./live-tokens.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Verifies API tokens. */
+export interface ApiTokenProofs {
+  /**
+   * Whom the token makes of its bearer. While the API server is away, `isRead` may go on with what was known a minute ago.
+   *
+   * @throws TokenRefused when it proves nothing (any more), Refusal (unavailable) when that can't be known
+   */
+  verify(token: string, isRead: boolean): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
+}
+
+interface Context {
+  readonly apiTokens: Pick<ApiTokens, "known" | "read">;
+  readonly settings: Settings;
+  readonly clock: Clock;
+}
+
+export function apiTokenProofs({ apiTokens, settings, clock }: Context): ApiTokenProofs {
+  const live = new LiveTokens(apiTokens, clock);
+  return {
+    async verify(text, isRead) {
+      // Before anything is computed of it: nothing else can be one.
+      if (!isTokenText(text)) throw new TokenRefused("not the form of an API token");
+      const { id, tokenHash } = tokenTraits(text);
+      const token = await live.find(id, isRead).catch(asRefusal);
+      if (token === undefined || !isOf(token, tokenHash)) throw new TokenRefused("no such API token");
+      checkGood(token, settings, clock.now());
+      return { caller: bearerOf(token, settings), token };
+    },
+  };
+}
+
+function asRefusal(error: unknown): never {
+  if (!(error instanceof ClusterUnavailable)) throw error;
+  throw new Refusal("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
+}
+
+/** Whoever has the token may be told what is wrong with it: nobody else gets that far. */
+function checkGood(token: ApiToken, { api }: Settings, now: Date): void {
+  const { owner, vouched } = token.spec;
+  const state = tokenState(token, now);
+  if (state === "revoked") throw new TokenRefused("a revoked API token", { told: "The API token was revoked" });
+  if (state === "expired") throw new TokenRefused("an expired API token", { told: "The API token has expired" });
+  if (!api.issuers.some(({ issuer }) => owner.subject.startsWith(`${issuer}#`))) {
+    throw new TokenRefused("an API token whose owner's issuer is not trusted");
+  }
+  const { confirmedDays } = api.tokens;
+  if (now.getTime() - Date.parse(vouched.at) <= confirmedDays * DAY_MS) return;
+  const told = `The API token's owner has not signed in for ${confirmedDays} days; the next request with an ID token of the owner makes it good again`;
+  throw new TokenRefused("an API token whose owner is not confirmed", { told });
+}
+
+/** Its owner, as the identity provider spoke of them last, with no more rights than the scopes let through. */
+function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
+  const { owner, vouched, scopes, expiresAt } = spec;
+  const roles = rolesOf(vouched.groups, settings.api.roles);
+  return {
+    ...owner,
+    ...{ groups: vouched.groups, roles, permissions: narrowed(permissionsOf(roles), scopes) },
+    method: "api_token",
+    vouchedAt: new Date(vouched.at),
+    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
+    token: { id: metadata.name, scopes },
+  };
+}
