@@ -67,7 +67,7 @@ interface Context {
   readonly clock: Clock;
 }
 
-/** A watch is opened anew within a minute, and a page of a list comes or fails within one: whatever the API server does. */
+/** A watch is opened anew within a minute, and a part of a list comes or fails within one: whatever the API server does. */
 const LONGEST_SILENCE_MS = 300_000;
 
 const CHILD_KINDS = [namespaceKind, resourceQuotaKind, limitRangeKind, networkPolicyKind, roleBindingKind];

@@ -16,6 +16,8 @@ export interface BoundedSignal {
   cutBy(): CutBy | undefined;
   /** Ends the deadline but keeps following the caller: for streams, once they have begun. */
   endDeadline(): void;
+  /** The deadline counts from now on: for work that is not to stand still. */
+  restartDeadline(): void;
   release(): void;
 }
 
@@ -28,7 +30,8 @@ export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptio
     controller.abort();
   };
   const byCaller = () => cutBy("caller");
-  const endDeadline = clock.setTimer(deadlineMs, () => cutBy("deadline"));
+  const setDeadline = () => clock.setTimer(deadlineMs, () => cutBy("deadline"));
+  let endDeadline = setDeadline();
   for (const signal of signals) {
     if (signal?.aborted) byCaller();
     signal?.addEventListener("abort", byCaller, { once: true });
@@ -36,7 +39,11 @@ export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptio
   return {
     signal: controller.signal,
     cutBy: () => cut,
-    endDeadline,
+    endDeadline: () => endDeadline(),
+    restartDeadline: () => {
+      endDeadline();
+      endDeadline = setDeadline();
+    },
     release: () => {
       endDeadline();
       for (const signal of signals) signal?.removeEventListener("abort", byCaller);

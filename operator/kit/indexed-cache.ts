@@ -5,6 +5,7 @@ import { type KubeObject, keyOf } from "./kube-object.ts";
 import type { Log } from "./log.ts";
 import type { CacheFeed, CacheListener, ListMark, ObjectCache, ObjectCacheOptions } from "./object-cache.ts";
 import { isSameVersion, OwnWrites } from "./own-writes.ts";
+import { turnLeft } from "./turns.ts";
 
 interface Change<T> {
   readonly key: string;
@@ -92,20 +93,25 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     return this.#guarded(keyOf(object), () => this.#transform(object)) ?? object;
   }
 
-  replace(items: readonly T[], mark: ListMark): void {
-    const touched = new Set<string>();
-    const listed = new Map(items.map((item) => [keyOf(item), item]));
+  async replace(items: readonly T[], mark: ListMark): Promise<void> {
+    const listed = new Set<string>();
+    for (const item of items) {
+      await turnLeft();
+      listed.add(keyOf(item));
+    }
     for (const [key, known] of this.#base) {
+      await turnLeft();
       if (listed.has(key)) continue;
       this.#end(key, known);
-      touched.add(key);
+      this.#settle([key]);
     }
-    for (const [key, item] of listed) {
+    for (const item of items) {
+      await turnLeft();
+      const key = keyOf(item);
       this.#accept(key, item);
-      touched.add(key);
+      this.#settle([key]);
     }
-    for (const key of this.#own.listed(mark.begun)) touched.add(key);
-    this.#settle(touched);
+    this.#settle(this.#own.listed(mark.begun));
     this.#synced = true;
     this.#syncedOnce.resolve();
   }

@@ -2,8 +2,8 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { type Clock, systemClock } from "./clock.ts";
 import { createKubeConnections } from "./kube-connections.ts";
 import { createKubeExchange } from "./kube-exchange.ts";
-import type { Draft, KubeObject, ObjectRef, ResourceType } from "./kube-object.ts";
 import { kubeLines } from "./kube-lines.ts";
+import type { Draft, KubeObject, ObjectRef, ResourceType } from "./kube-object.ts";
 import { kubeReads } from "./kube-reads.ts";
 import type { RequestSeam } from "./kube-request.ts";
 import { kubeWatch } from "./kube-watch.ts";
@@ -63,8 +63,11 @@ export interface DeleteOptions extends CallOptions {
 }
 
 export interface WatchOptions {
-  /** The version after which events are wanted. */
-  readonly resourceVersion: string;
+  /**
+   * The version after which events are wanted. Absent: the watch begins with everything that there is now, an ADDED event
+   * each, and a bookmark whose annotation `k8s.io/initial-events-end` says that this was all; a server may refuse that.
+   */
+  readonly resourceVersion?: string;
   /** When the server is to end the watch. */
   readonly timeoutSeconds: number;
   readonly namespace?: string;
@@ -101,7 +104,7 @@ export interface TextOptions extends CallOptions {
 export interface KubeClient {
   /** The object, or undefined when there is none. */
   find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
-  /** All objects, page by page; starts again when a page token has expired. A consistent read. */
+  /** All objects, page by page; starts again when a page token has expired. A consistent read. `wholeCollection` costs less. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
   /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
   create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;

@@ -82,6 +82,11 @@ export function apiVersionOf(type: ResourceType): string {
   return type.group === "" ? type.version : `${type.group}/${type.version}`;
 }
 
+/** Whether an object is of this kind, as it says itself. */
+export function isOfType({ apiVersion, kind }: KubeObject, type: ResourceType): boolean {
+  return kind === type.kind && apiVersion === apiVersionOf(type);
+}
+
 /**
  * The URL path of a collection or an object, every segment encoded, so that a name can never leave its segment.
  *

@@ -56,12 +56,18 @@ function watchCall(type: ResourceType, options: WatchOptions): Call {
     query: {
       watch: "true",
       allowWatchBookmarks: "true",
-      resourceVersion: options.resourceVersion,
+      ...startOf(options),
       timeoutSeconds: String(options.timeoutSeconds),
       ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
       ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
     },
   };
+}
+
+/** Without a version the API server begins with the newest state, as in a consistent list, and sends it from its memory. */
+function startOf({ resourceVersion }: WatchOptions): Call["query"] {
+  if (resourceVersion !== undefined) return { resourceVersion };
+  return { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" };
 }
 
 function eventOf<T>(value: unknown): WatchEvent<T> {

@@ -39,8 +39,11 @@ export interface CacheFeed<T extends KubeObject> {
   beginList(): ListMark;
   /** What is kept of an object. */
   trimmed(object: T): T;
-  /** A complete, consistent list of trimmed objects: what it lacks is gone. */
-  replace(items: readonly T[], mark: ListMark): void;
+  /**
+   * A complete, consistent list of trimmed objects: what it lacks is gone. Taken in bit by bit, object by object as events
+   * are; nothing else is to be fed until it resolves.
+   */
+  replace(items: readonly T[], mark: ListMark): Promise<void>;
   /** An ADDED or MODIFIED event. */
   upsert(object: T): void;
   /** A DELETED event, with the last known object. */

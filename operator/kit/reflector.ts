@@ -3,16 +3,17 @@ import { type Clock, pause, systemClock } from "./clock.ts";
 import { errorOfEvent } from "./kube-answers.ts";
 import type { KubeClient, WatchEvent } from "./kube-client.ts";
 import { KubeError } from "./kube-errors.ts";
-import { apiVersionOf, type KubeObject, type ResourceType } from "./kube-object.ts";
+import { isOfType, type KubeObject, type ResourceType } from "./kube-object.ts";
 import type { Log } from "./log.ts";
 import type { CacheFeed, ObjectCache } from "./object-cache.ts";
 import { afterWatch, historyAfter, type NextMove, noHistory, type RelistReason, type WatchEnd } from "./watch-end.ts";
 import { WatchSession } from "./watch-session.ts";
+import { wholeCollection } from "./whole-collection.ts";
 
 /** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
   readonly synced: boolean;
-  /** When a page of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
+  /** When part of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
   readonly lastProgressAt: number | undefined;
   /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away, but for a long list. */
   readonly lastBegunAt: number | undefined;
@@ -119,11 +120,16 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     const mark = cache.beginList();
     try {
       this.#counts.lists += 1;
-      const keep = (object: T) => cache.trimmed(object);
-      const { signal } = this.#stop;
-      const onPage = () => this.#progressed();
-      const { items, resourceVersion } = await client.list(type, { ...this.#selection(), signal, keep, onPage });
-      cache.replace(items, mark);
+      const { items, changes, resourceVersion } = await wholeCollection(client, type, {
+        ...this.#selection(),
+        clock: this.#clock,
+        signal: this.#stop.signal,
+        keep: (object) => cache.trimmed(object),
+        onProgress: () => this.#progressed(),
+        onFallback: (error) => this.#log.info("a list is asked for in pages", { error }),
+      });
+      await cache.replace(items, mark);
+      for (const change of changes) this.#take(change);
       this.#resourceVersion = resourceVersion;
       this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());
       this.#history = noHistory;
@@ -166,7 +172,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   /** @throws KubeError for an ERROR event: it ends the watch */
   #take({ type, object }: WatchEvent<T>): void {
     if (type === "ERROR") throw errorOfEvent(object);
-    if (!this.#isOurs(object) || !KNOWN_EVENTS.has(type)) {
+    if (!isOfType(object, this.#options.type) || !KNOWN_EVENTS.has(type)) {
       this.#counts.ignored += 1;
       this.#log.warn("an event was ignored", { event: type, kind: object.kind });
       return;
@@ -176,10 +182,6 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     // Only now, so that an event that could not be taken in is asked for again.
     this.#resourceVersion = object.metadata.resourceVersion;
     this.#counts.events += 1;
-  }
-
-  #isOurs(object: T): boolean {
-    return object.kind === this.#options.type.kind && object.apiVersion === apiVersionOf(this.#options.type);
   }
 
   #decide(end: WatchEnd): NextMove {

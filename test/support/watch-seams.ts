@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../operator/kit/kube-object.ts";
-import type { RequestSeam } from "../../operator/kit/kube-request.ts";
+import { apiVersionOf, type KubeObject, type ResourceType } from "../../operator/kit/kube-object.ts";
+import type { KubeRequest, RequestSeam } from "../../operator/kit/kube-request.ts";
 
 /** One line of a watch's stream, as it is on the wire. */
 interface WatchLine {
@@ -26,9 +26,10 @@ export interface TroubledWatches {
 export function troubledWatches(): TroubledWatches {
   const state: State = { trouble: "none", met: 0, changed: Promise.withResolvers() };
   return {
-    async seam(_request, next) {
+    async seam(request, next) {
       const answer = await next();
-      return answer.stream === undefined ? answer : { ...answer, stream: troubled(answer.stream, state) };
+      if (answer.stream === undefined) return answer;
+      return { ...answer, stream: troubled(answer.stream, state, isStreamedList(request)) };
     },
     set(trouble) {
       state.trouble = trouble;
@@ -47,12 +48,15 @@ interface State {
   changed: PromiseWithResolvers<void>;
 }
 
-async function* troubled(stream: AsyncIterable<Uint8Array>, state: State): AsyncGenerator<Uint8Array> {
+async function* troubled(stream: AsyncIterable<Uint8Array>, state: State, isList: boolean): AsyncGenerator<Uint8Array> {
+  // What there is now can't have expired.
+  const trouble = () => (isList && state.trouble === "expire" ? "none" : state.trouble);
   for await (const line of overtaking(lines(stream), state)) {
     while (state.trouble === "hold") await state.changed.promise;
-    if (isEvent(line) && state.trouble !== "none") state.met += 1;
-    yield* delivered(line, state.trouble).map(bytes);
-    if (state.trouble === "expire") return;
+    const now = trouble();
+    state.met += isEvent(line) && now !== "none" ? 1 : 0;
+    yield* delivered(line, now).map(bytes);
+    if (now === "expire") return;
   }
 }
 
@@ -97,10 +101,15 @@ async function* orChange(source: AsyncGenerator<WatchLine>, state: State): Async
 
 function inOrder(late: WatchLine | undefined, line: WatchLine | undefined): WatchLine[] {
   if (late === undefined || line === undefined) return [late, line].filter((one) => one !== undefined);
+  if (isEndOfList(line)) return [late, line];
   return keyOf(late) === keyOf(line) ? [late, line] : [line, late];
 }
 
 const EXPIRED = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } } as const;
+const isStreamedList = ({ query }: KubeRequest) => query.sendInitialEvents === "true";
+/** All that the watch begins with comes before it. */
+const isEndOfList = ({ type, object }: WatchLine) =>
+  type === "BOOKMARK" && (object as KubeObject).metadata.annotations?.["k8s.io/initial-events-end"] === "true";
 const isEvent = ({ type }: WatchLine) => type !== "BOOKMARK";
 const keyOf = ({ object }: WatchLine) => {
   const { namespace, name } = (object as Pick<KubeObject, "metadata">).metadata;
@@ -120,24 +129,70 @@ async function* lines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<WatchLi
   }
 }
 
+/** A list as its reader takes it, in whichever way it comes. */
+export interface SeenList {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+
+/**
+ * Stands in every list, also in one that is streamed, and answers what `changed` makes of it.
+ *
+ * @param changed told which collection it is; a page counts as a list of its own
+ */
+export function changedLists(changed: (collection: string, list: SeenList) => SeenList): RequestSeam {
+  return async (request, next) => {
+    const answer = await next();
+    const change = (list: SeenList) => changed(`${request.path}?${request.query.labelSelector ?? ""}`, list);
+    if (isStreamedList(request) && answer.stream !== undefined) {
+      return { ...answer, stream: changedBeginning(answer.stream, change) };
+    }
+    if (request.verb !== "list" || answer.status !== 200) return answer;
+    const body = answer.body as { items: SeenList["items"]; metadata: { resourceVersion: string } };
+    // A page leaves out what all of its items are.
+    const type = request.type as ResourceType;
+    const listed = body.items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+    const { items, resourceVersion } = change({ items: listed, resourceVersion: body.metadata.resourceVersion });
+    return { ...answer, body: { ...body, items, metadata: { ...body.metadata, resourceVersion } } };
+  };
+}
+
+/** Holds the objects back that a watch begins with until all have come. */
+async function* changedBeginning(
+  stream: AsyncIterable<Uint8Array>,
+  change: (list: SeenList) => SeenList,
+): AsyncGenerator<Uint8Array> {
+  const items: KubeObject[] = [];
+  let isOver = false;
+  for await (const line of lines(stream)) {
+    const object = line.object as KubeObject;
+    if (isOver || line.type === "ERROR") yield bytes(line);
+    else if (!isEndOfList(line)) items.push(object);
+    else {
+      isOver = true;
+      const list = change({ items, resourceVersion: object.metadata.resourceVersion });
+      for (const item of list.items) yield bytes({ type: "ADDED", object: item });
+      const metadata = { ...object.metadata, resourceVersion: list.resourceVersion };
+      yield bytes({ ...line, object: { ...object, metadata } });
+    }
+  }
+}
+
 /** Answers lists, once each from the moment it is told, as they were before: a server that lags behind. */
 export function staleLists(): { readonly seam: RequestSeam; goBack(): void; readonly served: number } {
-  const before = new Map<string, unknown>();
-  const stale = new Map<string, unknown>();
+  const before = new Map<string, SeenList>();
+  const stale = new Map<string, SeenList>();
   let served = 0;
   return {
-    async seam(request, next) {
-      const answer = await next();
-      if (request.verb !== "list" || answer.status !== 200) return answer;
-      const key = `${request.path}?${request.query.labelSelector ?? ""}`;
-      const old = stale.get(key);
-      stale.delete(key);
-      if (old === undefined) before.set(key, answer.body);
+    seam: changedLists((collection, list) => {
+      const old = stale.get(collection);
+      stale.delete(collection);
+      if (old === undefined) before.set(collection, list);
       else served += 1;
-      return old === undefined ? answer : { ...answer, body: old };
-    },
+      return old ?? list;
+    }),
     goBack() {
-      for (const [key, body] of before) stale.set(key, body);
+      for (const [collection, list] of before) stale.set(collection, list);
     },
     get served() {
       return served;

@@ -9,7 +9,7 @@ import { namespaceName, secretStoreName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
 import { namespaceKind, networkPolicyKind, secretKind } from "../../../operator/kinds.ts";
-import { resourceType } from "../../../operator/kit/kube-object.ts";
+import { type KubeObject, resourceType } from "../../../operator/kit/kube-object.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
 import type { OperatorOptions } from "../../../operator/operator.ts";
 import { fixtureSettings } from "../../support/environment-fixture.ts";
@@ -18,7 +18,7 @@ import { plansFor } from "../../support/fault-plans.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/fault-world.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "../../support/invariants.ts";
 import { until } from "../../support/until.ts";
-import { type TroubledWatches, troubledWatches } from "../../support/watch-seams.ts";
+import { changedLists, type TroubledWatches, troubledWatches } from "../../support/watch-seams.ts";
 import type { InvariantId, Violation } from "../../support/world-observer.ts";
 
 const configMap = resourceType({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
@@ -166,20 +166,13 @@ const swallowedStatusError: Ports = ({ lifecycle: real, ...context }) => ({
 
 /** What a new list lacks stays: as if the cache never compared. */
 function keepWhatListsLack(): RequestSeam {
-  interface List {
-    readonly items: readonly { readonly metadata: { readonly uid: string } }[];
-  }
-  const before = new Map<string, List["items"]>();
-  return async (request, next) => {
-    const answer = await next();
-    if (request.verb !== "list" || answer.status !== 200) return answer;
-    const key = `${request.path}?${request.query.labelSelector ?? ""}`;
-    const { items } = answer.body as List;
+  const before = new Map<string, readonly KubeObject[]>();
+  return changedLists((collection, { items, resourceVersion }) => {
     const known = new Set(items.map(({ metadata }) => metadata.uid));
-    const all = [...items, ...(before.get(key) ?? []).filter(({ metadata }) => !known.has(metadata.uid))];
-    before.set(key, all);
-    return { ...answer, body: { ...(answer.body as List), items: all } };
-  };
+    const all = [...items, ...(before.get(collection) ?? []).filter(({ metadata }) => !known.has(metadata.uid))];
+    before.set(collection, all);
+    return { items: all, resourceVersion };
+  });
 }
 
 const bugs: readonly Bug[] = [

@@ -9,6 +9,7 @@ import {
   type SeenRequest,
   silence,
   startFakeApiServer,
+  status,
 } from "../../support/fake-api-server.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
@@ -31,6 +32,7 @@ afterEach(async () => {
   await server.close();
 });
 
+const isStreamedList = ({ query }: SeenRequest) => query.get("sendInitialEvents") === "true";
 const isWatch = ({ query }: SeenRequest) => query.get("watch") === "true";
 const listsEnvironments = (request: SeenRequest) =>
   !isWatch(request) && request.path.endsWith("/ephemeralenvironments");
@@ -40,8 +42,9 @@ const opened: Answer = (_request, response) => {
 };
 const page = (next: string) => json({ metadata: { resourceVersion: "1", continue: next }, items: [] });
 
-/** Answers the list of environments so, and every other list with nothing. */
+/** Answers the list of environments so, and every other list with nothing, in pages. */
 function given(answer: Answer): void {
+  server.on(isStreamedList, status(422, "Invalid"));
   server.on(isWatch, opened);
   server.on(listsEnvironments, answer);
   server.on(() => true, page(""));

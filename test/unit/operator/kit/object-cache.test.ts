@@ -17,6 +17,11 @@ let changes: string[];
 const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
 const replace = (...items: readonly ConfigMap[]) => cache.replace(items, cache.beginList());
 
+const busy = (ms: number) => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
 beforeEach(() => {
   clock = new TestClock();
   cache = createObjectCache<ConfigMap>({ clock });
@@ -29,8 +34,8 @@ beforeEach(() => {
 });
 
 describe("own writes", () => {
-  test("show at once and stay when the watch delivers them", () => {
-    replace(configMap("a", "1"));
+  test("show at once and stay when the watch delivers them", async () => {
+    await replace(configMap("a", "1"));
     cache.written(configMap("a", "2"));
     expect(versionOf("a")).toBe("2");
     cache.upsert(configMap("a", "2"));
@@ -38,8 +43,8 @@ describe("own writes", () => {
     expect(changes).toEqual(["ns/a: none -> 1", "ns/a: 1 -> 2"]);
   });
 
-  test("are not hidden by older versions that arrive after them", () => {
-    replace(configMap("a", "1"));
+  test("are not hidden by older versions that arrive after them", async () => {
+    await replace(configMap("a", "1"));
     cache.written(configMap("a", "3"));
     cache.upsert(configMap("a", "2"));
     expect(versionOf("a")).toBe("3");
@@ -48,8 +53,8 @@ describe("own writes", () => {
     expect(versionOf("a")).toBe("4");
   });
 
-  test("of one object, several: the last shows until it has been delivered", () => {
-    replace(configMap("a", "1"));
+  test("of one object, several: the last shows until it has been delivered", async () => {
+    await replace(configMap("a", "1"));
     cache.written(configMap("a", "2"));
     cache.written(configMap("a", "3"));
     cache.upsert(configMap("a", "2"));
@@ -58,34 +63,34 @@ describe("own writes", () => {
     expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["3", undefined]);
   });
 
-  test("whose event was faster than their answer change nothing", () => {
-    replace(configMap("a", "1"));
+  test("whose event was faster than their answer change nothing", async () => {
+    await replace(configMap("a", "1"));
     cache.upsert(configMap("a", "2"));
     cache.upsert(configMap("a", "3"));
     cache.written(configMap("a", "2"));
     expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["3", undefined]);
   });
 
-  test("that changed nothing wait for nothing", () => {
-    replace(configMap("a", "1"));
+  test("that changed nothing wait for nothing", async () => {
+    await replace(configMap("a", "1"));
     cache.written(configMap("a", "1"));
     expect(cache.oldestUnconfirmedMs()).toBeUndefined();
   });
 
-  test("of an object that has ended since do not bring it back", () => {
-    replace(configMap("a", "1"));
+  test("of an object that has ended since do not bring it back", async () => {
+    await replace(configMap("a", "1"));
     cache.upsert(configMap("a", "2"));
     cache.remove(configMap("a", "3"));
     cache.written(configMap("a", "2"));
     expect(cache.get("ns/a")).toBeUndefined();
   });
 
-  test("whose answers overtook each other: the newer spec shows, and an end is final", () => {
+  test("whose answers overtook each other: the newer spec shows, and an end is final", async () => {
     const generation = (object: ConfigMap, value: number) => ({
       ...object,
       metadata: { ...object.metadata, generation: value },
     });
-    replace(generation(configMap("a", "1"), 1));
+    await replace(generation(configMap("a", "1"), 1));
     cache.written(generation(configMap("a", "3"), 2));
     cache.written(generation(configMap("a", "2"), 1));
     expect(versionOf("a")).toBe("3");
@@ -96,59 +101,59 @@ describe("own writes", () => {
     expect(cache.get("ns/a")).toBeUndefined();
   });
 
-  test("end with their object", () => {
-    replace();
+  test("end with their object", async () => {
+    await replace();
     cache.written(configMap("a", "1"));
     cache.remove(configMap("a", "2"));
     expect([cache.get("ns/a"), cache.oldestUnconfirmedMs()]).toEqual([undefined, undefined]);
   });
 
-  test("made before a list began are in it; later ones are not", () => {
+  test("made before a list began are in it; later ones are not", async () => {
     cache.written(configMap("a", "5"));
     const mark = cache.beginList();
     cache.written(configMap("b", "6"));
-    cache.replace([configMap("a", "7")], mark);
+    await cache.replace([configMap("a", "7")], mark);
     expect([versionOf("a"), versionOf("b")]).toEqual(["7", "6"]);
     clock.advance(3_000);
     expect(cache.oldestUnconfirmedMs()).toBe(3_000);
   });
 
-  test.each<{ name: string; learn: (mark: ListMark) => void }>([
+  test.each<{ name: string; learn: (mark: ListMark) => Promise<void> }>([
     {
       name: "a list that began before them holds the last one",
-      learn: (mark) => {
+      learn: async (mark) => {
         cache.written(configMap("a", "3"));
-        cache.replace([configMap("a", "3")], mark);
+        await cache.replace([configMap("a", "3")], mark);
       },
     },
     {
       name: "such a list is faster than the last one's answer",
-      learn: (mark) => {
-        cache.replace([configMap("a", "3")], mark);
+      learn: async (mark) => {
+        await cache.replace([configMap("a", "3")], mark);
         cache.written(configMap("a", "3"));
       },
     },
     {
       name: "such a list, and an event, are faster than the last one's answer",
-      learn: (mark) => {
-        cache.replace([configMap("a", "3")], mark);
+      learn: async (mark) => {
+        await cache.replace([configMap("a", "3")], mark);
         cache.upsert(configMap("a", "4"));
         cache.written(configMap("a", "3"));
       },
     },
-  ])("never show again what a later one has replaced: $name", ({ learn }) => {
-    replace(configMap("a", "1"));
+  ])("never show again what a later one has replaced: $name", async ({ learn }) => {
+    await replace(configMap("a", "1"));
     const mark = cache.beginList();
     cache.written(configMap("a", "2"));
-    learn(mark);
+    await learn(mark);
     expect(Number(versionOf("a"))).toBeGreaterThanOrEqual(3);
     cache.written(configMap("a", "5"));
     cache.upsert(configMap("a", "5"));
     expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["5", undefined]);
   });
 
-  test("of a successor stand against the end of its predecessor", () => {
-    replace(configMap("a", "1", { uid: "old" }));
+  test("of a successor stand against the end of its predecessor", async () => {
+    await replace(configMap("a", "1", { uid: "old" }));
     cache.written(configMap("a", "5", { uid: "new" }));
     cache.remove(configMap("a", "3", { uid: "old" }));
     expect(versionOf("a")).toBe("5");
@@ -158,8 +163,8 @@ describe("own writes", () => {
 });
 
 describe("own deletes", () => {
-  test("show at once, whatever older versions arrive", () => {
-    replace(configMap("a", "1"));
+  test("show at once, whatever older versions arrive", async () => {
+    await replace(configMap("a", "1"));
     cache.deleted(configMap("a", "1"));
     cache.upsert(configMap("a", "2"));
     expect([cache.get("ns/a"), cache.size, cache.list()]).toEqual([undefined, 0, []]);
@@ -196,9 +201,13 @@ describe("no reader ever sees an older version than a write of this process", ()
     #delivered = 0;
     #newestOfOurs = 0;
 
-    list(version: number): void {
-      this.cache.replace(version === 0 ? [] : [objectAt(version)], this.cache.beginList());
+    async list(version: number, meanwhile: () => void): Promise<void> {
+      const items = version === 0 ? [] : [objectAt(version)];
+      const taken = this.cache.replace(items, this.cache.beginList());
+      meanwhile();
+      await taken;
       this.#delivered = version;
+      this.check();
     }
 
     write(version: number): void {
@@ -220,28 +229,28 @@ describe("no reader ever sees an older version than a write of this process", ()
     }
   }
 
-  test("whenever events and lists arrive", () => {
-    const play = ({ byUs, lags, lists }: Scene) => {
+  test("whenever events and lists arrive", async () => {
+    const play = async ({ byUs, lags, lists }: Scene) => {
       const playback = new Playback();
-      byUs.forEach((isOurs, before) => {
-        if (lists.includes(before)) playback.list(before);
-        if (isOurs) playback.write(before + 1);
+      for (const [before, isOurs] of byUs.entries()) {
+        const write = () => isOurs && playback.write(before + 1);
+        await (lists.includes(before) ? playback.list(before, write) : write());
         playback.deliverUpTo(before + 1 - (lags[before] ?? 0));
-      });
+      }
       playback.deliverUpTo(byUs.length);
       expect(playback.cache.get("ns/a")).toEqual(objectAt(byUs.length));
       expect(playback.cache.oldestUnconfirmedMs()).toBeUndefined();
     };
-    fc.assert(fc.property(scenes, play));
+    await fc.assert(fc.asyncProperty(scenes, play));
   });
 });
 
 describe("readers", () => {
-  test("find objects by index, also while an own write waits", () => {
+  test("find objects by index, also while an own write waits", async () => {
     const indexed = createObjectCache<ConfigMap>({
       indexes: { owner: ({ data }) => (data?.owner ? [data.owner] : []) },
     });
-    indexed.replace([configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")], indexed.beginList());
+    await indexed.replace([configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")], indexed.beginList());
     expect(indexed.by("owner", "x").map(({ metadata }) => metadata.name)).toEqual(["a"]);
     indexed.written(configMap("a", "2", { data: { owner: "y" } }));
     expect([indexed.by("owner", "x").length, indexed.by("owner", "y").length]).toEqual([0, 1]);
@@ -262,16 +271,26 @@ describe("readers", () => {
 
   test("wait for the first complete list, or for their signal", async () => {
     const waiting = cache.whenSynced(AbortSignal.timeout(5_000));
-    replace();
+    await replace();
     await waiting;
     const other = createObjectCache<ConfigMap>();
     await expect(other.whenSynced(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
   });
 
-  test("hear no more after they have unsubscribed", () => {
+  test("and the event loop go on while a long list is taken in, which counts only when it is complete", async () => {
+    const items = Array.from({ length: 50 }, (_, index) => configMap(`busy-${index}`, "1"));
+    const seen: boolean[] = [];
+    const looking = setInterval(() => seen.push(cache.synced), 0);
+    cache.subscribe(() => busy(1));
+    await replace(...items);
+    clearInterval(looking);
+    expect([seen.length > 3, seen.includes(true), cache.size]).toEqual([true, false, 50]);
+  });
+
+  test("hear no more after they have unsubscribed", async () => {
     const heard: string[] = [];
     const unsubscribe = cache.subscribe((key) => heard.push(key));
-    replace(configMap("a", "1"));
+    await replace(configMap("a", "1"));
     unsubscribe();
     cache.upsert(configMap("b", "2"));
     expect(heard).toEqual(["ns/a"]);

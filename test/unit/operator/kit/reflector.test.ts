@@ -20,8 +20,15 @@ import { until } from "../../../support/until.ts";
 // Waits inside have deadlines of their own, which say what did not happen.
 jest.setTimeout(30_000);
 
-const isWatch = ({ query }: SeenRequest) => query.get("watch") === "true";
-const isList = (request: SeenRequest) => !isWatch(request);
+/** How the server answers lists: as the beginning of a watch, or, because it refuses that, page by page. */
+type Way = "streamed" | "in pages";
+
+const isStreamedList = ({ query }: SeenRequest) => query.get("sendInitialEvents") === "true";
+const isPage = ({ query }: SeenRequest) => query.get("watch") !== "true";
+const isWatch = (request: SeenRequest) => !isStreamedList(request) && !isPage(request);
+
+/** More than the longest pause of the backoff, and less than any deadline. */
+const LONGEST_PAUSE_MS = 6_000;
 
 let server: FakeApiServer;
 let clock: TestClock;
@@ -29,6 +36,7 @@ let client: KubeClient;
 let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
 let reflector: Reflector;
 let changes: string[];
+let way: Way;
 /** What lists answer from now on, once `started`. */
 let listAnswer: Answer;
 
@@ -51,14 +59,42 @@ afterEach(async () => {
   await server.close();
 });
 
-const lists = () => server.seen.filter(isList);
 const watches = () => server.seen.filter(isWatch);
 const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
+
+const line = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`;
+/** The bookmark after the last of the events that a watch begins with. */
+const endOfAll = (resourceVersion: string) => {
+  const annotations = { "k8s.io/initial-events-end": "true" };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { resourceVersion, annotations } };
+};
+
+/** Lets pauses of the backoff pass, and nothing else, until the condition holds. */
+async function untilAfterPauses(condition: () => boolean): Promise<void> {
+  await until(() => {
+    if (condition()) return true;
+    const [shortest] = clock.pending;
+    if (shortest !== undefined && shortest <= LONGEST_PAUSE_MS && clock.pending.length === 1) clock.advanceToNext();
+    return condition();
+  });
+}
+
+const WAYS: readonly Way[] = ["streamed", "in pages"];
+
+function listsCome(given: Way): void {
+  beforeEach(() => {
+    way = given;
+    if (way === "in pages") server.on(isStreamedList, status(422, "Invalid"));
+  });
+}
+
+const isList = (request: SeenRequest) => (way === "streamed" ? isStreamedList(request) : isPage(request));
+const lists = () => server.seen.filter(isList);
 
 /** Starts on a list of one object at version 1, with a watch that the test feeds. */
 async function started(...watchAnswers: readonly Answer[]): Promise<Stream> {
   const stream = new Stream();
-  replaceList(configMapList([configMap("a", "1")], "1"));
+  replaceList([configMap("a", "1")], "1");
   server.on(isList, (request, response) => listAnswer(request, response));
   server.on(isWatch, stream.answer, ...watchAnswers);
   reflector.start();
@@ -66,21 +102,21 @@ async function started(...watchAnswers: readonly Answer[]): Promise<Stream> {
   return stream;
 }
 
-function replaceList(body: object): void {
-  listAnswer = json(body);
+function replaceList(items: readonly ConfigMap[], version: string): void {
+  listAnswer = listed(items, version);
 }
 
-/** Lets pauses of the backoff pass, and nothing else, until the condition holds. */
-async function untilAfterPauses(condition: () => boolean, longestPauseMs = 30_000): Promise<void> {
-  await until(() => {
-    if (condition()) return true;
-    const [shortest] = clock.pending;
-    if (shortest !== undefined && shortest <= longestPauseMs && clock.pending.length === 1) clock.advanceToNext();
-    return condition();
-  });
+function listed(items: readonly ConfigMap[], version: string): Answer {
+  if (way === "in pages") return json(configMapList(items, version));
+  return (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write(items.map((item) => line("ADDED", item)).join("") + line("BOOKMARK", endOfAll(version)));
+  };
 }
 
-describe("list and watch", () => {
+describe.each(WAYS)("list and watch (lists come %s)", (way) => {
+  listsCome(way);
+
   test("lists consistently, then watches on from there with bookmarks", async () => {
     const stream = await started();
     expect(cache.synced).toBe(true);
@@ -99,39 +135,12 @@ describe("list and watch", () => {
     expect(changes).toEqual(["ns/a: none -> 1", "ns/b: none -> 2", "ns/a: 1 -> 3", "ns/b: 2 -> none"]);
   });
 
-  test("is not synced before every page of the list has come", async () => {
-    let finish: () => void = () => undefined;
-    server.on(isList, json(configMapList([configMap("a", "1")], "1", "more")), (request, response) => {
-      finish = () => json(configMapList([configMap("b", "1")], "1"))(request, response);
-    });
-    server.on(isWatch, new Stream().answer);
-    reflector.start();
-    await until(() => lists().length === 2);
-    expect([cache.synced, cache.size]).toEqual([false, 0]);
-    finish();
-    await cache.whenSynced(AbortSignal.timeout(5_000));
-    expect(cache.size).toBe(2);
-  });
-
-  test("a page token that expires restarts the list; nothing partial shows", async () => {
-    server.on(isWatch, new Stream().answer);
-    server.on(({ query }) => query.has("continue"), status(410, "Expired"));
-    server.on(
-      isList,
-      json(configMapList([configMap("old", "1")], "1", "more")),
-      json(configMapList([configMap("a", "2")], "2")),
-    );
-    reflector.start();
-    await until(() => cache.synced);
-    expect(changes).toEqual(["ns/a: none -> 2"]);
-  });
-
   test.each([
     { name: "500", answer: status(500, "InternalError") },
     { name: "a reset", answer: reset },
   ])("a list that fails with $name is tried again after a pause", async ({ answer }) => {
     const stream = new Stream();
-    server.on(isList, answer, answer, answer, answer, json(configMapList([], "1")));
+    server.on(isList, answer, answer, answer, answer, listed([], "1"));
     server.on(isWatch, stream.answer);
     reflector.start();
     await untilAfterPauses(() => cache.synced);
@@ -139,7 +148,7 @@ describe("list and watch", () => {
   });
 
   test("a list that is told to wait waits", async () => {
-    server.on(isList, status(429, "TooManyRequests", { "retry-after": "60" }), json(configMapList([], "1")));
+    server.on(isList, status(429, "TooManyRequests", { "retry-after": "60" }), listed([], "1"));
     server.on(isWatch, new Stream().answer);
     reflector.start();
     await until(() => clock.pending.includes(60_000));
@@ -149,7 +158,9 @@ describe("list and watch", () => {
   });
 });
 
-describe("a watch that ends goes on from the last version, without a list", () => {
+describe.each(WAYS)("a watch that ends goes on from the last version, without a list (lists come %s)", (way) => {
+  listsCome(way);
+
   test("after a polite end", async () => {
     const second = new Stream();
     const stream = await started(second.answer);
@@ -259,7 +270,9 @@ describe("a watch that ends goes on from the last version, without a list", () =
   });
 });
 
-describe("a watch that can't go on lists again", () => {
+describe.each(WAYS)("a watch that can't go on lists again (lists come %s)", (way) => {
+  listsCome(way);
+
   test.each([
     {
       name: "410 in the stream",
@@ -272,7 +285,7 @@ describe("a watch that can't go on lists again", () => {
     const stream = await started(...next, last.answer);
     stream.event("ADDED", configMap("b", "2"));
     await until(() => versionOf("b") === "2");
-    replaceList(configMapList([configMap("b", "9")], "9"));
+    replaceList([configMap("b", "9")], "9");
     end(stream);
     await untilAfterPauses(() => last.isOpen);
     expect(changes).toEqual(["ns/a: none -> 1", "ns/b: none -> 2", "ns/a: 1 -> none", "ns/b: 2 -> 9"]);
@@ -283,7 +296,7 @@ describe("a watch that can't go on lists again", () => {
   test("a key whose object is another one now was deleted and made", async () => {
     const second = new Stream();
     const stream = await started(second.answer);
-    replaceList(configMapList([configMap("a", "9", { uid: "another" })], "9"));
+    replaceList([configMap("a", "9", { uid: "another" })], "9");
     stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
     await untilAfterPauses(() => second.isOpen);
     expect(changes.slice(1)).toEqual(["ns/a: 1 -> none", "ns/a: none -> 9"]);
@@ -304,7 +317,8 @@ describe("a watch that can't go on lists again", () => {
     const stream = await started(garbage, garbage, garbage, garbage, new Stream().answer);
     stream.write("garbage\n");
     await untilAfterPauses(() => lists().length === 2);
-    expect(server.seen.slice(0, 7).map(isWatch)).toEqual([false, true, true, true, true, true, false]);
+    const between = server.seen.slice(server.seen.findIndex(isList) + 1, server.seen.findLastIndex(isList));
+    expect(between.filter(isWatch)).toHaveLength(5);
     expect(reflector.status().relists).toEqual({ start: 1, broken: 1 });
   });
 
@@ -312,7 +326,7 @@ describe("a watch that can't go on lists again", () => {
     const second = new Stream();
     await started(second.answer);
     cache.written(configMap("a", "5"));
-    replaceList(configMapList([configMap("a", "6")], "6"));
+    replaceList([configMap("a", "6")], "6");
     clock.advance(15_000);
     await untilAfterPauses(() => second.isOpen);
     expect(versionOf("a")).toBe("6");
@@ -323,14 +337,16 @@ describe("a watch that can't go on lists again", () => {
     const stream = await started(new Stream().answer);
     stream.event("MODIFIED", configMap("a", "2"));
     await until(() => versionOf("a") === "2");
-    replaceList(configMapList([configMap("a", "2")], "2"));
+    replaceList([configMap("a", "2")], "2");
     clock.advance(1_800_000);
     await until(() => lists().length === 2);
     expect(reflector.status().relists).toEqual({ start: 1, routine: 1 });
   });
 });
 
-describe("what it does not trust", () => {
+describe.each(WAYS)("what it does not trust (lists come %s)", (way) => {
+  listsCome(way);
+
   test("a watch that ends at once without an event is a failure, and waits", async () => {
     const stream = await started(new Stream().answer);
     stream.end();
@@ -407,7 +423,7 @@ describe("what it does not trust", () => {
     let finish: () => void = () => undefined;
     const stream = await started(second.answer);
     listAnswer = (request, response) => {
-      finish = () => json(configMapList([configMap("a", "1")], "1"))(request, response);
+      finish = () => listed([configMap("a", "1")], "1")(request, response);
     };
     stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
     await untilAfterPauses(() => lists().length === 2);
@@ -426,7 +442,7 @@ describe("what it does not trust", () => {
     const stream = await started(second.answer);
     stream.event("MODIFIED", configMap("a", "5"));
     await until(() => versionOf("a") === "5");
-    replaceList(configMapList([configMap("a", "1")], "1"));
+    replaceList([configMap("a", "1")], "1");
     stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
     await untilAfterPauses(() => second.isOpen);
     expect(versionOf("a")).toBe("1");
@@ -435,7 +451,9 @@ describe("what it does not trust", () => {
   });
 });
 
-describe("stop", () => {
+describe.each(WAYS)("stop (lists come %s)", (way) => {
+  listsCome(way);
+
   test("ends the stream and every timer", async () => {
     const stream = await started();
     await reflector.stop();
@@ -449,5 +467,164 @@ describe("stop", () => {
     await until(() => clock.pending.includes(800));
     await reflector.stop();
     expect(clock.pending).toEqual([]);
+  });
+});
+
+describe("a collection that comes in pages", () => {
+  const pages = () => server.seen.filter(isPage);
+
+  beforeEach(() => server.on(isStreamedList, status(422, "Invalid")));
+
+  test("is not synced before every page of the list has come", async () => {
+    let finish: () => void = () => undefined;
+    server.on(isPage, json(configMapList([configMap("a", "1")], "1", "more")), (request, response) => {
+      finish = () => json(configMapList([configMap("b", "1")], "1"))(request, response);
+    });
+    server.on(isWatch, new Stream().answer);
+    reflector.start();
+    await until(() => pages().length === 2);
+    expect([cache.synced, cache.size]).toEqual([false, 0]);
+    finish();
+    await cache.whenSynced(AbortSignal.timeout(5_000));
+    expect(cache.size).toBe(2);
+  });
+
+  test("a page token that expires restarts the list; nothing partial shows", async () => {
+    server.on(isWatch, new Stream().answer);
+    server.on(({ query }) => query.has("continue"), status(410, "Expired"));
+    server.on(
+      isPage,
+      json(configMapList([configMap("old", "1")], "1", "more")),
+      json(configMapList([configMap("a", "2")], "2")),
+    );
+    reflector.start();
+    await until(() => cache.synced);
+    expect(changes).toEqual(["ns/a: none -> 2"]);
+  });
+});
+
+describe("a collection that is streamed", () => {
+  let stream: Stream;
+
+  beforeEach(() => {
+    stream = new Stream();
+    server.on(isPage, json(configMapList([configMap("paged", "9")], "9")));
+    server.on(isWatch, new Stream().answer);
+  });
+
+  async function begun(): Promise<void> {
+    server.on(isStreamedList, stream.answer);
+    reflector.start();
+    await until(() => stream.isOpen, { what: "the stream" });
+  }
+
+  test("is asked for from the newest state, shows when it is complete, and is watched on from there", async () => {
+    await begun();
+    expect(Object.fromEntries(server.seen[0]?.query ?? [])).toEqual({
+      watch: "true",
+      allowWatchBookmarks: "true",
+      sendInitialEvents: "true",
+      resourceVersionMatch: "NotOlderThan",
+      timeoutSeconds: "300",
+    });
+    stream.event("ADDED", configMap("a", "1"));
+    stream.event("BOOKMARK", configMap("", "1"));
+    stream.event("ADDED", configMap("b", "2"));
+    await until(() => reflector.status().lastProgressAt !== undefined);
+    expect([cache.synced, cache.size]).toEqual([false, 0]);
+    stream.event("BOOKMARK", endOfAll("3"));
+    await until(() => watches().length === 1);
+    expect(changes).toEqual(["ns/a: none -> 1", "ns/b: none -> 2"]);
+    expect(watches()[0]?.query.get("resourceVersion")).toBe("3");
+    await until(() => !stream.isOpen, { what: "the end of the stream" });
+    expect(server.seen.filter(isPage)).toEqual([]);
+  });
+
+  test("holds what changes while it comes, in every version", async () => {
+    await begun();
+    cache.written(configMap("a", "2"));
+    stream.event("ADDED", configMap("a", "1"));
+    stream.event("ADDED", configMap("b", "1"));
+    stream.event("ADDED", { ...configMap("x", "2"), kind: "Secret" });
+    stream.event("MODIFIED", configMap("a", "2"));
+    stream.event("MODIFIED", configMap("a", "3"));
+    stream.event("DELETED", configMap("b", "4"));
+    stream.event("BOOKMARK", endOfAll("5"));
+    await until(() => watches().length === 1);
+    expect([cache.list(), cache.oldestUnconfirmedMs()]).toEqual([[configMap("a", "3")], undefined]);
+    expect([watches()[0]?.query.get("resourceVersion"), reflector.status().ignored]).toEqual(["5", 1]);
+  });
+
+  test("may take long, as long as it comes", async () => {
+    await begun();
+    for (let version = 1; version <= 10; version += 1) {
+      clock.advance(9_000);
+      stream.event("ADDED", configMap(`slow-${version}`, String(version)));
+      await until(() => reflector.status().lastProgressAt === clock.monotonicMs());
+    }
+    stream.event("BOOKMARK", endOfAll("11"));
+    await until(() => cache.synced);
+    expect(cache.size).toBe(10);
+  });
+
+  test.each<{ name: string; answer: Answer }>([
+    { name: "is refused as invalid", answer: status(422, "Invalid") },
+    { name: "is refused as unreadable", answer: status(400, "BadRequest") },
+    {
+      name: "can't be had",
+      answer: (_request, response) => {
+        response.end(line("ERROR", { kind: "Status", code: 500, reason: "InternalError" }));
+      },
+    },
+    {
+      name: "ends before all came",
+      answer: (_request, response) => {
+        response.end(line("ADDED", configMap("half", "1")));
+      },
+    },
+    { name: "breaks", answer: (_request, response) => response.end("garbage\n") },
+    {
+      name: "is reset",
+      answer: (request, response) => {
+        response.write(line("ADDED", configMap("half", "1")));
+        setImmediate(() => reset(request, response));
+      },
+    },
+  ])("and $name comes in pages instead, at once", async ({ answer }) => {
+    server.on(isStreamedList, answer);
+    reflector.start();
+    await until(() => cache.synced);
+    expect([cache.list(), reflector.status().failures]).toEqual([[configMap("paged", "9")], 0]);
+  });
+
+  test.each([
+    { name: "stands still", events: [configMap("half", "1")] },
+    { name: "never says that this was all", events: [configMap("a", "1"), configMap("b", "2")] },
+    { name: "does not begin", events: [] },
+  ])("and $name comes in pages after ten seconds", async ({ events }) => {
+    await begun();
+    // As one chunk, so that nothing comes after the first sign of it.
+    stream.write(events.map((object) => line("ADDED", object)).join(""));
+    if (events.length > 0) await until(() => reflector.status().lastProgressAt !== undefined);
+    clock.advance(9_999);
+    expect(server.seen.filter(isPage)).toEqual([]);
+    clock.advance(1);
+    await until(() => cache.synced);
+    expect(cache.list()).toEqual([configMap("paged", "9")]);
+  });
+
+  test("is never asked for in pages by who is told to wait", async () => {
+    server.on(isStreamedList, status(429, "TooManyRequests", { "retry-after": "7" }));
+    reflector.start();
+    await until(() => clock.pending.includes(7_000));
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("ends with the reflector, and leaves nothing behind", async () => {
+    await begun();
+    stream.event("ADDED", configMap("half", "1"));
+    await reflector.stop();
+    await until(() => !stream.isOpen);
+    expect([clock.pending, cache.size, server.seen.length]).toEqual([[], 0, 1]);
   });
 });
