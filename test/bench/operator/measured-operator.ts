@@ -16,6 +16,8 @@ export interface Figures {
   /** When every environment had had a pass and none waited for one, by the machine's clock. */
   readonly convergedAtMs?: number;
   readonly passes: number;
+  /** What the process has computed since its start, on all its threads. */
+  readonly cpuSeconds: number;
   /** Writes that were sent since the start, by verb and kind. */
   readonly writes: Readonly<Record<string, number>>;
   /** By environment: when its deletion was answered, by the process's own clock. */

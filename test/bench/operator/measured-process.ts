@@ -72,6 +72,7 @@ function figures(): Figures {
   return {
     ...(convergedAtMs === undefined ? {} : { convergedAtMs }),
     passes,
+    cpuSeconds: cpuSeconds(),
     writes: Object.fromEntries(writes),
     expired,
     rssMib: process.memoryUsage.rss() / MIB,
@@ -83,6 +84,11 @@ function figures(): Figures {
       longest: milliseconds(delays.max),
     },
   };
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 function lookAtMemory(): void {
