@@ -8,7 +8,7 @@ import { recordKind } from "./environment-record.ts";
 import { EnvironmentSpec, EnvironmentStatus, environmentRootRules } from "./ephemeral-environment.schema.ts";
 import { environmentKind } from "./ephemeral-environment.ts";
 import type { Kind } from "./group.ts";
-import { RepositorySpec, repositoryRootRules } from "./repository.schema.ts";
+import { RepositorySpec, RepositoryStatus, repositoryRootRules } from "./repository.schema.ts";
 import { repositoryKind } from "./repository.ts";
 import type { CelRule } from "./schema.ts";
 import { structural } from "./structural.ts";
@@ -49,10 +49,12 @@ const definitions: readonly Definition[] = [
     kind: repositoryKind,
     shortName: "erepo",
     spec: RepositorySpec,
+    status: RepositoryStatus,
     rootRules: repositoryRootRules,
     columns: [
       { name: "Type", jsonPath: ".spec.type", type: "string" },
       { name: "Image", jsonPath: ".spec.image.repository", type: "string" },
+      { name: "Reachable", jsonPath: ".status.reachable", type: "boolean" },
       AGE,
     ],
   },

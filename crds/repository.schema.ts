@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { BRANCH_RULES } from "./branches.ts";
-import { environmentRootRules, ValuePath } from "./ephemeral-environment.schema.ts";
-import { Branch, Groups, literals, rules, VARIABLE_PATTERN } from "./schema.ts";
+import { environmentRootRules, SecretRef, ValuePath } from "./ephemeral-environment.schema.ts";
+import { TTL_MAX_HOURS } from "./lifetime.ts";
+import { Branch, Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "./schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
 /** The shape of a generated value: `password` letters and digits, `key` base64url bytes, `token` hex, `uuid` version 4. */
@@ -28,6 +29,82 @@ export const ChartSource = Type.Object({
 });
 export type ChartSource = Static<typeof ChartSource>;
 
+const Name = { minLength: 1, maxLength: 50 };
+
+export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;
+export const DELETE_ACTIONS = ["closed", "merged"] as const;
+
+/** A list of words, each once. */
+const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
+  Type.Array(literals(values), { maxItems: values.length, "x-kubernetes-list-type": "set", ...options });
+
+/** What the API server can't compile as RE2 fails the rule, and is refused; one that it can is fine whether it matches or not. */
+const IS_PATTERN = "''.matches(self) ? true : true";
+
+const PullRequestRules = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ default: false, description: "Whether pull requests get environments." })),
+    createOn: Type.Optional(
+      words(CREATE_ACTIONS, { description: "The actions that may create one; all when left out." }),
+    ),
+    deleteOn: Type.Optional(
+      words(DELETE_ACTIONS, { description: "closed: without a merge. The ends that delete it; both when left out." }),
+    ),
+    skipDraft: Type.Optional(Type.Boolean({ default: false, description: "Drafts get none." })),
+    requiredLabels: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 20,
+        "x-kubernetes-list-type": "set",
+        description: "Pull requests that lack one of them get none.",
+      }),
+    ),
+    branchPattern: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "Which head branches get one: an RE2 expression for the whole name. All when left out.",
+        ...rules({ rule: IS_PATTERN, message: "is no RE2 expression" }),
+      }),
+    ),
+    ttlHours: Type.Optional(Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS })),
+    configSet: Type.Optional(Type.String({ ...Name, description: "Name of a ConfigSet." })),
+    forks: Type.Optional(
+      literals(["deny", "approve"], {
+        default: "deny",
+        description: "Pull requests of forks: none, or those that a maintainer approves, commit by commit.",
+      }),
+    ),
+  },
+  {
+    description: "Read by webhooks: which pull requests get environments.",
+  },
+);
+export type PullRequestRules = Static<typeof PullRequestRules>;
+
+const PipelineRules = Type.Object(
+  {
+    createOnSuccess: Type.Optional(
+      Type.Boolean({ default: true, description: "A successful pipeline makes an environment where there is none." }),
+    ),
+    onCanceled: Type.Optional(
+      literals(["own", "any", "ignore"], {
+        default: "own",
+        description: "What a canceled one deletes: the environment it made, all of its project and branch, or none.",
+      }),
+    ),
+  },
+  { description: "Read by webhooks: what pipelines do." },
+);
+
+const Notifications = Type.Object(
+  {
+    chatChannel: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    // Not `on`, as REST has it: YAML 1.1 reads that as true.
+    events: Type.Optional(words(["created", "ready", "failed", "updated", "deleted"])),
+  },
+  { description: "Read by webhooks: what is told where." },
+);
+
 /** What the platform sets in a component's values, what has a field of its own, and what JavaScript could trip over. */
 const RESERVED_PATH_PATTERN =
   "^[a-z]+[.](image|port|host|url|healthPath|env|replicas|resources)([.]|$)|[.](__proto__|constructor|prototype)([.]|$)";
@@ -36,6 +113,19 @@ export const RepositorySpec = Type.Object(
   {
     type: literals(["backend", "frontend"], { description: "Which component of an environment it becomes." }),
     cloneUrl: HttpUrl,
+    provider: Type.Optional(
+      literals(["repohost", "pipelinehost"], { description: "Read by webhooks: which kind of host speaks of it." }),
+    ),
+    hostId: Type.Optional(
+      Type.String({ pattern: "^[1-9][0-9]{0,18}$", maxLength: 19, description: "Read by webhooks: its number there." }),
+    ),
+    fullName: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$",
+        maxLength: 200,
+        description: "Read by webhooks: its name there, with the owner's, such as shop/shop-api.",
+      }),
+    ),
     defaultBranch: Type.Optional(Type.Unsafe<string>({ ...Branch, default: "main" })),
     chart: Type.Optional(ChartSource),
     image: Type.Object({
@@ -67,6 +157,29 @@ export const RepositorySpec = Type.Object(
         description: "Paths of the chart's values that an environment may override, such as backend.cache.size.",
       }),
     ),
+    maxEnvironments: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_000,
+        description:
+          "How many environments the REST interface and webhooks make of it at a time; any number when left out.",
+      }),
+    ),
+    companionRepository: Type.Optional(
+      Type.String({
+        ...Name,
+        description: "The Repository of the other type that completes environments of its pull requests.",
+      }),
+    ),
+    pullRequest: Type.Optional(PullRequestRules),
+    pipeline: Type.Optional(PipelineRules),
+    notify: Type.Optional(Notifications),
+    webhookSecretRef: Type.Optional(
+      Type.Unsafe<Static<typeof SecretRef>>({
+        ...SecretRef,
+        description: "Read by webhooks: where the secret manager has the key of its own; the global one when left out.",
+      }),
+    ),
     access: Type.Optional(
       Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),
     ),
@@ -83,6 +196,11 @@ export const RepositorySpec = Type.Object(
       fieldPath: ".chart",
       message: "only a backend repository names a chart",
     },
+    {
+      rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",
+      fieldPath: ".companionRepository",
+      message: "a frontend repository whose pull requests get environments names the backend repository of them",
+    },
     ...BRANCH_RULES.map(({ cel, message }) => ({
       rule: `!has(self.defaultBranch) || ${cel("self.defaultBranch")}`,
       fieldPath: ".defaultBranch",
@@ -91,6 +209,15 @@ export const RepositorySpec = Type.Object(
   ),
 );
 export type RepositorySpec = Static<typeof RepositorySpec>;
+
+export const RepositoryStatus = Type.Object({
+  observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
+  reachable: Type.Optional(Type.Boolean({ description: "Whether its host answered when it was asked last." })),
+  lastCheckedAt: Type.Optional(Timestamp),
+  lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 256, description: "The last request for a check." })),
+  conditions: Type.Optional(Conditions),
+});
+export type RepositoryStatus = Static<typeof RepositoryStatus>;
 
 /** A Repository's name follows the rules of an environment's: environments are named after it. */
 export const repositoryRootRules = environmentRootRules;

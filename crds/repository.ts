@@ -1,7 +1,7 @@
-import { type API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
-import type { RepositorySpec, SecretKind } from "./repository.schema.ts";
+import { type API_VERSION, FINALIZER, GROUP, type Kind, RECONCILE_ANNOTATION, VERSION } from "./group.ts";
+import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
-export type { ChartSource, RepositorySpec, SecretKind } from "./repository.schema.ts";
+export type { ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 /** A backend or frontend repository: where it is, and how it becomes a component of an environment. */
 export interface Repository {
@@ -14,8 +14,13 @@ export interface Repository {
     readonly resourceVersion: string;
     readonly generation: number;
     readonly creationTimestamp: string;
+    /** It is deleted, and goes with its last environment. */
+    readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
   };
   readonly spec: RepositorySpec;
+  readonly status?: RepositoryStatus;
 }
 
 export const repositoryKind = {
@@ -25,6 +30,17 @@ export const repositoryKind = {
   plural: "repositories",
   namespaced: true,
 } as const satisfies Kind;
+
+/** Whether the operator keeps it for the environments that it has. */
+export function isKept({ metadata }: Repository): boolean {
+  return metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** The request for a check that nobody answered yet. */
+export function askedCheck({ metadata, status }: Repository): string | undefined {
+  const asked = metadata.annotations?.[RECONCILE_ANNOTATION];
+  return asked === status?.lastHandledReconcileAt ? undefined : asked;
+}
 
 /** A variable to generate a value for. */
 export interface WantedSecret {

@@ -30,6 +30,32 @@ describe("the kind Repository", () => {
       "values that environments may override",
       { overridable: ["backend.cache.size", "frontend.theme", "backend.imageX"] },
     ],
+    [
+      "all rules of webhooks",
+      {
+        provider: "repohost",
+        hostId: "4711",
+        fullName: "shop/shop-api",
+        maxEnvironments: 0,
+        companionRepository: "shop-web",
+        pullRequest: {
+          enabled: true,
+          createOn: ["opened", "labeled"],
+          deleteOn: ["merged"],
+          skipDraft: true,
+          requiredLabels: ["preview"],
+          branchPattern: "(feature|fix)/.+",
+          ttlHours: 12,
+          configSet: "web",
+          forks: "approve",
+        },
+        pipeline: { createOnSuccess: false, onCanceled: "any" },
+        notify: { chatChannel: "#shop", events: ["ready", "failed"] },
+        webhookSecretRef: { name: "shop-webhook", key: "latest" },
+      },
+    ],
+    // RE2 takes linear time whatever the pattern.
+    ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
     expect(await admin.create(dryRun, repositoryObject(spec))).toMatchObject({ status: 201 });
   });
@@ -64,6 +90,23 @@ describe("the kind Repository", () => {
       { overridable: ["backend.a.__proto__.b"] },
       "overridable names no path",
     ],
+    [
+      "a pattern that is none",
+      { pullRequest: { branchPattern: "(a" } },
+      "spec.pullRequest.branchPattern: Invalid value",
+    ],
+    ["a pattern that looks back", { pullRequest: { branchPattern: "(a)\\1" } }, "spec.pullRequest.branchPattern"],
+    ["a pattern that looks ahead", { pullRequest: { branchPattern: "(?=a)b" } }, "spec.pullRequest.branchPattern"],
+    ["an action that creates nothing", { pullRequest: { createOn: ["closed"] } }, 'Unsupported value: "closed"'],
+    ["a TTL beyond a week", { pullRequest: { ttlHours: 169 } }, "should be less than or equal to 168"],
+    [
+      "a frontend's pull requests without a backend",
+      { type: "frontend", pullRequest: { enabled: true } },
+      "names the backend repository of them",
+    ],
+    ["a host's number that is none", { hostId: "0x1" }, "spec.hostId in body should match"],
+    ["a name with a path", { fullName: "../x" }, "spec.fullName in body should match"],
+    ["less than no environments", { maxEnvironments: -1 }, "should be greater than or equal to 0"],
     ["an override of no component", { overridable: ["secret.name"] }, "spec.overridable[0] in body should match"],
     ["an override of everything", { overridable: ["backend"] }, "spec.overridable[0] in body should match"],
   ])("refuses %s, and says so", async (_, spec, words) => {
