@@ -85,8 +85,7 @@ const REQUEST_ID = {
   in: "header",
   required: false,
   description: "Tracing id: 1 to 64 letters, digits, '.', '_' and '-'; anything else is replaced.",
-  schema: { type: "string" },
-  example: HEADERS["X-Request-ID"].example,
+  schema: { type: "string", examples: [HEADERS["X-Request-ID"].example] },
 } as const;
 
 /** What operations are described with: the version, all its contracts, and the schemas that were met. */
@@ -157,8 +156,8 @@ function parameters(schema: TSchema | undefined, place: "path" | "query", schema
       // An empty one is as good as none.
       ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
-      schema: rest,
-      example: exampleOf(property as Json),
+      // Not beside the schema: viewers would send it wherever nobody says otherwise.
+      schema: { ...rest, examples: [exampleOf(property as Json)] },
     };
   });
 }

@@ -75,8 +75,9 @@ function exemplified({ parameters, requestBody, responses }: Operation): readonl
   return [...named, ...bodies, ...replies].map(([place, part]) => [place, resolved(part)] as const);
 }
 
-const examplesOf = ({ example, examples = {} }: Json): unknown[] => [
+const examplesOf = ({ example, examples = {}, schema }: Json): unknown[] => [
   ...(example === undefined ? [] : [example]),
+  ...(((schema as Json).examples ?? []) as unknown[]),
   ...Object.values(examples as Record<string, Json>).map((reference) => resolved(reference).value),
 ];
 
