@@ -28,33 +28,42 @@ export interface Desk {
   readonly log: Log;
 }
 
+type Serve = ReturnType<typeof server>;
+type Served = readonly [contract: Contract, serve: Serve];
+
 /** Serves every route, in all its versions through the same function, and refuses other methods of their paths. */
 export function mount(app: Express, routes: readonly Route[], desk: Desk): void {
-  for (const route of routes) {
-    const serve = server(route, desk);
-    for (const version of versionsOf(route.contract)) {
-      app[route.contract.method](expressPath(route.contract, version), (request, response) =>
-        serve(request, response, version),
-      );
+  const served = routes.map((route): Served => [route.contract, server(route, desk)]);
+  const byPath = Map.groupBy(served, ([{ path }]) => path);
+  // A path without parameters goes before one that it would fit, with all its methods: it is no value of a parameter.
+  const paths = [...byPath.keys()].sort((one, other) => Number(one.includes("{")) - Number(other.includes("{")));
+  for (const path of paths) {
+    for (const version of VERSIONS) {
+      const inVersion = byPath.get(path)?.filter(([contract]) => versionsOf(contract).includes(version)) ?? [];
+      if (inVersion.length > 0) mountPath(app, expressPath({ path }, version), { served: inVersion, version });
     }
   }
-  for (const version of VERSIONS) refuseOtherMethods(app, routes, version);
+}
+
+interface PathServed {
+  readonly served: readonly Served[];
+  readonly version: Version;
+}
+
+function mountPath(app: Express, path: string, { served, version }: PathServed): void {
+  for (const [{ method }, serve] of served) {
+    app[method](path, (request, response) => serve(request, response, version));
+  }
+  const methods = served.map(([{ method }]) => method);
+  const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
+  app.all(path, () => {
+    throw new Refusal("method-not-allowed", "Method not allowed", { allow });
+  });
 }
 
 /** The path as Express writes it: `{id}` is `:id`. */
 function expressPath(contract: Pick<Contract, "path">, version: Version): string {
   return versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, ":$1");
-}
-
-function refuseOtherMethods(app: Express, routes: readonly Route[], version: Version): void {
-  const served = routes.map(({ contract }) => contract).filter((contract) => versionsOf(contract).includes(version));
-  for (const path of new Set(served.map((contract) => contract.path))) {
-    const methods = served.filter((contract) => contract.path === path).map(({ method }) => method);
-    const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-    app.all(expressPath({ path }, version), () => {
-      throw new Refusal("method-not-allowed", "Method not allowed", { allow });
-    });
-  }
 }
 
 function server({ contract, handle }: Route, desk: Desk) {

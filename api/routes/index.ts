@@ -1,5 +1,6 @@
 import type { Route } from "../route.ts";
 import { configSetRoutes } from "./config-sets.ts";
+import { environmentUpkeepRoutes } from "./environment-upkeep.ts";
 import { environmentUrlRoutes } from "./environment-urls.ts";
 import { environmentRoutes } from "./environments.ts";
 import { healthRoutes } from "./health.ts";
@@ -7,5 +8,12 @@ import { passwordResetRoutes } from "./password-reset.ts";
 
 /** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
 export function listRoutes(): readonly Route[] {
-  return [...configSetRoutes, ...environmentRoutes, ...environmentUrlRoutes, ...passwordResetRoutes, ...healthRoutes];
+  return [
+    ...configSetRoutes,
+    ...environmentRoutes,
+    ...environmentUrlRoutes,
+    ...environmentUpkeepRoutes,
+    ...passwordResetRoutes,
+    ...healthRoutes,
+  ];
 }

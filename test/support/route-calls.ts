@@ -83,6 +83,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   extendEnvironment: onEnvironment({ body: { ttl_hours: 48 } }),
   switchEnvironment: onEnvironment({ body: { suspended: true } }),
   deleteEnvironment: onEnvironment(),
+  reconcileEnvironmentStatus: onEnvironment(),
+  cleanupFailedEnvironments: NOTHING,
   checkAllUrls: onEnvironment(),
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },
