@@ -1,10 +1,12 @@
 import type { Route } from "../route.ts";
+import { accountRoutes } from "./account.ts";
 import { configSetRoutes } from "./config-sets.ts";
 import { environmentUpkeepRoutes } from "./environment-upkeep.ts";
 import { environmentUrlRoutes } from "./environment-urls.ts";
 import { environmentRoutes } from "./environments.ts";
 import { healthRoutes } from "./health.ts";
 import { passwordResetRoutes } from "./password-reset.ts";
+import { tokenRoutes } from "./tokens.ts";
 
 /** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
 export function listRoutes(): readonly Route[] {
@@ -13,6 +15,8 @@ export function listRoutes(): readonly Route[] {
     ...environmentRoutes,
     ...environmentUrlRoutes,
     ...environmentUpkeepRoutes,
+    ...tokenRoutes,
+    ...accountRoutes,
     ...passwordResetRoutes,
     ...healthRoutes,
   ];

@@ -65,8 +65,11 @@ function absentCall({ operationId }: Contract, call: RouteCall): RouteCall {
 }
 
 /** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
-const world = () =>
-  [...service.environments.list(), ...service.configSets.list()].map((object) => JSON.stringify(object));
+const world = () => {
+  const { environments, configSets, apiTokens } = service;
+  const all = [...environments.list(), ...configSets.list(), ...apiTokens.list()];
+  return all.map((object) => JSON.stringify(object));
+};
 
 describe("a route that is not public", () => {
   test.each(guarded)("$name is refused without a credential", async ({ contract, version }) => {

@@ -4,11 +4,15 @@ import type { JWTPayload } from "jose";
 import supertest from "supertest";
 import { createApp } from "../../api/app.ts";
 import { settingsFrom } from "../../config/settings.ts";
+import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { Repository } from "../../crds/repository.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { SharedCounters } from "../../operator/ports/shared-counters.ts";
+import { apiTokenFixture } from "./api-token-fixture.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "./memory-api-tokens.ts";
+import { type MemoryAuditTrail, memoryAuditTrail } from "./memory-audit-trail.ts";
 import { type MemoryConfigSets, memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryIdentityProvider, memoryIdentityProvider } from "./memory-identity-provider.ts";
@@ -54,12 +58,19 @@ export interface ServiceOptions {
   readonly withoutIdentityProvider?: boolean;
 }
 
+/** A token with what it is known by. */
+export interface MadeToken {
+  readonly id: string;
+  readonly value: string;
+}
+
 /** The facade on doubles: everything in front of the ports is the real thing. */
 export interface ApiService {
   readonly app: Express;
   readonly http: ReturnType<typeof supertest>;
   readonly issuer: TokenIssuer;
   readonly clock: TestClock;
+  readonly audit: MemoryAuditTrail;
   readonly environments: MemoryEnvironments;
   readonly configSets: MemoryConfigSets;
   readonly apiTokens: MemoryApiTokens;
@@ -69,6 +80,8 @@ export interface ApiService {
   readonly prober: MemoryProber;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
+  /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
+  makeToken(person: Person, spec?: Partial<ApiTokenSpec>): Promise<MadeToken>;
   /** An `Authorization` header's value for one of the people. */
   bearer(person: Person, claims?: JWTPayload): Promise<string>;
   stop(): Promise<void>;
@@ -92,6 +105,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const environments = memoryEnvironments(clock);
   const configSets = memoryConfigSets(...(options.configSets ?? []));
   const apiTokens = memoryApiTokens(clock);
+  const audit = memoryAuditTrail();
   const health = memoryPlatformHealth(clock.now());
   const secretManager = memorySecretManager();
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
@@ -111,6 +125,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     clock,
     randomBytes,
     counters: options.counters,
+    audit,
     log: recording(lines),
     version: VERSION,
     stopping: stopping.signal,
@@ -120,6 +135,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       app,
       issuer,
       clock,
+      audit,
       environments,
       configSets,
       apiTokens,
@@ -131,6 +147,18 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       log: lines,
     },
     http: supertest(app),
+    makeToken: async (person, spec = {}) => {
+      const { sub, email, name, groups } = PEOPLE[person];
+      const value = tokenOf(randomBytes(32));
+      const owner = { subject: `${issuer.issuer}#${sub}`, email, name };
+      const at = new Date(Math.floor(clock.now().getTime() / 1000) * 1000).toISOString();
+      const vouched = { groups: [...groups].sort(), at };
+      const wanted = apiTokenFixture({ owner, vouched, scopes: ["ENV_READ"], keepsValue: true, ...spec }, value);
+      const token = await apiTokens.create(wanted.spec);
+      const kept = { name: TOKEN_VARIABLE, version: 1, generate: () => new Sensitive(value) };
+      await secretManager.ensure(valueOwner(token), [kept]);
+      return { id: token.metadata.name, value };
+    },
     bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
     stop: () => issuer.stop(),
   };

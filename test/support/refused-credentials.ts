@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { SignJWT } from "jose";
+import { tokenOf } from "../../crds/api-token.ts";
 import { type ApiService, PEOPLE } from "./api-service.ts";
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -44,7 +45,8 @@ export async function refusedCredentials(service: ApiService, foreign: ApiServic
     "no bearer scheme": `Basic ${await service.issuer.sign(PEOPLE.admin)}`,
     "an empty bearer": "Bearer ",
     "a text that is no token": "Bearer nonsense",
-    "an API token, which this release does not know": "Bearer svc_0123456789abcdef",
+    "a text that only begins like an API token": "Bearer svc_0123456789abcdef",
+    "an API token that nobody made": `Bearer ${tokenOf(new Uint8Array(32).fill(7))}`,
     "a token of another issuer": await foreign.bearer("admin"),
     "a foreign token that names our issuer": await foreign.bearer("admin", { iss: service.issuer.issuer }),
     "an access token": await signed({}, { typ: "at+jwt" }),

@@ -58,6 +58,16 @@ const onConfigSet = (body?: object): RouteFixture => ({
   strangerStatus: 404,
 });
 
+/** An API token of the caller's own, and its path. */
+const onToken: RouteFixture = {
+  async call(service, person) {
+    const token = await service.makeToken(person, { name: unused() });
+    return { params: { id: token.id } };
+  },
+  absent: { params: { id: "0".repeat(40) } },
+  strangerStatus: 404,
+};
+
 /** A list on which what the other fixture makes has to be, or for a stranger not to be. */
 function listing(made: RouteFixture): RouteFixture {
   return {
@@ -91,6 +101,12 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getConfigSet: onConfigSet(),
   replaceConfigSet: onConfigSet({ description: "another" }),
   deleteConfigSet: onConfigSet(),
+  listTokens: listing(onToken),
+  // Whoever makes one may be shown it later.
+  createToken: { call: () => ({ body: { name: "CI", scopes: ["ENV_READ"] } }) },
+  revokeToken: onToken,
+  getTokenValue: onToken,
+  getCurrentUser: NOTHING,
   requestPasswordReset: { call: () => ({ body: { email: "dev@example.test" } }) },
   getHealth: NOTHING,
   getReadiness: NOTHING,
