@@ -2,9 +2,11 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
+import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { mountDocs } from "./docs.ts";
 import { createLimits, hourlyTally } from "./limits.ts";
@@ -12,7 +14,7 @@ import { mount, problemHandler } from "./mount.ts";
 import { createPasswordResets } from "./password-resets.ts";
 import { Refusal } from "./refusals.ts";
 import { currentRequestId, inRequestScope, requestIdFrom } from "./request-scope.ts";
-import type { Contract, Platform } from "./route.ts";
+import type { Platform } from "./route.ts";
 import { listRoutes } from "./routes/index.ts";
 import { createUrlChecks } from "./url-checks.ts";
 
@@ -23,6 +25,8 @@ export interface AppParts extends Omit<Platform, "stopping" | "urlChecks" | "pas
   readonly prober: UrlProber;
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
+  /** Where it is written down who did what. */
+  readonly audit: AuditTrail;
   /** Where replicas count requests together. */
   readonly counters?: SharedCounters | undefined;
 }
@@ -35,7 +39,7 @@ export function createApp(parts: AppParts): Express {
     ...{ tally: hourlyTally("passwordResetOf", parts), clock: parts.clock, log: parts.log, stopping },
   });
   const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), passwordResets, stopping };
-  const { log } = platform;
+  const { log, audit } = parts;
   const limits = createLimits(platform.settings.api.limits, parts);
   const app = express();
   app.disable("x-powered-by");
@@ -46,11 +50,11 @@ export function createApp(parts: AppParts): Express {
   app.set("query parser", false);
   app.use(identify, accessLog(log, platform.clock), secureHeaders());
   mountDocs(app, { limits, version: platform.version });
-  mount(app, listRoutes(), { platform, limits, log, authenticate: authenticator(platform) });
+  mount(app, listRoutes(), { platform, limits, log, audit, authenticate: authenticator(platform) });
   app.use(() => {
     throw new Refusal("not-found", "Not found");
   });
-  app.use(problemHandler({ platform, log }));
+  app.use(problemHandler({ platform, log, audit }));
   return app;
 }
 
@@ -80,15 +84,15 @@ function accessLog(log: Log, clock: Clock): RequestHandler {
     const startedMs = clock.monotonicMs();
     const requestId = currentRequestId();
     response.once("close", () => {
-      const contract: Contract | undefined = response.locals.contract;
+      const { contract, caller, concerns } = auditedOf(response);
       const isRead = contract?.method === "get" && response.statusCode < 400;
       log[isRead ? "debug" : "info"]("request answered", {
         requestId,
         method: request.method,
         route: contract?.path,
         status: response.writableEnded ? response.statusCode : "cut off",
-        subject: response.locals.subject,
-        concerns: response.locals.concerns,
+        subject: caller?.subject,
+        concerns,
         durationMs: Math.round(clock.monotonicMs() - startedMs),
       });
     });

@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import {
+  type AugmentedRequest,
   type IncrementResponse,
   ipKeyGenerator,
   type RateLimitRequestHandler,
@@ -74,7 +75,10 @@ function spending(limit: number, store: LayeredStore): Spend {
     standardHeaders: false,
     // A forwarded address that is not trusted is ignored, which is meant; the library would warn on standard error.
     validate: { xForwardedForHeader: false, forwardedHeader: false },
-    handler: (_request, response, next) => next(tooMany(response, store.counter)),
+    handler: (request, response, next) => {
+      const used = (request as AugmentedRequest).rateLimit?.used ?? 0;
+      next(tooMany(response, store.counter, used > limit + 1));
+    },
   });
   return (request, response, key) => {
     if (key !== undefined) keys.set(request, key);
@@ -116,10 +120,11 @@ class LayeredStore implements Store {
   resetKey(): void {}
 }
 
-function tooMany(response: Response, { windowMs }: Counter): Refusal {
+function tooMany(response: Response, { windowMs }: Counter, isRepetition: boolean): Refusal {
   const seconds = Number(response.getHeader("Retry-After"));
   return new Refusal("rate-limited", "Too many requests", {
     retryAfterSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : windowMs / 1000,
+    isRepetition,
   });
 }
 

@@ -1,5 +1,7 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
 import type { Log } from "../operator/kit/log.ts";
+import type { AuditTrail } from "../operator/ports/audit-trail.ts";
+import { auditedOf, beginRecord, checkRecordable, recordAnswer } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
 import type { authenticator, Proof } from "./auth/credentials.ts";
 import { inputReader } from "./input.ts";
@@ -26,6 +28,7 @@ export interface Desk {
   readonly limits: Limits;
   readonly authenticate: ReturnType<typeof authenticator>;
   readonly log: Log;
+  readonly audit: AuditTrail;
 }
 
 type Serve = ReturnType<typeof server>;
@@ -69,12 +72,14 @@ function expressPath(contract: Pick<Contract, "path">, version: Version): string
 function server({ contract, handle }: Route, desk: Desk) {
   const read = inputReader(contract);
   return async (request: Request, response: Response, version: Version): Promise<void> => {
-    response.locals.contract = contract;
+    const audited = beginRecord(request, response, contract);
     const caller = await admit(contract, desk, request, response);
     const input = { ...(await read(request)), caller } as Input<never>;
-    response.locals.concerns = contract.concerns?.(input as never);
+    audited.concerns = contract.concerns?.(input as never) ?? audited.concerns;
+    await checkRecordable(desk.audit, audited);
     const reply = await handle(input, desk.platform);
     response.status(contract.isUnavailable?.(reply as never) ? UNAVAILABLE_STATUS : (contract.status ?? 200));
+    await recordAnswer(desk.audit, { request, response }, { status: response.statusCode });
     const alternative = askedAlternative(request, contract);
     if (alternative !== undefined) response.type(alternative.type).send(alternative.text(reply as never));
     else response.json(isWrapped(contract, version) ? wrap(reply, desk.platform.clock.now()) : reply);
@@ -115,11 +120,12 @@ async function known(
 ): Promise<Caller | undefined> {
   const proof = await authenticate(request, log.with({ requestId: currentRequestId() })).catch(unprovable(access));
   if (proof.state !== "caller") {
+    auditedOf(response).isCredentialRefused = proof.state === "refused";
     await limits.unauthenticated(request, response);
     if (access === "public") return undefined;
     throw unproven(proof);
   }
-  response.locals.subject = proof.caller.subject;
+  auditedOf(response).caller = proof.caller;
   await limits.authenticated(request, response, proof.caller.token?.id ?? proof.caller.subject);
   checkAccess(access, proof.caller);
   return proof.caller;
@@ -149,9 +155,13 @@ function unproven(proof: Exclude<Proof, { readonly state: "caller" }>): Refusal 
 }
 
 /** Answers every error of every path; logs what is a fault, once. */
-export function problemHandler({ platform, log }: Pick<Desk, "platform" | "log">): ErrorRequestHandler {
-  return (error, request, response, next) => {
-    const contract: Contract | undefined = response.locals.contract;
+export function problemHandler({
+  platform,
+  log,
+  audit,
+}: Pick<Desk, "platform" | "log" | "audit">): ErrorRequestHandler {
+  return async (error, request, response, next) => {
+    const { contract } = auditedOf(response);
     // Express reports a path that can't be decoded in this way.
     const cause = error instanceof URIError ? new Refusal("malformed", "The path is not valid") : error;
     if (isFault(cause)) {
@@ -164,6 +174,7 @@ export function problemHandler({ platform, log }: Pick<Desk, "platform" | "log">
     }
     if (response.headersSent) return next(error);
     const { status, headers, body } = problemOf(cause, contract?.refusals ?? [], platform.clock.now());
+    await recordAnswer(audit, { request, response }, { status, errorCode: body.error_code, error: cause });
     response.status(status).set(headers).json(body);
   };
 }

@@ -18,6 +18,8 @@ interface RefusalFacts {
   readonly retryAfterSeconds?: number;
   /** The methods that the path has, when the method was wrong. */
   readonly allow?: string;
+  /** Whether it is one of a row that is turned away for the same reason, and not the first. */
+  readonly isRepetition?: boolean;
   readonly cause?: unknown;
 }
 
@@ -27,12 +29,14 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: string | undefined;
+  readonly isRepetition: boolean;
 
   constructor(kind: RefusalKind, detail: string, facts: RefusalFacts = {}) {
     super(detail, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.kind = kind;
     this.retryAfterSeconds = facts.retryAfterSeconds;
     this.allow = facts.allow;
+    this.isRepetition = facts.isRepetition ?? false;
   }
 }
 

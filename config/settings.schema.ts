@@ -124,6 +124,33 @@ const Api = closed(
   { default: {} },
 );
 
+const Audit = closed(
+  {
+    file: Type.Optional(
+      closed({
+        path: Type.String({ minLength: 1, description: "Its folder has to be there, and room for all files." }),
+        maxMegabytes: Type.Integer({
+          minimum: 1,
+          maximum: 10_000,
+          default: 100,
+          description: "At this size a new file is begun.",
+        }),
+        keep: Type.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          default: 10,
+          description: "Older files beside it: `.1` is the youngest.",
+        }),
+      }),
+    ),
+  },
+  {
+    default: {},
+    description:
+      "Who did what is always written to standard output; with `file` also there, and while that can't be written, what is privileged is refused.",
+  },
+);
+
 const LabelSelector = closed({
   matchLabels: Type.Optional(Type.Record(Type.String(), Type.String())),
   matchExpressions: Type.Optional(
@@ -311,6 +338,7 @@ export const Settings = closed({
     { default: {} },
   ),
   api: Api,
+  audit: Audit,
   probes: closed(
     {
       host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),

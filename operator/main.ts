@@ -7,6 +7,7 @@ import { createApp } from "../api/app.ts";
 import { startServer } from "../api/server.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
+import { createAuditTrail } from "./audit-trail.ts";
 import { identityProviderOf } from "./identity-provider.ts";
 import { systemClock } from "./kit/clock.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
@@ -48,6 +49,7 @@ async function main(settings: Settings): Promise<void> {
   const { environments, repositories, configSets, apiTokens, secretManager, health, prober } = operator;
   const version = packageJson.version;
   const counters = createSharedCounters(settings, shared);
+  const audit = createAuditTrail(settings, shared);
   const closing = new AbortController();
   const app = createApp({
     ...shared,
@@ -61,6 +63,7 @@ async function main(settings: Settings): Promise<void> {
       prober,
       version,
       counters,
+      audit,
       randomBytes,
     },
     identityProvider: identityProviderOf(settings),
@@ -76,6 +79,7 @@ async function main(settings: Settings): Promise<void> {
   await api.stop();
   await operator.stop();
   counters?.close();
+  await audit.close();
   probes.close();
   log.info("stopped", { because: ended });
   process.exitCode = ended === "lost" ? 1 : 0;

@@ -36,6 +36,21 @@ const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ["tokens:all"],
 };
 
+/** Rights over credentials, or over what others work with. */
+const PRIVILEGES: ReadonlySet<Permission> = new Set([
+  "tokens:manage",
+  "tokens:all",
+  "configs:write",
+  "repos:reload",
+  "environments:all",
+]);
+
+/** Whether a caller who uses the permission has power over others, or over credentials. */
+export function isPrivileged(permission: Permission | undefined, { permissions }: Pick<Caller, "permissions">): boolean {
+  if (permissions.has("environments:all")) return true;
+  return permission !== undefined && PRIVILEGES.has(permission);
+}
+
 /** The roles that the settings give to these groups; none for somebody whom no group vouches for. */
 export function rolesOf(groups: readonly string[], roles: Settings["api"]["roles"]): readonly Role[] {
   return ROLES.filter((role) => roles[role].some((group) => groups.includes(group)));

@@ -3,6 +3,7 @@ import { expiryFor } from "../../crds/lifetime.ts";
 import { sees } from "../auth/access.ts";
 import { createWanted } from "../intake/creation.ts";
 import { wantedEnvironment } from "../intake/environment-request.ts";
+import { concerning } from "../request-scope.ts";
 import { route } from "../route.ts";
 import { EnvironmentReport, SwitchRequest } from "../schemas/environment-report.ts";
 import {
@@ -44,7 +45,7 @@ const createEnvironment = route({
   yields: { "/api/environments/{environment_id}": "/environment/id" },
   refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
 })(async ({ body, caller }, platform) => {
-  const environment = await createWanted(await wantedEnvironment(body, caller, platform), platform);
+  const environment = concerning(await createWanted(await wantedEnvironment(body, caller, platform), platform));
   return { status: "success", environment: toCreated(environment, platform.settings) };
 });
 

@@ -3,6 +3,7 @@ import { EnvironmentNotFound } from "../../crds/errors.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
 import { sees } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
+import { concerning } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 
 /**
@@ -19,5 +20,5 @@ export async function visibleEnvironment(
   const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
   const environment = isPossible ? await environments.find(idOrName) : undefined;
   if (environment === undefined || !sees(caller, environment)) throw new EnvironmentNotFound();
-  return environment;
+  return concerning(environment);
 }

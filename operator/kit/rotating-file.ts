@@ -1,0 +1,136 @@
+import { type FileHandle, open, rename, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Where lines go, and how much of them is kept. */
+export interface RotatingFileOptions {
+  readonly path: string;
+  /** At this size the file makes room for a new one. */
+  readonly maxBytes: number;
+  /** Older files beside it: `.1` is the youngest. */
+  readonly keep: number;
+}
+
+/** With less room the next line may not find any. */
+const SPARE_BYTES = 1_048_576;
+/** More is not held while nothing can be written: the oldest lines go. */
+const MAX_WAITING = 10_000;
+
+interface Line {
+  readonly text: string;
+  /** Told once: what the first attempt came to. */
+  readonly settle: (isWritten: boolean) => void;
+}
+
+/**
+ * Lines in a file, in the order in which they came. What can't be written (a full disk, a folder that is gone) waits and is
+ * written with the next attempt, so that nothing is lost while the process lives; winston's own file transport falls silent
+ * for good, without an error.
+ */
+export class RotatingFile {
+  readonly #options: RotatingFileOptions;
+  #waiting: Line[] = [];
+  #open: { readonly handle: FileHandle; size: number } | undefined;
+  #work: Promise<void> | undefined;
+
+  constructor(options: RotatingFileOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with whether the line stands in the file; one that does not will be tried again. */
+  append(text: string): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.push({ text: `${text}\n`, settle: resolve });
+    for (const dropped of this.#waiting.splice(0, this.#waiting.length - MAX_WAITING)) dropped.settle(false);
+    this.#begin();
+    return promise;
+  }
+
+  /** Tries to write what waits; whether nothing does any more, and the next line would find room. */
+  async isReady(): Promise<boolean> {
+    if (this.#waiting.length > 0) await this.#begin();
+    return this.#waiting.length === 0 && hasRoom(this.#options.path);
+  }
+
+  /** Writes what waits, if that can be; lines that come later begin anew. */
+  async close(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#begin();
+    await this.#work;
+    await this.#shut();
+  }
+
+  #begin(): Promise<void> {
+    this.#work ??= this.#writeAll().finally(() => {
+      this.#work = undefined;
+    });
+    return this.#work;
+  }
+
+  /** Until nothing waits, or something fails. */
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      const isWritten = await this.#write(batch.map(({ text }) => text).join("")).then(
+        () => true,
+        () => false,
+      );
+      if (!isWritten) this.#waiting.unshift(...batch);
+      for (const { settle } of batch) settle(isWritten);
+      if (!isWritten) return this.#shut();
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    const file = await this.#fileFor(bytes.length);
+    try {
+      await file.handle.appendFile(bytes);
+    } catch (error) {
+      // A part of a line would spoil the next one.
+      await file.handle.truncate(file.size);
+      throw error;
+    }
+    file.size += bytes.length;
+  }
+
+  async #fileFor(bytes: number) {
+    if (this.#open !== undefined && (await this.#open.handle.stat()).nlink === 0) await this.#shut(); // somebody deleted it
+    this.#open ??= await this.#opened();
+    if (this.#open.size === 0 || this.#open.size + bytes <= this.#options.maxBytes) return this.#open;
+    await this.#shut();
+    await this.#makeRoom();
+    this.#open = await this.#opened();
+    return this.#open;
+  }
+
+  async #opened() {
+    const handle = await open(this.#options.path, "a", 0o600);
+    return { handle, size: (await handle.stat()).size };
+  }
+
+  async #makeRoom(): Promise<void> {
+    const { path, keep } = this.#options;
+    const named = (age: number) => (age === 0 ? path : `${path}.${age}`);
+    for (let age = keep - 1; age >= 0; age--) await rename(named(age), named(age + 1)).catch(ignoreMissing);
+  }
+
+  async #shut(): Promise<void> {
+    const opened = this.#open;
+    this.#open = undefined;
+    await opened?.handle.close().catch(() => undefined);
+  }
+}
+
+async function hasRoom(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "a", 0o600)).close();
+    const { bavail, bsize } = await statfs(dirname(path));
+    return bavail * bsize >= SPARE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+}

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { AuditRecord } from "../../operator/ports/audit-trail.ts";
+import { expectProblem, expectPromised } from "../support/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
+
+let service: ApiService;
+beforeEach(async () => {
+  service = await startApiService({ limits: { unauthenticatedPerMinute: 2 } });
+});
+afterEach(() => service.stop());
+
+const wanted = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
+const as = async (person: Person) => ({ authorization: await service.bearer(person) });
+const subject = (sub: string) => `${service.issuer.issuer}#${sub}`;
+const create = async (person: Person = "developer") => {
+  const reply = await service.http
+    .post("/api/environments")
+    .set(await as(person))
+    .send(wanted);
+  return reply.body.environment?.id as string;
+};
+/** What was recorded, and that there was nothing else. */
+const records = (): readonly AuditRecord[] => service.audit.records;
+
+describe("a change leaves exactly one record", () => {
+  test("of who did what with which object, from where, and what came of it", async () => {
+    const headers = { ...(await as("developer")), "x-request-id": "request-1" };
+    const reply = await service.http.post("/api/environments").set(headers).send(wanted);
+    expect(records()).toEqual([
+      {
+        auditId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        requestId: "request-1",
+        event: "change",
+        action: "createEnvironment",
+        actor: { subject: subject("dev"), method: "id_token" },
+        from: "127.0.0.1",
+        concerns: "noted",
+        objects: [{ name: "noted", uid: reply.body.environment.id }],
+        outcome: "accepted",
+        status: 200,
+      },
+    ]);
+  });
+
+  test("when it is accepted, in either version, each with an id of its own", async () => {
+    const uid = await create();
+    const headers = { ...(await as("colleague")), "x-request-id": "the-same" };
+    await service.http.put(`/api/environments/${uid}`).set(headers).send({ ttl_hours: 48 });
+    await service.http.patch("/api/v2/environments/noted").set(headers).send({ suspended: true });
+    await service.http.delete("/api/v2/environments/noted").set(headers);
+    const seen = records().map(({ action, outcome, concerns, objects }) => [action, outcome, concerns, objects]);
+    const object = [{ name: "noted", uid }];
+    expect(seen).toEqual([
+      ["createEnvironment", "accepted", "noted", object],
+      ["extendEnvironment", "accepted", uid, object],
+      ["switchEnvironment", "accepted", "noted", object],
+      ["deleteEnvironment", "accepted", "noted", object],
+    ]);
+    expect(new Set(records().map(({ auditId }) => auditId)).size).toBe(4);
+  });
+
+  test("when it is refused: by role, by visibility, by input, by state", async () => {
+    const uid = await create();
+    await service.http.delete(`/api/environments/${uid}`).set(await as("viewer"));
+    await service.http.delete("/api/environments/noted").set(await as("stranger"));
+    await service.http
+      .put("/api/environments/noted")
+      .set(await as("developer"))
+      .send({ ttl_hours: 169 });
+    await create();
+    const seen = records()
+      .slice(1)
+      .map(({ event, action, concerns, outcome, status, errorCode }) => ({
+        ...{ event, action, concerns, outcome, status, errorCode },
+      }));
+    const refused = { event: "change", outcome: "refused" } as const;
+    expect(seen).toEqual([
+      { ...refused, action: "deleteEnvironment", concerns: uid, status: 403, errorCode: undefined },
+      { ...refused, action: "deleteEnvironment", concerns: "noted", status: 404, errorCode: "ENV_NOT_FOUND" },
+      { ...refused, action: "extendEnvironment", concerns: "noted", status: 400, errorCode: "ENV_TTL_EXCEEDED" },
+      { ...refused, action: "createEnvironment", concerns: "noted", status: 400, errorCode: "ENV_NAME_EXISTS" },
+    ]);
+  });
+
+  test("when nobody is proved to have asked for it", async () => {
+    await service.http.delete("/api/environments/noted");
+    expect(records()).toMatchObject([
+      { event: "change", action: "deleteEnvironment", actor: { method: "none" }, outcome: "refused", status: 401 },
+    ]);
+  });
+
+  test("when it fails", async () => {
+    const authorization = await as("developer");
+    service.environments.setReachable(false);
+    await service.http.post("/api/environments").set(authorization).send(wanted);
+    expect(records()).toMatchObject([{ action: "createEnvironment", outcome: "failed", status: 503 }]);
+  });
+
+  test("before it is answered", async () => {
+    const kept: number[] = [];
+    const { add } = service.audit;
+    service.audit.add = async (record) => {
+      await add(record);
+      kept.push(records().length);
+    };
+    await create();
+    expect(kept).toEqual([1]);
+  });
+});
+
+describe("a credential or a right that is not enough", () => {
+  test("is recorded, also where everybody may go", async () => {
+    await service.http.get("/api/environments").set("authorization", "Bearer nonsense");
+    await service.http.get("/api/status").set("authorization", "Bearer svc_guess");
+    expect(records()).toMatchObject([
+      { event: "credential", action: "listEnvironments", actor: { method: "none" }, outcome: "refused", status: 401 },
+      { event: "credential", action: "getStatus", actor: { method: "none" }, outcome: "refused", status: 200 },
+    ]);
+    expect(JSON.stringify(records())).not.toMatch(/nonsense|guess/);
+  });
+
+  test("is recorded for reads: nobody, and somebody without a role", async () => {
+    await service.http.get("/api/environments");
+    await service.http.get("/api/environments").set(await as("nobody"));
+    expect(records()).toMatchObject([
+      { event: "denial", actor: { method: "none" }, outcome: "refused", status: 401 },
+      { event: "denial", actor: { subject: subject("nob") }, outcome: "refused", status: 403 },
+    ]);
+  });
+
+  test("is recorded once beyond the limit, so that a flood washes no other record away", async () => {
+    const guess = () => service.http.delete("/api/environments/noted").set("authorization", "Bearer nonsense");
+    const statuses = [];
+    for (let call = 0; call < 6; call++) statuses.push((await guess()).status);
+    expect(statuses).toEqual([401, 401, 429, 429, 429, 429]);
+    expect(records().map(({ status }) => status)).toEqual([401, 401, 429]);
+  });
+});
+
+test("reads of what is everybody's, pages and unknown paths leave no record", async () => {
+  await create();
+  const authorization = await as("developer");
+  for (const path of ["/api/environments", "/api/environments/noted", "/api/health", "/docs", "/api/nowhere", "/"]) {
+    await service.http.get(path).set(authorization);
+  }
+  expect(records()).toHaveLength(1);
+});
+
+test("no record holds a credential or a value that was sent", async () => {
+  const secret = "correct-horse-battery";
+  const overrides = { helm_values: { backend: { env: { DATABASE_PASSWORD: secret } } } };
+  const headers = { ...(await as("developer")), cookie: `session=${secret}` };
+  await service.http
+    .post(`/api/environments?token=${secret}`)
+    .set(headers)
+    .send({ ...wanted, config_overrides: overrides });
+  await service.http
+    .post("/api/environments")
+    .set(headers)
+    .send({ ...wanted, [secret]: secret, ttl: secret });
+  expect(records().length).toBeGreaterThanOrEqual(2);
+  const text = JSON.stringify(records());
+  expect(text).not.toContain(secret);
+  expect(text).not.toContain(headers.authorization.split(".")[1]);
+});
+
+describe("while records can't be kept", () => {
+  beforeEach(async () => {
+    await create();
+    service.audit.setWritable(false);
+  });
+
+  test("nobody changes what is others', and nothing is changed", async () => {
+    for (const person of ["maintainer", "admin"] as const) {
+      const reply = await service.http.delete("/api/environments/noted").set(await as(person));
+      expectProblem(reply, 503, "The audit log can't be written now");
+      expectPromised(reply, "delete", "/api/environments/{environment_id}");
+      expect(reply.headers["retry-after"]).toBe("10");
+    }
+    expect(service.environments.list()).toHaveLength(1);
+    expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test("reads, and changes of one's own, go on; their records are kept later", async () => {
+    expect((await service.http.get("/api/environments").set(await as("admin"))).status).toBe(200);
+    const put = service.http.put("/api/environments/noted").set(await as("developer"));
+    expect((await put.send({ ttl_hours: 30 })).status).toBe(200);
+    expect(records()).toHaveLength(1);
+    service.audit.setWritable(true);
+    const removal = await service.http.delete("/api/environments/noted").set(await as("maintainer"));
+    expect(removal.status).toBe(200);
+    expect(records().map(({ action }) => action)).toEqual([
+      ...["createEnvironment", "extendEnvironment", "deleteEnvironment"],
+    ]);
+  });
+});
