@@ -2,7 +2,7 @@ import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environm
 import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
 import type { Environments } from "../ports/environments.ts";
 import { type DepartureContext, leave } from "./removal/departure.ts";
-import { disagreements, type ExpiryContext, expire, type Staying, sharedServerClock } from "./removal/expiry.ts";
+import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { type StepResults, sameStatus, statusAfter } from "./status.ts";
@@ -30,8 +30,6 @@ export interface ReconcilerContext
 }
 
 const MINUTE_MS = 60_000;
-/** Enough for the watch to deliver the version that the decision missed. */
-const DECIDE_AGAIN_MS = 1_000;
 
 /**
  * One pass over one environment: from whatever is there towards what is wanted, or towards nothing.
@@ -57,7 +55,10 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   const wave = createExpiryWave(context);
   const expiring: ExpiryContext = { ...context, serverClock, wave, tellDisagreement: disagreements(context) };
 
-  return async (name, { signal }) => {
+  // What is further ahead is promised by a later pass, so that one that goes sooner leaves no timer.
+  const aheadMs = 2 * resyncMinutes * MINUTE_MS;
+
+  return async (name, { signal, promise }) => {
     const environment = context.environment(name);
     if (environment === undefined) return;
     const pass = { ...context, signal };
@@ -68,20 +69,23 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     }
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
-    if (expiry === "decide-again") return { promisedInMs: DECIDE_AGAIN_MS };
-    if ("itsTurnInMs" in expiry) return { promisedInMs: expiry.itsTurnInMs };
-    return advance(plan, environment, { ...pass, staying: expiry });
+    if ("itsTurnInMs" in expiry) return promise(expiry.itsTurnInMs);
+    const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs } = expiry;
+    if (dueInMs < aheadMs) promise(dueInMs);
+    return advance(plan, environment, { ...pass, lookAgainInMs });
   };
 }
 
-interface Pass extends ReconcilerContext {
+interface Advance extends ReconcilerContext {
   readonly signal: AbortSignal;
+  /** In which something that has nothing to do with the steps wants another look. */
+  readonly lookAgainInMs: number | undefined;
 }
 
 async function advance(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  pass: Pass & { readonly staying: Staying },
+  pass: Advance,
 ): Promise<ReconcileResult> {
   const held = isHeld(environment) ? environment : await pass.lifecycle.hold(environment);
   const { results, error } = await walk(plan, held, pass);
@@ -92,18 +96,9 @@ async function advance(
   return nextLook(results, pass);
 }
 
-/**
- * The soonest of what the steps ask for and the recurring pass that repairs what no watch reports; and the moment of
- * expiry, which waits for neither. One that is far is left to a later pass, so that what goes sooner leaves no timer.
- */
-function nextLook(
-  results: StepResults,
-  { staying, settings, random }: ReconcilerContext & { readonly staying: Staying },
-): ReconcileResult {
+/** The soonest of what is asked for, and the recurring pass that repairs what no watch reports. */
+function nextLook(results: StepResults, { lookAgainInMs, settings, random }: Advance): ReconcileResult {
   const recurring = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const asked = [...results.values()].map((result) => result.recheckAfterMs ?? recurring);
-  const { dueInMs, lookAgainInMs = recurring } = staying;
-  const recheckAfterMs = Math.min(recurring, lookAgainInMs, ...asked);
-  if (dueInMs === undefined || dueInMs > 2 * recurring) return { recheckAfterMs };
-  return { recheckAfterMs, promisedInMs: dueInMs };
+  return { recheckAfterMs: Math.min(recurring, lookAgainInMs ?? recurring, ...asked) };
 }

@@ -7,15 +7,20 @@ import { createWorkQueue, type Priority, type WorkQueue, type WorkQueueOptions }
 
 /** What a pass leaves to do: nothing, or another look after a while. */
 export interface ReconcileResult {
-  /** When nothing more pressing waits. */
   readonly recheckAfterMs?: number;
-  /** A moment that was promised to somebody: an urgent look besides, whatever else wakes the key until then. */
-  readonly promisedInMs?: number;
+}
+
+/** What a pass is given besides its key. */
+export interface Pass {
+  /** Aborts when the pass may do no more. */
+  readonly signal: AbortSignal;
+  /** An urgent look at that moment, whatever becomes of this pass and whatever else the key waits for until then. */
+  promise(inMs: number): void;
 }
 
 /** One pass over one key. Throwing means: again, with backoff. Passes of one key never overlap. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a pass that leaves nothing to do simply returns
-export type Reconcile = (key: string, context: { readonly signal: AbortSignal }) => Promise<ReconcileResult | void>;
+export type Reconcile = (key: string, pass: Pass) => Promise<ReconcileResult | void>;
 
 export type PassOutcome = "done" | "recheck" | "failed" | "timeout";
 
@@ -131,18 +136,19 @@ class KeyController implements Controller {
 
   async #outcome(key: string, bound: BoundedSignal): Promise<PassOutcome> {
     try {
-      const result = await this.#options.reconcile(key, { signal: bound.signal });
+      const promise = (inMs: number) => this.#queue.addAfter(key, inMs, "urgent");
+      const result = await this.#options.reconcile(key, { signal: bound.signal, promise });
       return this.#succeeded(key, result ?? {});
     } catch (error) {
       return this.#failed(key, error, bound);
     }
   }
 
-  #succeeded(key: string, { recheckAfterMs, promisedInMs }: ReconcileResult): PassOutcome {
+  #succeeded(key: string, { recheckAfterMs }: ReconcileResult): PassOutcome {
     this.#queue.forget(key);
-    if (recheckAfterMs !== undefined) this.#queue.addAfter(key, recheckAfterMs);
-    if (promisedInMs !== undefined) this.#queue.addAfter(key, promisedInMs, "urgent");
-    return recheckAfterMs === undefined && promisedInMs === undefined ? "done" : "recheck";
+    if (recheckAfterMs === undefined) return "done";
+    this.#queue.addAfter(key, recheckAfterMs);
+    return "recheck";
   }
 
   #failed(key: string, error: unknown, bound: BoundedSignal): PassOutcome {

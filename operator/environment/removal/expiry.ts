@@ -15,19 +15,14 @@ export interface ExpiryContext {
   readonly log: Log;
 }
 
-/** It stays for now. */
-export interface Staying {
-  /** Until its time is up, if ever. */
-  readonly dueInMs?: number | undefined;
-  /** Its time is up, but something holds it that may be over then. */
-  readonly lookAgainInMs?: number;
-}
-
 /**
- * `removing`: its time was up; `decide-again`: it changed meanwhile; `itsTurnInMs`: it goes in a moment, and nothing else
- * is worth doing for it.
+ * `removing`: its time was up; `itsTurnInMs`: it goes in a moment, and nothing else is worth doing for it; else it stays,
+ * until `dueInMs` if its time is ever up, or although it is up, for a reason that may be gone after `lookAgainInMs`.
  */
-export type Expiry = "removing" | "decide-again" | { readonly itsTurnInMs: number } | Staying;
+export type Expiry =
+  | "removing"
+  | { readonly itsTurnInMs: number }
+  | { readonly dueInMs?: number | undefined; readonly lookAgainInMs?: number };
 
 const DISAGREEMENT_RECHECK_MS = 60_000;
 /** The API server's clock is read from a header that holds whole seconds, rounded down: it may be that much further. */
@@ -36,6 +31,8 @@ const CLOCK_GRAIN_MS = 1_000;
 const SHARED_MS = 200;
 /** An annotation that confirms wakes the environment at once; that fewer are due has to be looked for. */
 const HELD_RECHECK_MS = 30_000;
+/** Enough for the watch to deliver the version that the decision missed. */
+const DECIDE_AGAIN_MS = 1_000;
 
 /**
  * Deletes an environment whose time is up, by both clocks, and only in the version that was judged.
@@ -59,7 +56,7 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
   if (turn.state === "held") return { lookAgainInMs: HELD_RECHECK_MS };
   if (turn.inMs > 0) return { itsTurnInMs: turn.inMs };
   const outcome = await context.environments.remove(environment, { onlyThisVersion: true });
-  if (outcome === "changed") return "decide-again";
+  if (outcome === "changed") return { itsTurnInMs: DECIDE_AGAIN_MS };
   context.log.info("environment expired", { environment: environment.metadata.name });
   return "removing";
 }

@@ -130,14 +130,15 @@ test("a success ends the backoff", async () => {
   expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
 });
 
-test("a promised moment comes before all that waits then, and is kept although its key waits among it", async () => {
+test("a promised moment comes before all that waits then, also when the pass failed that promised it", async () => {
   const passes: string[] = [];
   const held = Promise.withResolvers<void>();
-  const reconcile: Reconcile = async (key) => {
+  const reconcile: Reconcile = async (key, { promise }) => {
     passes.push(key);
     if (key === "busy") await held.promise;
-    else if (key === "expiry" && passes.length <= 2) return { recheckAfterMs: 900, promisedInMs: 1_000 };
-    return undefined;
+    if (key !== "expiry" || passes.length > 2) return;
+    promise(1_000);
+    throw new Error("not now");
   };
   const controller = started(reconcile, { workers: 1 });
   for (const key of ["expiry", "busy"]) controller.enqueue(key);

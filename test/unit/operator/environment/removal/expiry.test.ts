@@ -65,7 +65,7 @@ describe("an expiry", () => {
   });
 
   test("is decided again when the environment changed", async () => {
-    expect((await decide({ own: 60, outcome: "changed" })).expiry).toBe("decide-again");
+    expect((await decide({ own: 60, outcome: "changed" })).expiry).toEqual({ itsTurnInMs: 1_000 });
   });
 
   test("asks the server only when it matters", async () => {

@@ -27,7 +27,8 @@ function scene({ sweep = async () => nothing, records = memoryRecords(), everySe
     records: { atMost: 3, days: 90 },
   };
   const clock = new TestClock();
-  const context = { settings, clock, records, log: silentLog, random: () => 0.5, sweep };
+  const dropTokens = async () => undefined;
+  const context = { settings, clock, records, dropTokens, log: silentLog, random: () => 0.5, sweep };
   const reconcile = housekeeping(context);
   const signal = new AbortController().signal;
   return { clock, records, context, pass: (chore: string) => reconcile(chore, { signal }) };
