@@ -18,20 +18,21 @@ interface Scene {
   readonly sweep?: Sweep;
   readonly records?: ReturnType<typeof memoryRecords>;
   readonly everySeconds?: number;
+  readonly dropTokens?: () => Promise<void>;
 }
 
-function scene({ sweep = async () => nothing, records = memoryRecords(), everySeconds = 300 }: Scene = {}) {
+function scene({ sweep = async () => nothing, records = memoryRecords(), everySeconds = 300, ...more }: Scene = {}) {
   const settings = {
     ...fixtureSettings,
     sweep: { ...fixtureSettings.sweep, everySeconds },
     records: { atMost: 3, days: 90 },
   };
   const clock = new TestClock();
-  const dropTokens = async () => undefined;
+  const { dropTokens = async () => undefined } = more;
   const context = { settings, clock, records, dropTokens, log: silentLog, random: () => 0.5, sweep };
   const reconcile = housekeeping(context);
   const signal = new AbortController().signal;
-  return { clock, records, context, pass: (chore: string) => reconcile(chore, { signal }) };
+  return { clock, records, context, pass: (chore: string) => reconcile(chore, { signal, promise: () => undefined }) };
 }
 
 /** A sweep that answers these, one after the other. */
@@ -86,6 +87,16 @@ describe("housekeeping", () => {
     expect(await pass("records")).toEqual({ recheckAfterMs: HOUR_MS });
     expect(records.list()).toEqual([]);
   });
+});
+
+test("has what is left of ended API tokens dropped every hour", async () => {
+  let drops = 0;
+  const dropTokens = async () => void (drops += 1);
+  const { pass } = scene({ dropTokens });
+  expect(await pass("tokens")).toEqual({ recheckAfterMs: HOUR_MS / 2 });
+  expect(drops).toBe(0);
+  expect(await pass("tokens")).toEqual({ recheckAfterMs: HOUR_MS });
+  expect(drops).toBe(1);
 });
 
 describe("a housekeeper", () => {
