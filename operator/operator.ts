@@ -10,21 +10,22 @@ import { kubernetesBulletin } from "./adapters/kubernetes-bulletin.ts";
 import { kubernetesCluster } from "./adapters/kubernetes-cluster.ts";
 import { kubernetesConfigSetVersions } from "./adapters/kubernetes-config-set-versions.ts";
 import { kubernetesConfigSets } from "./adapters/kubernetes-config-sets.ts";
-import { kubernetesEnvironmentLifecycle } from "./adapters/kubernetes-environment-lifecycle.ts";
 import { kubernetesEnvironments } from "./adapters/kubernetes-environments.ts";
+import { kubernetesLifecycle } from "./adapters/kubernetes-lifecycle.ts";
 import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.ts";
 import { kubernetesPods } from "./adapters/kubernetes-pods.ts";
 import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
-import { BY_CONFIG_SET, BY_UID, createCaches } from "./caches.ts";
+import { dropEndedTokens } from "./api-token/ended-tokens.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { oldestFirst } from "./environment/removal/expiry-wave.ts";
 import { createHousekeeper } from "./environment/removal/housekeeping.ts";
 import { createSweep } from "./environment/removal/orphans.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
-import { applicationKind, appProjectKind, environmentType, namespaceKind } from "./kinds.ts";
+import { applicationKind, appProjectKind, environmentType, namespaceKind, repositoryType } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import { type Controller, type ControllerMetrics, createController } from "./kit/controller.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
@@ -39,6 +40,8 @@ import type { Repositories } from "./ports/repositories.ts";
 import type { SecretManager } from "./ports/secret-manager.ts";
 import type { ServerClock } from "./ports/server-clock.ts";
 import type { UrlProber } from "./ports/url-prober.ts";
+import { createRepositoryReconciler } from "./repository/reconciler.ts";
+import { wakeOnRepositories } from "./repository/watches.ts";
 import { createSecretManagers } from "./secret-managers.ts";
 
 export interface OperatorOptions {
@@ -55,7 +58,7 @@ export interface OperatorOptions {
   /** The API server's own clock and the URL prober, unless the real ones are meant. */
   readonly serverClock?: ServerClock;
   readonly prober?: UrlProber;
-  /** Where the controllers `environments`, `config set versions` and `housekeeping` count. */
+  /** Where the controllers `environments`, `repositories`, `config set versions` and `housekeeping` count. */
   readonly metrics?: ControllerMetrics;
 }
 
@@ -129,7 +132,7 @@ export function createOperator(options: OperatorOptions): Operator {
     configSetVersions,
     repositoryHost,
     environments: kubernetesEnvironments({ client: working, cache: caches.environments, clock }),
-    lifecycle: kubernetesEnvironmentLifecycle({ client: working, cache: caches.environments }),
+    lifecycle: kubernetesLifecycle({ client: working, type: environmentType, cache: caches.environments }),
     bulletin: kubernetesBulletin({ ...settings, client: working, clock, log }),
     records: kubernetesRecords({ client: working, namespace: settings.namespace }),
     environment: (name) => caches.environments.get(name),
@@ -147,6 +150,11 @@ export function createOperator(options: OperatorOptions): Operator {
     environmentsOf: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     liveEnvironments,
   });
+  const checkRepository = createRepositoryReconciler({
+    ...context,
+    lifecycle: kubernetesLifecycle({ client: working, type: repositoryType, cache: caches.repositories }),
+    isUsed: (name) => caches.environments.by(BY_REPOSITORY, name).length > 0,
+  });
   const livingUids = async () => {
     const { items } = await working.list(environmentType, { metadataOnly: true, keep: withUid });
     return items.map(({ metadata }) => metadata.uid);
@@ -157,6 +165,7 @@ export function createOperator(options: OperatorOptions): Operator {
     belongings: () => OWNED_KINDS.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
     isKnown: (uid) => [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
   });
+  const dropTokens = dropEndedTokens({ ...context, apiTokens: kubernetesApiTokens({ ...tokens, client: working }) });
   return {
     environments,
     repositories,
@@ -181,15 +190,18 @@ export function createOperator(options: OperatorOptions): Operator {
       const shared = { log, clock, random: options.random, queue: { backoffMs: BACKOFF_MS }, ...counted };
       const { workers } = settings.reconcile;
       const passes = createController({ ...shared, name: "environments", reconcile, workers });
+      const checks = createController({ ...shared, name: "repositories", reconcile: checkRepository, workers: 8 });
       const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });
-      const housekeeper = createHousekeeper({ ...context, ...counted, sweep });
+      const housekeeper = createHousekeeper({ ...context, ...counted, sweep, dropTokens });
       const ends = [
         wakeOnChanges(caches, passes.enqueue.bind(passes)),
+        wakeOnRepositories(caches, checks.enqueue.bind(checks)),
         wakeOnDisuse(caches, unused.enqueue.bind(unused)),
       ];
       for (const { metadata } of oldestFirst(caches.environments.list())) passes.enqueue(metadata.name, "low");
+      for (const { metadata } of caches.repositories.list()) checks.enqueue(metadata.name, "low");
       for (const { metadata } of caches.revisions.list()) unused.enqueue(metadata.name, "low");
-      await runUntil(signal, { controllers: [passes, unused, housekeeper], term, clock });
+      await runUntil(signal, { controllers: [passes, checks, unused, housekeeper], term, clock });
       for (const end of ends) end();
     },
     async stop() {

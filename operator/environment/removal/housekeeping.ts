@@ -14,6 +14,8 @@ import type { Sweep } from "./orphans.ts";
 interface Context {
   readonly sweep: Sweep;
   readonly records: Records;
+  /** Removes what is left of API tokens that ended. */
+  readonly dropTokens: (signal: AbortSignal) => Promise<void>;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,7 +25,7 @@ interface Context {
 }
 
 /** What recurs for the platform as a whole; the keys of its controller. */
-export const CHORES = ["orphans", "records"] as const;
+export const CHORES = ["orphans", "records", "tokens"] as const;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -53,6 +55,7 @@ export function housekeeping(context: Context): Reconcile {
   const chores: Record<string, { everyMs: number; work: (signal: AbortSignal) => Promise<ReconcileResult> }> = {
     orphans: { everyMs: settings.sweep.everySeconds * 1_000, work: orphanSweeps(context) },
     records: { everyMs: HOUR_MS, work: (signal) => pruneRecords(context, signal) },
+    tokens: { everyMs: HOUR_MS, work: (signal) => context.dropTokens(signal).then(() => ({})) },
   };
   const begun = new Set<string>();
   return async (key, { signal }) => {

@@ -1,0 +1,63 @@
+import type { Settings } from "../../config/settings.ts";
+import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+import type { ApiTokens } from "../ports/api-tokens.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
+import type { ServerClock } from "../ports/server-clock.ts";
+
+/** How long a token that is revoked or expired is still listed. */
+const LISTED_MS = 30 * 86_400_000;
+
+export interface EndedTokensContext {
+  readonly settings: Settings;
+  readonly apiTokens: Pick<ApiTokens, "list" | "remove">;
+  readonly secretManager: Pick<SecretManager, "remove">;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  readonly log: Log;
+}
+
+/**
+ * Removes API tokens that ended long ago, and values that nobody may be shown any more: those of ended tokens, which a
+ * revocation may have had to leave behind, and all where the settings keep none.
+ *
+ * The value goes first: without its token nobody would know of it.
+ */
+export function dropEndedTokens(context: EndedTokensContext): (signal: AbortSignal) => Promise<void> {
+  // Once in the life of a process is enough: no value comes back.
+  const cleared = new Set<string>();
+
+  async function clear(token: ApiToken): Promise<void> {
+    if (!token.spec.keepsValue || cleared.has(token.metadata.uid)) return;
+    await context.secretManager.remove(valueOwner(token), [TOKEN_VARIABLE]);
+    cleared.add(token.metadata.uid);
+  }
+
+  /** Whether it was dropped. */
+  async function tidy(token: ApiToken, now: Date): Promise<boolean> {
+    const ended = endedAt(token, now);
+    if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);
+    if (ended === undefined || now.getTime() - ended.getTime() < LISTED_MS) return false;
+    await context.apiTokens.remove(token);
+    cleared.delete(token.metadata.uid);
+    return true;
+  }
+
+  return async (signal) => {
+    const tokens = context.apiTokens.list();
+    if (tokens.length === 0) return;
+    const now = await soberNow(context);
+    let dropped = 0;
+    for (const token of tokens) {
+      signal.throwIfAborted();
+      if (await tidy(token, now)) dropped += 1;
+    }
+    if (dropped > 0) context.log.info("ended API tokens were dropped", { dropped });
+  };
+}
+
+/** What both clocks agree is past: one that is wrong ends no token. */
+async function soberNow({ clock, serverClock }: EndedTokensContext): Promise<Date> {
+  return new Date(Math.min(clock.now().getTime(), (await serverClock.now()).getTime()));
+}
