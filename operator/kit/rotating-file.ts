@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, statfs } from "node:fs/promises";
+import { type FileHandle, open, rename, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Where lines go, and how much of them is kept. */
@@ -29,7 +29,7 @@ interface Line {
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #waiting: Line[] = [];
-  #open: { readonly handle: FileHandle; size: number } | undefined;
+  #open: { readonly handle: FileHandle; readonly inode: number; size: number } | undefined;
   #work: Promise<void> | undefined;
 
   constructor(options: RotatingFileOptions) {
@@ -58,25 +58,32 @@ export class RotatingFile {
     await this.#shut();
   }
 
+  /** To be called while something waits. */
   #begin(): Promise<void> {
-    this.#work ??= this.#writeAll().finally(() => {
-      this.#work = undefined;
-    });
+    this.#work ??= this.#writeAll();
     return this.#work;
   }
 
-  /** Until nothing waits, or something fails. */
+  /** Until nothing waits, or something fails. Its end and what it says to those who wait are one step: none comes between. */
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    let isWritten = true;
+    while (isWritten && this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
-      const isWritten = await this.#write(batch.map(({ text }) => text).join("")).then(
-        () => true,
-        () => false,
-      );
+      isWritten = await this.#attempt(batch.map(({ text }) => text).join(""));
       if (!isWritten) this.#waiting.unshift(...batch);
-      for (const { settle } of batch) settle(isWritten);
-      if (!isWritten) return this.#shut();
+      for (const { settle } of isWritten ? batch : this.#waiting) settle(isWritten);
+    }
+    this.#work = undefined;
+  }
+
+  async #attempt(text: string): Promise<boolean> {
+    try {
+      await this.#write(text);
+      return true;
+    } catch {
+      await this.#shut();
+      return false;
     }
   }
 
@@ -94,7 +101,8 @@ export class RotatingFile {
   }
 
   async #fileFor(bytes: number) {
-    if (this.#open !== undefined && (await this.#open.handle.stat()).nlink === 0) await this.#shut(); // somebody deleted it
+    // Deleted, or moved away: what is written to it would never be found.
+    if (this.#open !== undefined && (await inodeAt(this.#options.path)) !== this.#open.inode) await this.#shut();
     this.#open ??= await this.#opened();
     if (this.#open.size === 0 || this.#open.size + bytes <= this.#options.maxBytes) return this.#open;
     await this.#shut();
@@ -105,7 +113,8 @@ export class RotatingFile {
 
   async #opened() {
     const handle = await open(this.#options.path, "a", 0o600);
-    return { handle, size: (await handle.stat()).size };
+    const { size, ino } = await handle.stat();
+    return { handle, size, inode: ino };
   }
 
   async #makeRoom(): Promise<void> {
@@ -120,6 +129,12 @@ export class RotatingFile {
     await opened?.handle.close().catch(() => undefined);
   }
 }
+
+const inodeAt = (path: string) =>
+  stat(path).then(
+    ({ ino }) => ino,
+    () => undefined,
+  );
 
 async function hasRoom(path: string): Promise<boolean> {
   try {
