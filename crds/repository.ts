@@ -36,6 +36,11 @@ export function isKept({ metadata }: Repository): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
+/** Its branch where nothing else is said. */
+export function branchOf({ spec }: Repository): string {
+  return spec.defaultBranch ?? "main";
+}
+
 /** The request for a check that nobody answered yet. */
 export function askedCheck({ metadata, status }: Repository): string | undefined {
   const asked = metadata.annotations?.[RECONCILE_ANNOTATION];

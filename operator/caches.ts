@@ -148,7 +148,8 @@ export function createCaches(context: Context): Caches {
 
 const uidOf = ({ metadata }: KubeObject) => [metadata.uid];
 
-const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
+/** The Repositories that an environment uses, by name. */
+export const repositoriesOf = ({ spec }: EphemeralEnvironment) =>
   [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
 
 const configSetsOf = ({ spec }: EphemeralEnvironment) => (spec.configSet === undefined ? [] : [spec.configSet.name]);

@@ -34,6 +34,12 @@ export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
       if (current !== undefined && wantsPass(current, previous)) wake(current);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
+      // What a check of it found, or that it is deleted, concerns nobody who has it.
+      if (
+        current?.metadata.uid === previous?.metadata.uid &&
+        current?.metadata.generation === previous?.metadata.generation
+      )
+        return;
       const name = (current ?? previous)?.metadata.name;
       for (const { metadata } of caches.environments.by(BY_REPOSITORY, name ?? "")) enqueue(metadata.name, "low");
     }),

@@ -1,5 +1,6 @@
 import type { CreationMark } from "../../crds/creation-mark.ts";
 import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 
 /** What a TTL change carries. */
 export interface Extension {
@@ -86,14 +87,5 @@ export interface Environments {
   remove(environment: EphemeralEnvironment, options?: { onlyThisVersion?: boolean }): Promise<"removing" | "changed">;
 }
 
-/** What the operator alone writes. Both throw the kit's KubeError on a conflict: the pass is taken again. */
-export interface EnvironmentLifecycle {
-  /** Adds our finalizer; must be held before the first side effect. */
-  hold(environment: EphemeralEnvironment): Promise<EphemeralEnvironment>;
-
-  /** Removes our finalizer: the resource goes. */
-  release(environment: EphemeralEnvironment): Promise<void>;
-
-  /** Replaces the status of exactly this version. */
-  writeStatus(environment: EphemeralEnvironment, status: EnvironmentStatus): Promise<EphemeralEnvironment>;
-}
+/** What the operator alone writes of environments. */
+export type EnvironmentLifecycle = Lifecycle<EphemeralEnvironment, EnvironmentStatus>;

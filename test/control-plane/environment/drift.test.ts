@@ -4,10 +4,10 @@ import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.t
 import {
   applicationKind,
   appProjectKind,
+  environmentType,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
-  repositoryType,
   resourceQuotaKind,
   roleBindingKind,
   secretKind,
@@ -170,9 +170,8 @@ describe("where nothing changed", () => {
   test("a pass asks for nothing and writes nothing, but for the one that is asked for: it looks and answers", async () => {
     await world.reconcile(NAME);
     const [asked, passed] = [requests.length, passes.length];
-    const repository = { name: "test-backend", namespace: "ephemeral-system" };
     const note = { metadata: { annotations: { touched: String(made.metadata.uid) } } };
-    await world.admin.patch(repositoryType, repository, note, { as: "merge" });
+    await world.admin.patch(environmentType, { name: NAME }, note, { as: "merge" });
     await until(() => passes.length > passed, { what: "a pass that nobody asked for" });
     await world.reconcile(NAME);
     const concerned = concernedAmong([NAME]);

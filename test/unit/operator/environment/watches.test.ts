@@ -128,7 +128,13 @@ describe("what hundreds do at once comes behind what somebody waits for", () => 
 describe("a Repository", () => {
   test.each([
     ["that appears", repositoryFixture(), undefined, ["shop"]],
-    ["that changes", repositoryFixture(), repositoryFixture(), ["shop"]],
+    [
+      "that changes",
+      { ...repositoryFixture(), metadata: { ...repositoryFixture().metadata, generation: 2 } },
+      repositoryFixture(),
+      ["shop"],
+    ],
+    ["that was only checked", { ...repositoryFixture(), status: { reachable: true } }, repositoryFixture(), []],
     ["that goes", undefined, repositoryFixture(), ["shop"]],
     ["that nobody uses", repositoryFixture("other"), undefined, []],
   ])("%s wakes the environments that use it", (_what, current, previous, expected) => {

@@ -1,0 +1,74 @@
+import { findCondition, transition } from "../../crds/conditions.ts";
+import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
+import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository.ts";
+import { type Clock, elapsedMs } from "../kit/clock.ts";
+import type { Reconcile } from "../kit/controller.ts";
+import type { ConfigSets } from "../ports/config-sets.ts";
+import type { Lifecycle } from "../ports/lifecycle.ts";
+import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryHost } from "../ports/repository-host.ts";
+import { check } from "./check.ts";
+
+export interface RepositoryContext {
+  readonly repositories: Repositories;
+  readonly configSets: ConfigSets;
+  readonly repositoryHost: RepositoryHost;
+  readonly lifecycle: Lifecycle<Repository, RepositoryStatus>;
+  /** Whether an environment uses the Repository of this name. */
+  readonly isUsed: (name: string) => boolean;
+  readonly clock: Clock;
+}
+
+/** How often a Repository is checked that nobody asks for: its host may be away without anybody needing it. */
+const CHECK_EVERY_MS = 3_600_000;
+/** And while something is wrong with it. */
+const LOOK_AGAIN_MS = 300_000;
+
+/**
+ * One pass over one Repository, by its name: checks it when that is due or asked for, and keeps it while environments
+ * use it. A Repository that is deleted goes with its last environment.
+ */
+export function createRepositoryReconciler(context: RepositoryContext): Reconcile {
+  return async (name) => {
+    const repository = context.repositories.find(name);
+    if (repository === undefined) return;
+    if (repository.metadata.deletionTimestamp !== undefined) return leave(repository, context);
+    return { recheckAfterMs: await look(repository, context) };
+  };
+}
+
+async function leave(repository: Repository, { lifecycle, isUsed }: RepositoryContext): Promise<void> {
+  if (isKept(repository) && !isUsed(repository.metadata.name)) await lifecycle.release(repository);
+}
+
+/** Answers when to look again, in milliseconds. */
+async function look(found: Repository, context: RepositoryContext): Promise<number> {
+  const { lifecycle, isUsed, clock } = context;
+  const mustStay = isUsed(found.metadata.name) && !isKept(found);
+  const repository = mustStay ? await lifecycle.hold(found) : found;
+  const dueInMs = dueIn(repository, clock.now());
+  if (dueInMs > 0) return dueInMs;
+  return dueIn(await lifecycle.writeStatus(repository, await statusOf(repository, context)), clock.now());
+}
+
+/** Milliseconds until the next check. */
+function dueIn(repository: Repository, now: Date): number {
+  const { metadata, status } = repository;
+  const isNews = status?.observedGeneration !== metadata.generation || askedCheck(repository) !== undefined;
+  if (isNews || status.lastCheckedAt === undefined) return 0;
+  const isWell = findCondition(status.conditions, "Ready")?.status === "True";
+  return (isWell ? CHECK_EVERY_MS : LOOK_AGAIN_MS) - elapsedMs(new Date(status.lastCheckedAt), now);
+}
+
+async function statusOf(repository: Repository, context: RepositoryContext): Promise<RepositoryStatus> {
+  const { metadata, status } = repository;
+  const asked = metadata.annotations?.[RECONCILE_ANNOTATION];
+  const { reachable, judgement } = await check(repository, context);
+  const now = context.clock.now();
+  const observedGeneration = metadata.generation;
+  const condition = transition(findCondition(status?.conditions, "Ready"), { ...judgement, observedGeneration }, now);
+  return {
+    ...{ observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions: [condition] },
+    ...(asked === undefined ? {} : { lastHandledReconcileAt: asked.slice(0, 256) }),
+  };
+}

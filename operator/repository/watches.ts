@@ -1,0 +1,30 @@
+import { askedCheck, type Repository } from "../../crds/repository.ts";
+import { type Caches, repositoriesOf } from "../caches.ts";
+import type { Priority } from "../kit/work-queue.ts";
+
+/** Turns what changed into the names of the Repositories that want a pass, and forgets the rest. */
+export function wakeOnRepositories(
+  { repositories, environments }: Pick<Caches, "repositories" | "environments">,
+  enqueue: (name: string, priority?: Priority) => void,
+): () => void {
+  const ends = [
+    repositories.subscribe((_key, current, previous) => {
+      if (current !== undefined && wantsPass(current, previous)) enqueue(current.metadata.name);
+    }),
+    environments.subscribe((_name, current, previous) => {
+      // Those that it uses are the same all its life.
+      const environment = current === undefined || previous === undefined ? (current ?? previous) : undefined;
+      for (const name of environment === undefined ? [] : repositoriesOf(environment)) enqueue(name);
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Our own writes, of the status and of our finalizer, tell nothing new. */
+function wantsPass(current: Repository, previous: Repository | undefined): boolean {
+  const said = ({ metadata }: Repository) => [metadata.uid, metadata.generation, metadata.deletionTimestamp].join();
+  if (previous === undefined || said(previous) !== said(current)) return true;
+  return askedCheck(current) !== undefined && askedCheck(current) !== askedCheck(previous);
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ConfigSet } from "../../../../crds/config-set.ts";
+import { FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import type { Repository, RepositoryStatus } from "../../../../crds/repository.ts";
+import { type RepositoryHost, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+import { createRepositoryReconciler } from "../../../../operator/repository/reconciler.ts";
+import {
+  CREATED,
+  commitA,
+  configSetFixture,
+  minutesLater,
+  repositoryFixture,
+} from "../../../support/environment-fixture.ts";
+import { memoryConfigSets } from "../../../support/memory-config-sets.ts";
+import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+const { signal } = new AbortController();
+
+const answering: RepositoryHost = { head: async () => commitA };
+const withoutBranch: RepositoryHost = { head: async () => undefined };
+const away: RepositoryHost = {
+  head: async () => {
+    throw new RepositoryHostUnavailable("https://git.test/shop-api.git can't be asked: no answer within 10 s");
+  },
+};
+
+interface Given {
+  readonly repository?: Partial<Repository["metadata"]>;
+  readonly spec?: Partial<Repository["spec"]>;
+  readonly status?: RepositoryStatus;
+  readonly others?: readonly Repository[];
+  readonly configSets?: readonly ConfigSet[];
+  readonly host?: RepositoryHost;
+  readonly isUsed?: boolean;
+  readonly minutes?: number;
+}
+
+/** Has one pass over `shop-api`, and answers what it wrote and when it looks again. */
+async function pass({ repository, spec, status, others = [], configSets = [], host = answering, ...given }: Given) {
+  const written: { held: number; released: number; status: RepositoryStatus[] } = { held: 0, released: 0, status: [] };
+  const clock = new TestClock(CREATED);
+  clock.advance((given.minutes ?? 0) * 60_000);
+  const fixture = repositoryFixture("shop-api", spec);
+  const found = { ...fixture, metadata: { ...fixture.metadata, ...repository }, ...(status ? { status } : {}) };
+  const reconcile = createRepositoryReconciler({
+    repositories: memoryRepositories(found, ...others),
+    configSets: memoryConfigSets(...configSets),
+    repositoryHost: host,
+    lifecycle: {
+      async hold(held) {
+        written.held += 1;
+        return held;
+      },
+      async release() {
+        written.released += 1;
+      },
+      async writeStatus(judged, next) {
+        written.status.push(next);
+        return { ...judged, status: next };
+      },
+    },
+    isUsed: () => given.isUsed ?? false,
+    clock,
+  });
+  const result = await reconcile("shop-api", { signal, promise: () => undefined });
+  return { ...written, result };
+}
+
+/** A status that a check left that went well. */
+function well(minutes = 0): RepositoryStatus {
+  const at = minutesLater(minutes).toISOString();
+  const condition = { type: "Ready", status: "True" as const, reason: "Checked", message: "", observedGeneration: 1 };
+  return {
+    ...{ observedGeneration: 1, reachable: true, lastCheckedAt: at },
+    conditions: [{ ...condition, lastTransitionTime: CREATED }],
+  };
+}
+
+function ill(): RepositoryStatus {
+  const conditions = (well().conditions ?? []).map((condition) => ({ ...condition, status: "False" as const }));
+  return { ...well(), reachable: false, conditions };
+}
+
+const deletionTimestamp = CREATED;
+const finalizers = [FINALIZER];
+const backend = repositoryFixture("shop-core");
+
+describe("a check", () => {
+  test.each<[string, Given, object]>([
+    ["finds nothing wrong", {}, { reachable: true, conditions: [{ status: "True", reason: "Checked", message: "" }] }],
+    [
+      "says why the host can't be asked",
+      { host: away },
+      {
+        reachable: false,
+        conditions: [{ status: "False", reason: "Unreachable", message: expect.stringContaining("no answer") }],
+      },
+    ],
+    [
+      "misses the default branch",
+      { host: withoutBranch, spec: { defaultBranch: "trunk" } },
+      { reachable: true, conditions: [{ reason: "BranchNotFound", message: expect.stringContaining("'trunk'") }] },
+    ],
+    [
+      "misses the companion",
+      { spec: { companionRepository: "shop-web" } },
+      {
+        conditions: [{ reason: "RulesInvalid", message: expect.stringContaining("no frontend Repository 'shop-web'") }],
+      },
+    ],
+    [
+      "refuses a companion of the same type",
+      { spec: { companionRepository: "shop-core" }, others: [backend] },
+      { conditions: [{ reason: "RulesInvalid" }] },
+    ],
+    [
+      "misses the config set",
+      { spec: { pullRequest: { configSet: "web" } } },
+      { conditions: [{ reason: "RulesInvalid", message: expect.stringContaining("no config set 'web'") }] },
+    ],
+    [
+      "refuses a config set for production",
+      { spec: { pullRequest: { configSet: "live" } }, configSets: [configSetFixture("live", { production: true })] },
+      { conditions: [{ reason: "RulesInvalid", message: expect.stringContaining("production") }] },
+    ],
+  ])("%s", async (_what, given, expected) => {
+    const { status } = await pass(given);
+    expect(status).toMatchObject([{ ...expected, observedGeneration: 1, lastCheckedAt: CREATED }]);
+  });
+
+  test.each<[string, Given, boolean]>([
+    ["nobody checked it yet", {}, true],
+    ["it was checked a moment ago", { status: well() }, false],
+    ["an hour has passed", { status: well(), minutes: 60 }, true],
+    ["a clock ran ahead", { status: well(600), minutes: 0 }, true],
+    ["it changed", { status: well(), repository: { generation: 2 } }, true],
+    ["somebody asks", { status: well(), repository: { annotations: { [RECONCILE_ANNOTATION]: "a" } } }, true],
+    [
+      "that was answered",
+      {
+        status: { ...well(), lastHandledReconcileAt: "a" },
+        repository: { annotations: { [RECONCILE_ANNOTATION]: "a" } },
+      },
+      false,
+    ],
+    ["something was wrong five minutes ago", { status: ill(), minutes: 5 }, true],
+    ["something was wrong a minute ago", { status: ill(), minutes: 1 }, false],
+  ])("when %s", async (_when, given, isChecked) => {
+    const { status, result } = await pass(given);
+    expect(status).toHaveLength(isChecked ? 1 : 0);
+    expect(result?.recheckAfterMs).toBeGreaterThan(0);
+  });
+
+  test("answers the request that was there before it", async () => {
+    const { status } = await pass({ repository: { annotations: { [RECONCILE_ANNOTATION]: "token" } } });
+    expect(status).toMatchObject([{ lastHandledReconcileAt: "token" }]);
+  });
+
+  test("tells since when it is as it is", async () => {
+    const { status } = await pass({ status: ill(), minutes: 5, host: away });
+    expect(status).toMatchObject([{ conditions: [{ lastTransitionTime: CREATED }] }]);
+  });
+});
+
+describe("a Repository", () => {
+  test.each<[string, Given, { held?: number; released?: number }]>([
+    ["is kept once an environment uses it", { isUsed: true }, { held: 1 }],
+    ["is kept once", { isUsed: true, repository: { finalizers } }, { held: 0 }],
+    ["that nobody uses is not kept", {}, { held: 0 }],
+    [
+      "stays while environments use it",
+      { isUsed: true, repository: { finalizers, deletionTimestamp } },
+      { released: 0 },
+    ],
+    ["goes with the last of them", { repository: { finalizers, deletionTimestamp } }, { released: 1 }],
+    ["that others keep is left to them", { repository: { finalizers: ["x/y"], deletionTimestamp } }, { released: 0 }],
+  ])("%s", async (_what, given, expected) => {
+    expect(await pass({ status: well(), ...given })).toMatchObject(expected);
+  });
+});
