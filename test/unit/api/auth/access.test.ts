@@ -1,7 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
-import { permissionsOf, type Role, rolesOf, sees, sharedGroups } from "../../../../api/auth/access.ts";
+import {
+  narrowed,
+  permissionsOf,
+  type Role,
+  rolesOf,
+  scopesBeyond,
+  sees,
+  sharedGroups,
+} from "../../../../api/auth/access.ts";
 import { callerOf } from "../../../../api/auth/callers.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
+import { SCOPES, type Scope } from "../../../../crds/api-token.ts";
 import type { EnvironmentSpec } from "../../../../crds/ephemeral-environment.ts";
 import { aRepository } from "../../../support/memory-repositories.ts";
 
@@ -46,6 +55,32 @@ describe("roles", () => {
     [["admin", "viewer"], admin],
   ])("%j may %j", (roles, permissions) => {
     expect([...permissionsOf(roles)]).toEqual(permissions);
+  });
+});
+
+describe("the scopes of a token", () => {
+  const manage = ["environments:read", "environments:create", "environments:update", "environments:delete"];
+  test.each<[string, Role, Scope[], string[]]>([
+    ["all that is done with environments", "developer", ["ENV_CREATE"], manage],
+    ["the same in its other spelling", "developer", ["environments:create"], manage],
+    ["reading them", "developer", ["ENV_READ"], ["environments:read"]],
+    ["the same in its other spelling", "developer", ["environments:read"], ["environments:read"]],
+    ["reading of the configuration", "developer", ["CONFIG_READ"], ["configs:read", "repos:read"]],
+    ["several together", "viewer", ["CONFIG_READ", "ENV_READ"], ["environments:read", "configs:read", "repos:read"]],
+    ["nothing that the owner may not", "viewer", ["ENV_CREATE", "CONFIG_WRITE"], ["environments:read"]],
+    ["what a maintainer manages", "maintainer", ["CONFIG_WRITE"], ["configs:write"]],
+    ["as many environments as the owner's", "maintainer", ["ENV_READ"], ["environments:read", "environments:all"]],
+    ["no environment where none is asked for", "admin", ["CONFIG_READ"], ["configs:read", "repos:read"]],
+  ])("let through %s: a %s's with %j are %j", (_what, role, scopes, expected) => {
+    expect([...narrowed(permissionsOf([role]), scopes)]).toEqual(expected);
+  });
+
+  test.each<[Role, Scope[]]>([
+    ["viewer", ["ENV_CREATE", "CONFIG_WRITE", "environments:create"]],
+    ["developer", ["CONFIG_WRITE"]],
+    ["maintainer", []],
+  ])("that ask for more than a %s has are %j", (role, beyond) => {
+    expect([...scopesBeyond(permissionsOf([role]), SCOPES)].sort()).toEqual([...beyond].sort());
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { idTokens } from "../../../../api/auth/id-tokens.ts";
+import { idTokens, TokenRefused } from "../../../../api/auth/id-tokens.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/token-issuer.ts";
@@ -58,6 +58,85 @@ describe("who a token speaks of", () => {
     await expect(trusting().verify(signed)).resolves.toMatchObject({ sub: "s" });
     clock.advance(2_000);
     await expect(trusting().verify(signed)).rejects.toThrow("ERR_JWT_EXPIRED");
+  });
+});
+
+describe("of several issuers", () => {
+  let other: TokenIssuer;
+  beforeAll(async () => {
+    other = await startTokenIssuer(() => clock.now());
+  });
+  afterAll(() => other.stop());
+
+  const both = () =>
+    idTokens(
+      [
+        { issuer: issuer.issuer, audience: AUDIENCE, groupsClaim: "groups", algorithms: ["RS256"] },
+        { issuer: other.issuer, audience: "theirs", groupsClaim: "teams", algorithms: ["RS256"] },
+      ],
+      { clock, log: silentLog },
+    );
+
+  test("each has its own keys, audience and claim of groups", async () => {
+    const tokens = both();
+    const claims = { sub: "s", groups: ["g"], teams: ["t"] };
+    expect(await tokens.verify(await issuer.sign(claims))).toMatchObject({ issuer: issuer.issuer, groups: ["g"] });
+    const theirs = await other.sign({ ...claims, aud: "theirs" });
+    expect(await tokens.verify(theirs)).toMatchObject({ issuer: other.issuer, groups: ["t"] });
+    await expect(tokens.verify(await other.sign(claims))).rejects.toThrow("ERR_JWT_CLAIM_VALIDATION_FAILED");
+    await expect(tokens.verify(await issuer.sign({ ...claims, aud: "theirs" }))).rejects.toThrow(TokenRefused);
+    await expect(tokens.verify(await other.sign({ ...claims, iss: issuer.issuer }))).rejects.toThrow(TokenRefused);
+  });
+
+  test("one that is away is nothing to those of the others", async () => {
+    other.setReachable(false);
+    const tokens = both();
+    await expect(tokens.verify(await other.sign({ sub: "s", aud: "theirs" }))).rejects.toMatchObject({
+      kind: "unavailable",
+    });
+    expect(await tokens.verify(await issuer.sign({ sub: "s" }))).toMatchObject({ sub: "s" });
+    other.setReachable(true);
+  });
+});
+
+describe("a token", () => {
+  test("is refused in an algorithm that its issuer is not trusted with, whatever its key", async () => {
+    await expect(trusting({ algorithms: ["ES256", "PS256"] }).verify(await token())).rejects.toThrow(
+      "ERR_JOSE_ALG_NOT_ALLOWED",
+    );
+  });
+
+  test("for several parties is accepted when it was made for us", async () => {
+    const aud = ["elsewhere", AUDIENCE];
+    await expect(trusting().verify(await token({ aud, azp: AUDIENCE }))).resolves.toMatchObject({ sub: "s" });
+    await expect(trusting().verify(await token({ aud, azp: "elsewhere" }))).rejects.toThrow(TokenRefused);
+  });
+
+  test.each([["jku"], ["x5u"]])("has nobody called who stands in its header as %s", async (header) => {
+    const called: string[] = [];
+    const noting = (url: string, init?: RequestInit) => {
+      called.push(url);
+      return fetch(url, init);
+    };
+    const keys = { clock, log: silentLog, fetch: noting as typeof fetch };
+    const trusted = {
+      issuer: issuer.issuer,
+      audience: AUDIENCE,
+      groupsClaim: "groups",
+      algorithms: ["RS256" as const],
+    };
+    const signed = await issuer.sign({ sub: "s" }, { [header]: "http://127.0.0.1:1/keys", kid: "unknown" });
+    await expect(idTokens([trusted], keys).verify(signed)).rejects.toThrow(TokenRefused);
+    expect(called.length).toBeGreaterThan(0);
+    expect(called.every((url) => url.startsWith(issuer.issuer))).toBe(true);
+  });
+
+  test.each([
+    ["a million dots", ".".repeat(1_000_000)],
+    ["five parts, as an encrypted one", "e30.e30.e30.e30.e30"],
+    ["more than 8 KiB", `e30.${"a".repeat(8192)}.e30`],
+  ])("of %s is refused before anything is parsed", async (_what, text) => {
+    await expect(trusting().verify(text)).rejects.toThrow("not a signed token");
   });
 });
 

@@ -91,7 +91,9 @@ describe("housekeeping", () => {
 
 test("has what is left of ended API tokens dropped every hour", async () => {
   let drops = 0;
-  const dropTokens = async () => void (drops += 1);
+  const dropTokens = async () => {
+    drops += 1;
+  };
   const { pass } = scene({ dropTokens });
   expect(await pass("tokens")).toEqual({ recheckAfterMs: HOUR_MS / 2 });
   expect(drops).toBe(0);
