@@ -15,6 +15,7 @@ const LINGER_BYTES = 1_048_576;
 export interface RequestInput {
   readonly params: unknown;
   readonly query: unknown;
+  readonly headers: unknown;
   readonly body: unknown;
 }
 
@@ -27,10 +28,12 @@ export interface RequestInput {
 export function inputReader(contract: Contract) {
   const checkParams = contract.params && checker(contract.params);
   const checkQuery = contract.query && checker(contract.query);
+  const checkHeaders = contract.headers && checker(contract.headers);
   const checkBody = contract.body && checker(contract.body);
   return async (request: IncomingMessage & { params: unknown; originalUrl: string }): Promise<RequestInput> => ({
     params: checkParams && accepted(checkParams({ ...(request.params as object) }), refuseAddress),
     query: checkQuery && accepted(checkQuery(queryOf(request.originalUrl, contract)), refuseAddress),
+    headers: checkHeaders && accepted(checkHeaders(headersOf(request, contract)), refuseAddress),
     body: checkBody && accepted(checkBody(await bodyOf(request, contract)), refuseBody),
   });
 }
@@ -51,6 +54,13 @@ function refuseBody(findings: readonly Finding[]): Error {
 function queryOf(url: string, contract: Contract): unknown {
   const start = url.indexOf("?");
   return start < 0 ? {} : fieldsOf(url.slice(start + 1), contract.query, "query");
+}
+
+/** Those that the contract names. One that is sent twice comes joined by a comma and a space: its schema refuses spaces. */
+function headersOf({ headers }: IncomingMessage, contract: Contract): object {
+  const { properties = {} } = (contract.headers ?? {}) as { properties?: object };
+  const sent = Object.keys(properties).map((name) => [name, headers[name.toLowerCase()]] as const);
+  return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
 async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unknown> {

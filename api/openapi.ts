@@ -111,6 +111,7 @@ function operation(contract: Contract, { version, contracts, schemas }: Parts): 
       { $ref: "#/components/parameters/RequestId" },
       ...parameters(contract.params, "path", schemas),
       ...parameters(contract.query, "query", schemas),
+      ...parameters(contract.headers, "header", schemas),
     ],
     ...(contract.body ? { requestBody: requestBody(contract, schemas) } : {}),
     responses: responses(contract, version, { components: schemas, links }),
@@ -145,7 +146,7 @@ function linksOf({ yields = {}, ...contract }: Contract, contracts: readonly Con
   return Object.fromEntries(links);
 }
 
-function parameters(schema: TSchema | undefined, place: "path" | "query", schemas: Components): Json[] {
+function parameters(schema: TSchema | undefined, place: "path" | "query" | "header", schemas: Components): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
     const { description, examples: _example, ...rest } = component(property as Json, schemas);

@@ -84,6 +84,8 @@ export interface Contract {
   readonly only?: Version;
   readonly params?: TSchema;
   readonly query?: TSchema;
+  /** Headers of its own, beside those of every request; by their names as people write them. */
+  readonly headers?: TSchema;
   readonly body?: TSchema;
   /** Whether the body may also be form-encoded, with the same field names. */
   readonly forms?: boolean;
@@ -131,6 +133,7 @@ type Value<S> = S extends TSchema ? Static<S> : undefined;
 export interface Input<C extends Contract> {
   readonly params: Value<C["params"]>;
   readonly query: Value<C["query"]>;
+  readonly headers: Value<C["headers"]>;
   readonly body: Value<C["body"]>;
   readonly caller: C["access"] extends "public" ? undefined : Caller;
 }

@@ -26,13 +26,8 @@ export function creationMark({ metadata }: Pick<EphemeralEnvironment, "metadata"
   return key && request && rest.length === 0 ? { key, request } : undefined;
 }
 
-/**
- * Whether it is what the request with that key made, and still is the answer to it. Not when it is being deleted and was
- * to get values from outside: it may go because they could not be written, and then the answer was a refusal.
- */
+/** Whether the request with that key made it, and is still remembered. */
 export function answersKey(environment: EphemeralEnvironment, key: string, now: Date): boolean {
-  const { metadata, spec } = environment;
-  if (creationMark(environment)?.key !== key) return false;
-  const isWithdrawn = metadata.deletionTimestamp !== undefined && (spec.secrets?.provided ?? []).length > 0;
-  return !isWithdrawn && now.getTime() - Date.parse(metadata.creationTimestamp) < REMEMBERED_MS;
+  const ageMs = now.getTime() - Date.parse(environment.metadata.creationTimestamp);
+  return creationMark(environment)?.key === key && ageMs < REMEMBERED_MS;
 }

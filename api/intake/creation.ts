@@ -1,21 +1,55 @@
+import type { CreationMark } from "../../crds/creation-mark.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
+import type { Caller } from "../auth/callers.ts";
 import { currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
-import type { WantedEnvironment } from "./environment-request.ts";
+import type { CreateRequest } from "../schemas/environments.ts";
+import { checkSameRequest, markOf } from "./creation-key.ts";
+import { type WantedEnvironment, wantedEnvironment } from "./environment-request.ts";
+
+/** A creation as it was asked for. */
+export interface Creation {
+  readonly body: CreateRequest;
+  readonly caller: Caller;
+  /** The caller's own name for this request: asked again, it is answered with what it made. */
+  readonly key: string | undefined;
+}
+
+type Outside = Pick<Platform, "environments" | "secretManager" | "log">;
 
 /**
- * Makes the environment, and writes the values that were given with it into the secret manager: under its UID, which
- * the API server chooses. Values that can't be written take the environment with them; after a crash in between the
- * operator gives up waiting for them.
+ * Makes the environment that is asked for, once for a key. What a former attempt with the key has made is the answer
+ * whatever has changed since, also the Repositories and the settings.
  *
- * @throws what `Environments.create` throws; SecretsUnavailable when the values can't be written
+ * @throws what `wantedEnvironment` and `Environments.create` throw; Refusal (conflict) for a key that another request
+ *   had; SecretsUnavailable when the values that were given with it can't be written
+ */
+export async function createAsked(
+  { body, caller, key }: Creation,
+  platform: Outside & Pick<Platform, "settings" | "repositories" | "configSets">,
+): Promise<EphemeralEnvironment> {
+  const mark = key === undefined ? undefined : markOf(key, body, caller);
+  const known = mark && platform.environments.madeWith(mark.key);
+  if (known !== undefined && mark !== undefined) {
+    checkSameRequest(known, mark);
+    // The former attempt may have ended before it had written all values.
+    if (known.spec.secrets?.provided === undefined) return known;
+  }
+  return createWanted(await wantedEnvironment(body, caller, platform), platform, mark);
+}
+
+/**
+ * Makes the environment. The values that were given with it go into the secret manager under the UID, which the API server chooses. After a crash in
+ * between the operator gives up waiting for them.
  */
 export async function createWanted(
   { name, spec, provided }: WantedEnvironment,
-  platform: Pick<Platform, "environments" | "secretManager" | "log">,
+  platform: Outside,
+  mark?: CreationMark,
 ): Promise<EphemeralEnvironment> {
-  const environment = await platform.environments.create(name, spec);
+  const environment = await platform.environments.create(name, spec, mark);
+  if (mark !== undefined) checkSameRequest(environment, mark);
   if (provided.size === 0) return environment;
   const requests = [...provided].map(([variable, value]) => ({ name: variable, version: 1, generate: () => value }));
   try {
@@ -23,10 +57,16 @@ export async function createWanted(
   } catch (cause) {
     const facts = { requestId: currentRequestId(), environment: name };
     platform.log.warn("provided secrets could not be written", { ...facts, error: cause });
-    await platform.environments.remove(environment).catch((error: unknown) => {
-      platform.log.warn("an environment without its provided secrets could not be removed", { ...facts, error });
-    });
+    // With a key it stays: it may be a former attempt's, and the next one goes on with it.
+    if (mark === undefined) await withdraw(environment, platform);
     throw new SecretsUnavailable({ cause });
   }
   return environment;
+}
+
+async function withdraw(environment: EphemeralEnvironment, { environments, log }: Outside): Promise<void> {
+  await environments.remove(environment).catch((error: unknown) => {
+    const facts = { requestId: currentRequestId(), environment: environment.metadata.name };
+    log.warn("an environment without its provided secrets could not be removed", { ...facts, error });
+  });
 }

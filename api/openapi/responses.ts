@@ -109,7 +109,7 @@ function unmarked(reply: Json): Json {
   return { ...reply, required: (reply.required as string[]).filter((name) => name !== "status"), properties };
 }
 
-function problemStatuses({ access, rate, refusals, refuses = [], body, params, query }: Contract): number[] {
+function problemStatuses({ access, rate, refusals, refuses = [], body, params, query, headers }: Contract): number[] {
   const codes = refusals.map(statusOfCode);
   const change = typeof access === "object" && /:(update|delete)$/.test(access.permission) ? [409] : [];
   return [
@@ -118,7 +118,7 @@ function problemStatuses({ access, rate, refusals, refuses = [], body, params, q
       ...refuses.map(statusOfRefusal),
       ...change,
       ...(body ? [400, 413, 415] : []),
-      ...(params || query ? [400] : []),
+      ...(params || query || headers ? [400] : []),
       ...accessStatuses(access),
       ...(rate === "none" ? [] : [429]),
       ...(access === "public" ? [] : [UNAVAILABLE_STATUS]),

@@ -1,12 +1,12 @@
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
 import { expiryFor } from "../../crds/lifetime.ts";
 import { sees } from "../auth/access.ts";
-import { createWanted } from "../intake/creation.ts";
-import { wantedEnvironment } from "../intake/environment-request.ts";
+import { createAsked } from "../intake/creation.ts";
 import { concerning } from "../request-scope.ts";
 import { route } from "../route.ts";
 import { EnvironmentReport, SwitchRequest } from "../schemas/environment-report.ts";
 import {
+  CreateHeaders,
   CreateReply,
   CreateRequest,
   EnvironmentDetail,
@@ -38,14 +38,16 @@ const createEnvironment = route({
   access: { permission: "environments:create" },
   rate: "caller",
   envelope: "v2",
+  headers: CreateHeaders,
   body: CreateRequest,
   forms: true,
   concerns: ({ body }: Concerned) => body.environment_name,
   reply: CreateReply,
   yields: { "/api/environments/{environment_id}": "/environment/id" },
   refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
-})(async ({ body, caller }, platform) => {
-  const environment = concerning(await createWanted(await wantedEnvironment(body, caller, platform), platform));
+  refuses: ["conflict"],
+})(async ({ body, headers, caller }, platform) => {
+  const environment = concerning(await createAsked({ body, caller, key: headers["Idempotency-Key"] }, platform));
   return { status: "success", environment: toCreated(environment, platform.settings) };
 });
 

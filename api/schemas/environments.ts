@@ -25,6 +25,20 @@ const Ttl = {
   description: "Hours from creation to deletion.",
 };
 
+export const CreateHeaders = closed({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[!-~]+$",
+      "x-refusal": "must be 1 to 128 visible ASCII characters, given once",
+      description:
+        "Makes a retry safe: for 24 hours the caller's own requests with this key are answered with the environment that the first one made, as it is now, as long as it exists. A key that was used for another request is 409; the text of variables is not compared. Best a new UUID for every environment.",
+      examples: ["7c9e6679-7425-40de-944b-e07fc1f90ae7"],
+    }),
+  ),
+});
+
 export const CreateRequest = closed(
   {
     environment_name: EnvironmentName,

@@ -134,7 +134,7 @@ describe("the OpenAPI document", () => {
   test("announces the refusals of each route", () => {
     const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {});
     expect(statuses("/api/environments", "post")).toEqual(
-      ["200", "400", "401", "403", "413", "415", "429", "500", "503"], //
+      ["200", "400", "401", "403", "409", "413", "415", "429", "500", "503"], //
     );
     expect(statuses("/api/environments/{environment_id}", "delete")).toEqual(
       expect.arrayContaining(["200", "401", "403", "404", "409", "429", "500", "503"]),

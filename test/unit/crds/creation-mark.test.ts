@@ -19,23 +19,16 @@ describe("the mark of the request that made an environment", () => {
 });
 
 describe("an environment is the answer to a key", () => {
-  const leaving = { deletionTimestamp: CREATED };
-  const given = { secrets: { provided: ["STRIPE_KEY"] } };
   test.each([
     { name: "that it was made with", key: "a-key", expected: true },
     { name: "no other", key: "another", expected: false },
     { name: "for almost a day", key: "a-key", minutes: DAY_MINUTES - 1, expected: true },
     { name: "no longer than a day", key: "a-key", minutes: DAY_MINUTES, expected: false },
     { name: "although our clock is behind the server's", key: "a-key", minutes: -1, expected: true },
-    { name: "while it is being deleted", key: "a-key", metadata: leaving, expected: true },
-    { name: "while it waits for a given value", key: "a-key", spec: given, expected: true },
-    {
-      name: "not when it may go because a given value could not be written",
-      ...{ key: "a-key", metadata: leaving, spec: given, expected: false },
-    },
-  ])("$name", ({ key, minutes = 0, metadata = {}, spec = {}, expected }) => {
+    { name: "while it is being deleted", key: "a-key", metadata: { deletionTimestamp: CREATED }, expected: true },
+  ])("$name", ({ key, minutes = 0, metadata = {}, expected }) => {
     const annotations = markAnnotations(mark);
-    const environment = environmentFixture({ metadata: { annotations, ...metadata }, spec });
+    const environment = environmentFixture({ metadata: { annotations, ...metadata } });
     expect(answersKey(environment, key, minutesLater(minutes))).toBe(expected);
   });
 });
