@@ -4,7 +4,6 @@ import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
-import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
@@ -27,8 +26,6 @@ export interface AppParts extends Omit<Platform, "stopping" | "urlChecks" | "pas
   readonly stopping?: AbortSignal;
   /** Where it is written down who did what. */
   readonly audit: AuditTrail;
-  /** Where replicas count requests together. */
-  readonly counters?: SharedCounters | undefined;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */

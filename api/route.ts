@@ -9,6 +9,7 @@ import type { Environments } from "../operator/ports/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
+import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
 import type { PasswordResets } from "./password-resets.ts";
@@ -25,6 +26,8 @@ export interface Platform {
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;
+  /** Where replicas count requests together. */
+  readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;
   /** So many bytes that nobody can guess. */
   readonly randomBytes: (count: number) => Uint8Array;

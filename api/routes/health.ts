@@ -49,15 +49,16 @@ const status = route({
   path: "/api/status",
   operationId: "getStatus",
   summary: "The platform's dependencies in detail",
-  description: "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer.",
+  description: "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be.",
   tag: "health",
   access: "public",
   rate: "caller",
   envelope: "never",
   reply: StatusReply,
   refusals: [],
-})(async (_input, platform) =>
-  toStatus(await platform.health.check(), { now: platform.clock.now(), version: platform.version }),
-);
+})(async (_input, { health, counters, clock, version }) => {
+  const [found, state] = await Promise.all([health.check(), counters?.state()]);
+  return toStatus(found, { now: clock.now(), version, counters: state });
+});
 
 export const healthRoutes = [health, ready, status] as const;

@@ -38,12 +38,28 @@ const service = { healthy: Type.Boolean(), last_check: Instant };
 const ResponseTime = Type.Integer({ minimum: 0, description: "Milliseconds." });
 export const StatusReply = closed(
   {
-    status: literals(["healthy", "unhealthy"]),
+    status: literals(["healthy", "degraded", "unhealthy"], {
+      description: "`degraded`: everything works, but replicas don't count requests together.",
+    }),
     timestamp: Instant,
     version: Type.String(),
     services: closed({
       datastore: closed({ ...service, response_time_ms: ResponseTime }),
-      cache: closed({ ...service, response_time_ms: ResponseTime, memory_usage: Type.String() }),
+      cache: closed({
+        ...service,
+        response_time_ms: ResponseTime,
+        memory_usage: Type.String(),
+        age_seconds: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description:
+              "What is read from the cache is not older: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once.",
+          }),
+        ),
+        redis: Type.Optional(
+          literals(["up", "down"], { description: "Where replicas count requests together. Absent without one." }),
+        ),
+      }),
       deployer: closed({ ...service, applications_synced: Type.Integer({ minimum: 0 }) }),
     }),
   },
@@ -56,7 +72,7 @@ export const StatusReply = closed(
         version: "1.0.0",
         services: {
           datastore: { healthy: true, response_time_ms: 4, last_check: MOMENT },
-          cache: { healthy: true, response_time_ms: 0, memory_usage: "84 MiB", last_check: MOMENT },
+          cache: { healthy: true, response_time_ms: 0, memory_usage: "84 MiB", age_seconds: 12, last_check: MOMENT },
           deployer: { healthy: true, applications_synced: 42, last_check: MOMENT },
         },
       },

@@ -17,13 +17,19 @@ export function toReady(
   };
 }
 
+/** What else a status tells. */
+export interface About {
+  readonly now: Date;
+  readonly version: string;
+  /** Of the counters that replicas share, where there are any. */
+  readonly counters?: "up" | "down" | undefined;
+}
+
 /** Each dependency in detail. */
-export function toStatus(
-  { datastore, cache, deployer }: PlatformHealth,
-  about: { now: Date; version: string },
-): StatusReply {
+export function toStatus({ datastore, cache, deployer }: PlatformHealth, about: About): StatusReply {
+  const isHealthy = datastore.healthy && cache.healthy && deployer.healthy;
   return {
-    status: word({ healthy: datastore.healthy && cache.healthy && deployer.healthy }),
+    status: isHealthy && about.counters === "down" ? "degraded" : word({ healthy: isHealthy }),
     timestamp: about.now.toISOString(),
     version: about.version,
     services: {
@@ -32,6 +38,8 @@ export function toStatus(
         ...judged(cache),
         response_time_ms: Math.round(cache.responseTimeMs),
         memory_usage: `${Math.round(cache.memoryBytes / MEBIBYTE)} MiB`,
+        ...(Number.isFinite(cache.ageMs) ? { age_seconds: Math.ceil(cache.ageMs / 1000) } : {}),
+        ...(about.counters === undefined ? {} : { redis: about.counters }),
       },
       deployer: { ...judged(deployer), applications_synced: deployer.applicationsSynced },
     },

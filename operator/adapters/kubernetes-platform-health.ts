@@ -40,10 +40,16 @@ async function ask({ client, caches, deployerNamespace, clock }: Context): Promi
     timed(clock, (signal) => askForOneApplication(client, deployerNamespace, signal)),
   ]);
   const lastCheck = clock.now();
-  const isCacheFresh = caches.synced && caches.oldestProgressMs < SILENT_WATCH_MS;
+  const ageMs = caches.synced ? caches.oldestProgressMs : Number.POSITIVE_INFINITY;
   return {
     datastore: { healthy: datastore.answered, responseTimeMs: datastore.tookMs, lastCheck },
-    cache: { healthy: isCacheFresh, responseTimeMs: 0, memoryBytes: process.memoryUsage().heapUsed, lastCheck },
+    cache: {
+      healthy: ageMs < SILENT_WATCH_MS,
+      responseTimeMs: 0,
+      memoryBytes: process.memoryUsage().heapUsed,
+      ageMs,
+      lastCheck,
+    },
     deployer: {
       healthy: deployer.answered && caches.synced,
       applicationsSynced: syncedApplications(caches),

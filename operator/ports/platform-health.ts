@@ -6,6 +6,8 @@ export interface PlatformHealth {
     readonly responseTimeMs: number;
     /** Bytes of the process's heap in use. */
     readonly memoryBytes: number;
+    /** What is read from it is not older; without end before the first complete list. */
+    readonly ageMs: number;
     readonly lastCheck: Date;
   };
   readonly deployer: { readonly healthy: boolean; readonly applicationsSynced: number; readonly lastCheck: Date };

@@ -4,6 +4,7 @@ import { openApiDocument } from "../../api/openapi.ts";
 import { listRoutes } from "../../api/routes/index.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, NOW, startApiService, VERSION } from "../support/api-service.ts";
+import { memorySharedCounters } from "../support/memory-shared-counters.ts";
 
 let service: ApiService;
 beforeEach(async () => {
@@ -58,10 +59,44 @@ describe.each(["/api", "/api/v2"])("health below %s", (prefix) => {
       version: VERSION,
       services: {
         datastore: { healthy: true, response_time_ms: 2, last_check: NOW },
-        cache: { healthy: true, response_time_ms: 0, memory_usage: "42 MiB", last_check: NOW },
+        cache: { healthy: true, response_time_ms: 0, memory_usage: "42 MiB", age_seconds: 12, last_check: NOW },
         deployer: { healthy: true, applications_synced: 2, last_check: NOW },
       },
     });
+  });
+});
+
+describe("the status", () => {
+  const status = async () => {
+    const reply = await service.http.get("/api/status");
+    expectPromised(reply, "get", "/api/status");
+    return reply.body;
+  };
+
+  test("says how old the cache may be that reads are answered from, and that it grows older", async () => {
+    service.health.setHealthy("datastore", false);
+    service.health.setAge(90_000);
+    expect(await status()).toMatchObject({
+      status: "unhealthy",
+      services: { datastore: { healthy: false }, cache: { healthy: true, age_seconds: 90 } },
+    });
+  });
+
+  test("has no age to tell before everything was read once", async () => {
+    service.health.setAge(Number.POSITIVE_INFINITY);
+    expect((await status()).services.cache).not.toHaveProperty("age_seconds");
+  });
+
+  test("is degraded without the shared counters, and the platform ready", async () => {
+    const counters = memorySharedCounters();
+    await service.stop();
+    service = await startApiService({ counters });
+    expect(await status()).toMatchObject({ status: "healthy", services: { cache: { healthy: true, redis: "up" } } });
+    counters.setReachable(false);
+    expect(await status()).toMatchObject({ status: "degraded", services: { cache: { healthy: true, redis: "down" } } });
+    expect((await service.http.get("/api/ready")).status).toBe(200);
+    service.health.setHealthy("deployer", false);
+    expect(await status()).toMatchObject({ status: "unhealthy" });
   });
 });
 

@@ -5,19 +5,25 @@ type Dependency = keyof PlatformHealth;
 /** A platform whose dependencies a test can break. */
 export interface MemoryPlatformHealth extends PlatformHealthCheck {
   setHealthy(dependency: Dependency, healthy: boolean): void;
+  /** How old the cache is from now on. */
+  setAge(ageMs: number): void;
 }
 
 /** All healthy until a test says otherwise. */
 export function memoryPlatformHealth(lastCheck: Date): MemoryPlatformHealth {
   const healthy: Record<Dependency, boolean> = { datastore: true, cache: true, deployer: true };
+  let ageMs = 11_500;
   return {
     check: async () => ({
       datastore: { healthy: healthy.datastore, responseTimeMs: 1.6, lastCheck },
-      cache: { healthy: healthy.cache, responseTimeMs: 0, memoryBytes: 44_040_192, lastCheck },
+      cache: { healthy: healthy.cache, responseTimeMs: 0, memoryBytes: 44_040_192, ageMs, lastCheck },
       deployer: { healthy: healthy.deployer, applicationsSynced: 2, lastCheck },
     }),
     setHealthy: (dependency, isHealthy) => {
       healthy[dependency] = isHealthy;
+    },
+    setAge: (age) => {
+      ageMs = age;
     },
   };
 }

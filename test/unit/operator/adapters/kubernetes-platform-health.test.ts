@@ -72,7 +72,8 @@ describe("the cache", () => {
     { name: "a list is still missing", synced: false, oldestProgressMs: 0, expected: false },
   ])("$name: healthy is $expected", async ({ synced, oldestProgressMs, expected }) => {
     Object.assign(caches, { synced, oldestProgressMs });
-    expect((await check()).cache.healthy).toBe(expected);
+    const ageMs = synced ? oldestProgressMs : Number.POSITIVE_INFINITY;
+    expect((await check()).cache).toMatchObject({ healthy: expected, ageMs });
   });
 });
 
