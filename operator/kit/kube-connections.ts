@@ -63,6 +63,8 @@ export function createKubeConnections({ kubeConfig, connections, clock }: KubeCo
         method: request.method,
         headers: { ...request.headers, ...credentials.headers },
         body: request.body ?? null,
+        // undici distrusts a DELETE with a body, and would shake hands anew for each; Kubernetes reads what is sent.
+        reset: false,
         signal: request.signal,
       });
     },

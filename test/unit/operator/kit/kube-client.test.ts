@@ -409,6 +409,13 @@ test("connections are reused", async () => {
   expect(server.openConnections).toBeLessThanOrEqual(2);
 });
 
+test("a deletion with preconditions leaves its connection to the next call", async () => {
+  server.on(anything, json(configMap("a", "1")));
+  const pooled = client({ connections: 1 });
+  for (let call = 0; call < 5; call += 1) await pooled.delete(configMaps, ref, { uid: "uid" });
+  expect(server.connectionsSoFar).toBe(1);
+});
+
 describe("credentials in files", () => {
   let folder: string;
 
