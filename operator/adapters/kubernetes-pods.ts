@@ -1,18 +1,11 @@
 import { namespaceName } from "../../crds/names.ts";
-import { secretKind } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import { boundedSignal } from "../kit/deadline.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { type ResourceType, resourcePath } from "../kit/kube-object.ts";
+import { resourcePath } from "../kit/kube-object.ts";
 import type { Pods } from "../ports/pods.ts";
-import {
-  type Container,
-  deploymentType,
-  type Pod,
-  podType,
-  type SecretObject,
-  type SecretReference,
-} from "./pod-objects.ts";
+import { deploymentType, type Pod, podType } from "./pod-objects.ts";
+import { secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-troubles.ts";
 import { masked } from "./secret-mask.ts";
 
@@ -56,7 +49,7 @@ async function evidence(client: KubeClient, clock: Clock, { said, pod, speaker }
   try {
     const [lines, secrets] = await Promise.all([
       speaker === undefined ? "" : log(client, clock, { ...speaker, pod }),
-      secretsOfPod(client, pod),
+      secretsOfPod(secretReader(client), pod),
     ]);
     // A value that can't be read can't be masked. But what is not there is all that the cluster itself may be telling of.
     if (speaker !== undefined && secrets.isOneMissing) return "";
@@ -85,43 +78,6 @@ async function log(
   const text = await reading.finally(bound.release);
   const isCut = Buffer.byteLength(text) >= READ_BYTES - 4;
   return isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
-}
-
-/** Every value that the pod's containers can know, and whether a Secret is not there that they must have seen. */
-async function secretsOfPod(client: KubeClient, { metadata, spec }: Pod) {
-  const { namespace } = metadata;
-  if (spec === undefined || namespace === undefined) return { values: [], isOneMissing: true };
-  const secretType = secretKind as ResourceType<SecretObject>;
-  const byName = Map.groupBy([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)], ({ name }) => name);
-  const found = [...byName].map(async ([name, references]) => {
-    const secret = await client.find(secretType, { name, namespace });
-    const encoded = Object.values(secret?.data ?? {});
-    return {
-      isMissing: secret === undefined && references.some(({ optional }) => optional !== true),
-      values: encoded.map((value) => Buffer.from(value, "base64").toString("utf8")),
-    };
-  });
-  const secrets = await Promise.all(found);
-  return {
-    values: secrets.flatMap(({ values }) => values),
-    isOneMissing: secrets.some(({ isMissing }) => isMissing),
-  };
-}
-
-const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];
-
-function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
-  const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
-  const whole = envFrom.map(({ secretRef }) => secretRef);
-  return [...single, ...whole].filter((reference) => reference !== undefined);
-}
-
-function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): SecretReference[] {
-  return volumes.flatMap(({ secret, projected }) => {
-    const { secretName: name, ...more } = secret ?? {};
-    const sources = (projected?.sources ?? []).map((source) => source.secret);
-    return [name === undefined ? undefined : { name, ...more }, ...sources].filter((one) => one !== undefined);
-  });
 }
 
 /** The end of a text: whole lines, except that a very long one keeps its beginning. */

@@ -1,0 +1,35 @@
+import { turnstile } from "../kit/turnstile.ts";
+import type { PodLogs } from "../ports/pod-logs.ts";
+import { PodLogFollowing } from "./pod-log-following.ts";
+import { newest, shown } from "./pod-log-lines.ts";
+import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./pod-log-reading.ts";
+import { logSources } from "./pod-log-sources.ts";
+import { translated } from "./user-call.ts";
+
+/** So many callers are answered at once; the others wait in line, so that what is held for them has a bound. */
+const READERS_AT_ONCE = 8;
+
+/** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+export function kubernetesPodLogs(context: LogContext): PodLogs {
+  const { client, clock } = context;
+  const turn = turnstile(READERS_AT_ONCE);
+  return {
+    tail: (environment, component, { lines, sinceSeconds }) =>
+      turn(() =>
+        translated(async () => {
+          const pods = await podsOf(client, environment, component);
+          const { values, unmaskable } = await maskFor(client, pods);
+          const isWithheld = ({ metadata }: (typeof pods)[number]) => unmaskable.has(metadata.uid);
+          const sources = logSources(pods.filter((pod) => !isWithheld(pod)));
+          const from = sinceSeconds === undefined ? {} : { sinceSeconds: String(sinceSeconds) };
+          const found = await readAll(context, sources, { lines, from });
+          const hidden = new Set(logSources(pods.filter(isWithheld)).map(({ pod }) => pod));
+          const notes = [...hidden].map((pod) => unmaskableNote(pod, clock));
+          return shown(newest([...found, ...notes], lines), values);
+        }),
+      ),
+
+    follow: (environment, component, selection) =>
+      new PodLogFollowing({ ...context, environment, component, selection }).batches(),
+  };
+}

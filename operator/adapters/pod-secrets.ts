@@ -1,0 +1,60 @@
+import { secretKind } from "../kinds.ts";
+import type { KubeClient } from "../kit/kube-client.ts";
+import { keyOfRef, type ObjectRef, type ResourceType } from "../kit/kube-object.ts";
+import type { Container, Pod, SecretObject, SecretReference } from "./pod-objects.ts";
+
+/** What a pod's containers can know of Secrets. */
+export interface PodSecrets {
+  readonly values: readonly string[];
+  /** Whether a Secret is not there that they must have seen: its values are not among these. */
+  readonly isOneMissing: boolean;
+}
+
+/** Reads Secrets, each once: to be made for one look at an environment's pods, which mostly name the same. */
+export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | undefined>;
+
+export function secretReader(client: KubeClient): SecretReader {
+  const secretType = secretKind as ResourceType<SecretObject>;
+  const read = new Map<string, Promise<SecretObject | undefined>>();
+  return (ref) => {
+    const reading = read.get(keyOfRef(ref)) ?? client.find(secretType, ref);
+    read.set(keyOfRef(ref), reading);
+    return reading;
+  };
+}
+
+/** Every value of the Secrets that the pod names. @throws KubeError when they can't be read */
+export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod): Promise<PodSecrets> {
+  const { namespace } = metadata;
+  if (spec === undefined || namespace === undefined) return { values: [], isOneMissing: true };
+  const byName = Map.groupBy([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)], ({ name }) => name);
+  const found = [...byName].map(async ([name, references]) => {
+    const secret = await read({ name, namespace });
+    const encoded = Object.values(secret?.data ?? {});
+    return {
+      isMissing: secret === undefined && references.some(({ optional }) => optional !== true),
+      values: encoded.map((value) => Buffer.from(value, "base64").toString("utf8")),
+    };
+  });
+  const secrets = await Promise.all(found);
+  return {
+    values: secrets.flatMap(({ values }) => values),
+    isOneMissing: secrets.some(({ isMissing }) => isMissing),
+  };
+}
+
+const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];
+
+function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
+  const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
+  const whole = envFrom.map(({ secretRef }) => secretRef);
+  return [...single, ...whole].filter((reference) => reference !== undefined);
+}
+
+function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): SecretReference[] {
+  return volumes.flatMap(({ secret, projected }) => {
+    const { secretName: name, ...more } = secret ?? {};
+    const sources = (projected?.sources ?? []).map((source) => source.secret);
+    return [name === undefined ? undefined : { name, ...more }, ...sources].filter((one) => one !== undefined);
+  });
+}

@@ -1,0 +1,8 @@
+import { memoryPodLogs } from "../support/memory-pod-logs.ts";
+import { podLogsSuite } from "./pod-logs.suite.ts";
+
+podLogsSuite("the double of the pods' logs", async () => {
+  const podLogs = memoryPodLogs();
+  podLogs.holdFollowers();
+  return { podLogs, write: podLogs.write, setReachable: podLogs.setReachable, stop: async () => undefined };
+});
