@@ -49,7 +49,8 @@ const status = route({
   path: "/api/status",
   operationId: "getStatus",
   summary: "The platform's dependencies in detail",
-  description: "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be.",
+  description:
+    "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be.",
   tag: "health",
   access: "public",
   rate: "caller",
