@@ -5,8 +5,10 @@ import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
+import type { DeployerLog } from "../operator/ports/deployer-log.ts";
 import type { Environments } from "../operator/ports/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
+import type { PodLogs } from "../operator/ports/pod-logs.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
@@ -26,6 +28,8 @@ export interface Platform {
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;
+  readonly podLogs: PodLogs;
+  readonly deployerLog: DeployerLog;
   /** Where replicas count requests together. */
   readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;

@@ -61,6 +61,8 @@ async function main(settings: Settings): Promise<void> {
       secretManager,
       health,
       prober,
+      podLogs: operator.podLogs,
+      deployerLog: operator.deployerLog,
       version,
       counters,
       audit,

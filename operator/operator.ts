@@ -3,6 +3,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../config/settings.ts";
 import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { argocdDeployer } from "./adapters/argocd-deployer.ts";
+import { argocdDeployerLog } from "./adapters/argocd-deployer-log.ts";
 import { gitRepositoryHost } from "./adapters/git-repository-host.ts";
 import { httpsUrlProber } from "./adapters/https-url-prober.ts";
 import { kubernetesApiTokens } from "./adapters/kubernetes-api-tokens.ts";
@@ -13,6 +14,7 @@ import { kubernetesConfigSets } from "./adapters/kubernetes-config-sets.ts";
 import { kubernetesEnvironments } from "./adapters/kubernetes-environments.ts";
 import { kubernetesLifecycle } from "./adapters/kubernetes-lifecycle.ts";
 import { kubernetesPlatformHealth } from "./adapters/kubernetes-platform-health.ts";
+import { kubernetesPodLogs } from "./adapters/kubernetes-pod-logs.ts";
 import { kubernetesPods } from "./adapters/kubernetes-pods.ts";
 import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
@@ -34,8 +36,10 @@ import type { Log } from "./kit/log.ts";
 import type { Mandate } from "./kit/mandate.ts";
 import type { ApiTokens } from "./ports/api-tokens.ts";
 import type { ConfigSets } from "./ports/config-sets.ts";
+import type { DeployerLog } from "./ports/deployer-log.ts";
 import type { Environments } from "./ports/environments.ts";
 import type { PlatformHealthCheck } from "./ports/platform-health.ts";
+import type { PodLogs } from "./ports/pod-logs.ts";
 import type { Repositories } from "./ports/repositories.ts";
 import type { SecretManager } from "./ports/secret-manager.ts";
 import type { ServerClock } from "./ports/server-clock.ts";
@@ -72,6 +76,8 @@ export interface Operator {
   readonly secretManager: SecretManager;
   /** For whoever asks for it: none of its turns are taken from the passes. */
   readonly prober: UrlProber;
+  readonly podLogs: PodLogs;
+  readonly deployerLog: DeployerLog;
   /** Begins to watch; resolves when every cache has its first complete list. */
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
@@ -174,6 +180,8 @@ export function createOperator(options: OperatorOptions): Operator {
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
     secretManager: secretManagers.ofUsers,
     prober: options.prober ?? newProber(),
+    podLogs: kubernetesPodLogs({ client, clock }),
+    deployerLog: argocdDeployerLog(kubernetesCluster({ client, watched: caches.children, clock }), settings.deployer),
     get synced() {
       return caches.synced;
     },

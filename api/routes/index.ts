@@ -1,6 +1,7 @@
 import type { Route } from "../route.ts";
 import { accountRoutes } from "./account.ts";
 import { configSetRoutes } from "./config-sets.ts";
+import { environmentLogRoutes } from "./environment-logs.ts";
 import { environmentUpkeepRoutes } from "./environment-upkeep.ts";
 import { environmentUrlRoutes } from "./environment-urls.ts";
 import { environmentRoutes } from "./environments.ts";
@@ -14,6 +15,7 @@ export function listRoutes(): readonly Route[] {
     ...configSetRoutes,
     ...environmentRoutes,
     ...environmentUrlRoutes,
+    ...environmentLogRoutes,
     ...environmentUpkeepRoutes,
     ...tokenRoutes,
     ...accountRoutes,

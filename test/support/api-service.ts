@@ -16,7 +16,9 @@ import { type MemoryAuditTrail, memoryAuditTrail } from "./memory-audit-trail.ts
 import { type MemoryConfigSets, memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryIdentityProvider, memoryIdentityProvider } from "./memory-identity-provider.ts";
+import { type MemoryDeployerLog, memoryDeployerLog } from "./memory-deployer-log.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
+import { type MemoryPodLogs, memoryPodLogs } from "./memory-pod-logs.ts";
 import { type MemoryProber, memoryProber } from "./memory-prober.ts";
 import { aRepository, memoryRepositories } from "./memory-repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "./memory-secret-manager.ts";
@@ -78,6 +80,8 @@ export interface ApiService {
   readonly secretManager: MemorySecretManager;
   readonly identityProvider: MemoryIdentityProvider;
   readonly prober: MemoryProber;
+  readonly podLogs: MemoryPodLogs;
+  readonly deployerLog: MemoryDeployerLog;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
@@ -110,6 +114,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const secretManager = memorySecretManager();
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
   const prober = memoryProber();
+  const podLogs = memoryPodLogs();
+  const deployerLog = memoryDeployerLog();
   const stopping = new AbortController();
   const lines: LogLine[] = [];
   const app = createApp({
@@ -122,6 +128,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     secretManager,
     identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
     prober,
+    podLogs,
+    deployerLog,
     clock,
     randomBytes,
     counters: options.counters,
@@ -143,6 +151,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       secretManager,
       identityProvider,
       prober,
+      podLogs,
+      deployerLog,
       stopping,
       log: lines,
     },

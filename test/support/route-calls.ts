@@ -96,6 +96,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   reconcileEnvironmentStatus: onEnvironment(),
   cleanupFailedEnvironments: NOTHING,
   checkAllUrls: onEnvironment(),
+  getLogs: onEnvironment({ params: { component: "backend" } }),
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },
   getConfigSet: onConfigSet(),

@@ -1,0 +1,82 @@
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { Component } from "../../crds/names.ts";
+import type { LogSelection } from "../../operator/ports/pod-logs.ts";
+import { Refusal } from "../refusals.ts";
+import { type Platform, route } from "../route.ts";
+import { DEFAULT_LINES, type LogEntry, LogPath, LogQuery, LogReply } from "../schemas/environment-logs.ts";
+import { toDeployerLogEntry, toLogEntry } from "../views/log-entries.ts";
+import { visibleEnvironment } from "./visible-environment.ts";
+
+interface Concerned {
+  readonly params: { readonly environment_id: string };
+}
+
+/** The newest lines of a component's pods, or what the deployer says of the application. */
+const getLogs = route({
+  method: "get",
+  path: "/api/environments/{environment_id}/logs/{component}",
+  operationId: "getLogs",
+  summary: "Get a component's logs",
+  description:
+    "The newest lines of all pods and containers of the component, of those that were started again also from the run before. Lines of JSON are taken apart, others are the message. For `argocd`: the conditions of the environment's application, its last operation, and what became of each resource.",
+  tag: "environments",
+  access: { permission: "environments:read" },
+  rate: "caller",
+  envelope: "v2",
+  params: LogPath,
+  query: LogQuery,
+  concerns: ({ params }: Concerned) => params.environment_id,
+  reply: LogReply,
+  refusals: ["ENV_NOT_FOUND"],
+  refuses: ["not-found"],
+})(async ({ params: { environment_id, component }, query, caller }, platform) => {
+  const environment = await visibleEnvironment(environment_id, caller, platform);
+  const logs = await (component === "argocd"
+    ? deployerEntries(environment, query, platform)
+    : podEntries(environment, component, query, platform));
+  return { component, logs, total_lines: logs.length };
+});
+
+async function podEntries(
+  environment: EphemeralEnvironment,
+  component: Component,
+  query: LogQuery,
+  { podLogs }: Platform,
+): Promise<LogEntry[]> {
+  requireComponent(environment, component);
+  const lines = await podLogs.tail(environment.metadata, component, selectionOf(query));
+  return lines.map(toLogEntry);
+}
+
+async function deployerEntries(
+  { metadata }: EphemeralEnvironment,
+  query: LogQuery,
+  { deployerLog, clock }: Platform,
+): Promise<LogEntry[]> {
+  const { lines, sinceSeconds = Number.POSITIVE_INFINITY } = selectionOf(query);
+  const fromMs = clock.now().getTime() - sinceSeconds * 1000;
+  const entries = (await deployerLog.entries(metadata)).filter(({ at }) => at.getTime() >= fromMs);
+  return entries.slice(-lines).map(toDeployerLogEntry);
+}
+
+function requireComponent({ spec }: EphemeralEnvironment, component: Component): void {
+  if (spec[component] === undefined) throw new Refusal("not-found", `The environment has no ${component}`);
+}
+
+function selectionOf({ lines = DEFAULT_LINES, since }: LogQuery): LogSelection {
+  return since === undefined ? { lines } : { lines, sinceSeconds: secondsOf(since) };
+}
+
+const UNIT_SECONDS = { h: 3_600, m: 60, s: 1 } as const;
+
+/** Of a duration such as 1h30m; the kubelet takes no less than one. */
+function secondsOf(duration: string): number {
+  const parts = [...duration.matchAll(/(\d+)([hms])/g)];
+  const seconds = parts.map(([, count, unit]) => Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS]);
+  return Math.max(
+    1,
+    seconds.reduce((sum, part) => sum + part, 0),
+  );
+}
+
+export const environmentLogRoutes = [getLogs] as const;

@@ -1,0 +1,73 @@
+/** Logs of environments as the REST contract words them. */
+import { type Static, Type } from "typebox";
+import { COMPONENTS } from "../../crds/names.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import { EnvironmentPath } from "./environments.ts";
+import { Instant } from "./fields.ts";
+
+export const DEFAULT_LINES = 100;
+export const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
+
+export const LogPath = closed({
+  ...EnvironmentPath.properties,
+  component: literals(["backend", "frontend", "argocd"], {
+    description: "argocd: what the deployer says of the environment's application.",
+  }),
+});
+export const FollowPath = closed({
+  ...EnvironmentPath.properties,
+  component: literals(["backend", "frontend"]),
+});
+
+export const LogQuery = closed({
+  lines: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: DEFAULT_LINES, description: "How many of the newest lines." }),
+  ),
+  since: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 20,
+      pattern: "^([0-9]{1,5}h)?([0-9]{1,5}m)?([0-9]{1,5}s)?$",
+      "x-refusal": "must be a duration such as 1h, 30m, 45s or 1h30m",
+      description: "Nothing older than this, a duration such as 1h or 30m.",
+      examples: ["1h", "30m"],
+    }),
+  ),
+});
+export type LogQuery = Static<typeof LogQuery>;
+
+export const LogEntry = closed(
+  {
+    timestamp: Instant,
+    level: Type.String({ description: "TRACE, DEBUG, INFO, WARN, ERROR or FATAL; INFO where the line names none." }),
+    message: Type.String({ description: "Values of the environment's secrets are masked as ***." }),
+  },
+  {
+    title: "LogEntry",
+    examples: [{ timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" }],
+  },
+);
+export type LogEntry = Static<typeof LogEntry>;
+
+export const LogReply = closed(
+  {
+    component: literals(LOG_COMPONENTS),
+    logs: Type.Array(LogEntry, {
+      description: "The oldest first; of all pods and containers, and of the runs before.",
+    }),
+    total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
+  },
+  {
+    title: "Logs",
+    examples: [
+      {
+        component: "backend",
+        logs: [
+          { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" },
+          { timestamp: "2026-06-01T12:03:07.120Z", level: "ERROR", message: "no connection to the database" },
+        ],
+        total_lines: 2,
+      },
+    ],
+  },
+);
