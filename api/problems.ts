@@ -10,6 +10,7 @@ import {
   RepositoryNotFound,
   SecretsUnavailable,
   TtlExceeded,
+  UnknownRepository,
 } from "../crds/errors.ts";
 import { Refusal, type RefusalKind } from "./refusals.ts";
 import { type ProblemBody, toProblem } from "./views/problem.ts";
@@ -110,10 +111,20 @@ function isOutage(error: unknown): error is ClusterUnavailable | SecretsUnavaila
 function statusOf(error: unknown): number {
   if (isOutage(error)) return UNAVAILABLE_STATUS;
   if (error instanceof EnvironmentConflict) return 409;
+  // The code is a 400 where it is about a field of the request.
+  if (error instanceof UnknownRepository) return 404;
   return error instanceof DomainError && error.code !== undefined ? STATUS_OF_CODE[error.code] : 500;
 }
 
-const SPOKEN = [NameExists, EnvironmentNotFound, TtlExceeded, RepositoryNotFound, ConfigInvalid, EnvironmentConflict];
+const SPOKEN = [
+  NameExists,
+  EnvironmentNotFound,
+  TtlExceeded,
+  RepositoryNotFound,
+  UnknownRepository,
+  ConfigInvalid,
+  EnvironmentConflict,
+];
 
 function detailOf(error: unknown, code: ErrorCode | undefined): string {
   if (isOutage(error)) return error.message;

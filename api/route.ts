@@ -10,6 +10,7 @@ import type { Environments } from "../operator/ports/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
 import type { PodLogs } from "../operator/ports/pod-logs.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
+import type { RepositoryReloads } from "../operator/ports/repository-reloads.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { Permission } from "./auth/access.ts";
@@ -22,6 +23,7 @@ export interface Platform {
   readonly settings: Settings;
   readonly environments: Environments;
   readonly repositories: Repositories;
+  readonly repositoryReloads: RepositoryReloads;
   readonly configSets: ConfigSets;
   readonly apiTokens: ApiTokens;
   readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;

@@ -67,6 +67,15 @@ export class RepositoryNotFound extends DomainError {
   }
 }
 
+/** A Repository that is asked for by its address, and is not registered or not visible to the caller. */
+export class UnknownRepository extends DomainError {
+  readonly code = "ENV_REPO_NOT_FOUND";
+
+  constructor() {
+    super("Repository not found");
+  }
+}
+
 /** The request is understood and wrong; every violation is named. */
 export class ConfigInvalid extends DomainError {
   readonly code = "ENV_CONFIG_INVALID";

@@ -33,6 +33,7 @@ const Name = { minLength: 1, maxLength: 50 };
 
 export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;
 export const DELETE_ACTIONS = ["closed", "merged"] as const;
+export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "deleted"] as const;
 
 /** A list of words, each once. */
 const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
@@ -100,7 +101,7 @@ const Notifications = Type.Object(
   {
     chatChannel: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
     // Not `on`, as REST has it: YAML 1.1 reads that as true.
-    events: Type.Optional(words(["created", "ready", "failed", "updated", "deleted"])),
+    events: Type.Optional(words(NOTIFIED_EVENTS, { description: "All when left out." })),
   },
   { description: "Read by webhooks: what is told where." },
 );

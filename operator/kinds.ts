@@ -23,6 +23,7 @@ export const namespaceKind = wire({ ...core, kind: "Namespace", plural: "namespa
 export const resourceQuotaKind = wire({ ...core, kind: "ResourceQuota", plural: "resourcequotas", namespaced: true });
 export const limitRangeKind = wire({ ...core, kind: "LimitRange", plural: "limitranges", namespaced: true });
 export const secretKind = wire({ ...core, kind: "Secret", plural: "secrets", namespaced: true });
+export const configMapKind = wire({ ...core, kind: "ConfigMap", plural: "configmaps", namespaced: true });
 export const eventKind = wire({ ...core, kind: "Event", plural: "events", namespaced: true });
 export const networkPolicyKind = wire({
   group: "networking.k8s.io",

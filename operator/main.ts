@@ -4,20 +4,26 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import { KubeConfig } from "@kubernetes/client-node";
 import { createApp } from "../api/app.ts";
+import { currentAuditId } from "../api/request-scope.ts";
 import { startServer } from "../api/server.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { createAuditTrail } from "./audit-trail.ts";
 import { identityProviderOf } from "./identity-provider.ts";
-import { systemClock } from "./kit/clock.ts";
-import { createKubeClient } from "./kit/kube-client.ts";
+import { pause, systemClock } from "./kit/clock.ts";
+import { createKubeClient, type KubeClient } from "./kit/kube-client.ts";
+import type { ObjectRef } from "./kit/kube-object.ts";
 import { createLeaderElector, type TermEnd } from "./kit/leader-election.ts";
+import { leases } from "./kit/lease.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { createOperator, type Operator } from "./operator.ts";
 import { serveProbes } from "./probes.ts";
 import { createSharedCounters } from "./shared-counters.ts";
 
+const LEASE_NAME = "platform";
 const LOST_EXIT_MS = 3_000;
+const ANSWER_EVERY_MS = 1_000;
+const ANSWER_DEADLINE_MS = 5_000;
 
 const usage = `Usage: main.ts --settings FILE
 
@@ -44,18 +50,20 @@ async function main(settings: Settings): Promise<void> {
   kubeConfig.loadFromDefault();
 
   const shared = { settings, log, clock: systemClock };
-  const operator = createOperator({ ...shared, kubeConfig, random: Math.random });
+  const audit = createAuditTrail(settings, shared);
+  const operator = createOperator({ ...shared, kubeConfig, random: Math.random, audit, auditId: currentAuditId });
   const probes = await serveProbes(settings.probes, operator);
-  const { environments, repositories, configSets, apiTokens, secretManager, health, prober } = operator;
+  const { environments, repositories, repositoryReloads, configSets, apiTokens, secretManager, health, prober } =
+    operator;
   const version = packageJson.version;
   const counters = createSharedCounters(settings, shared);
-  const audit = createAuditTrail(settings, shared);
   const closing = new AbortController();
   const app = createApp({
     ...shared,
     ...{
       environments,
       repositories,
+      repositoryReloads,
       configSets,
       apiTokens,
       secretManager,
@@ -112,22 +120,41 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
     return "stopping";
   }
   const client = createKubeClient({ kubeConfig, connections: 1, userAgent: "ephemeral-environments-elector" });
+  const lease = { name: LEASE_NAME, namespace: settings.namespace };
   const elector = createLeaderElector({
     client,
-    lease: { name: "platform", namespace: settings.namespace },
+    lease,
     identity: `${hostname()}-${randomBytes(4).toString("hex")}`,
     log,
   });
   try {
     const onStartedLeading = (term: AbortSignal) => operator.reconcile(term, () => elector.isLeader());
+    let mayEnd: Promise<void> | undefined;
     const onStoppedLeading = (end: TermEnd) => {
-      // Whatever still hangs then must not outlive the lease by much.
-      if (end === "lost") setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
+      if (end === "lost") mayEnd = untilAnswered(client, lease, stopping).then(exitSoon);
     };
-    return await elector.run({ onStartedLeading, onStoppedLeading }, stopping);
+    const ended = await elector.run({ onStartedLeading, onStoppedLeading }, stopping);
+    // The next process would have nothing to answer reads from while the API server is away: this one has its caches.
+    await mayEnd;
+    return ended;
   } finally {
     await client.close();
   }
+}
+
+/** Until the API server gives out what it stores, which it can't do without its own database; or the process stops. */
+async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: AbortSignal): Promise<void> {
+  const answers = () =>
+    client.find(leases, lease, { signal: AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_DEADLINE_MS)]) }).then(
+      () => true,
+      () => false,
+    );
+  while (!stopping.aborted && !(await answers())) await pause(systemClock, ANSWER_EVERY_MS, stopping);
+}
+
+/** Whatever still hangs then must not outlive the lease by much. */
+function exitSoon(): void {
+  setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
 }
 
 /** Aborts on the first SIGTERM or SIGINT; a second one ends the process as usual. */

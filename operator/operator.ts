@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../config/settings.ts";
@@ -18,6 +19,7 @@ import { kubernetesPodLogs } from "./adapters/kubernetes-pod-logs.ts";
 import { kubernetesPods } from "./adapters/kubernetes-pods.ts";
 import { kubernetesRecords } from "./adapters/kubernetes-records.ts";
 import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
+import { kubernetesRepositoryReloads } from "./adapters/kubernetes-repository-reloads.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
 import { dropEndedTokens } from "./api-token/ended-tokens.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, createCaches } from "./caches.ts";
@@ -27,6 +29,8 @@ import { oldestFirst } from "./environment/removal/expiry-wave.ts";
 import { createHousekeeper } from "./environment/removal/housekeeping.ts";
 import { createSweep } from "./environment/removal/orphans.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
+import { recordForeignChanges } from "./foreign-changes.ts";
+import { OUR_FIELD_MANAGER } from "./foreign-writers.ts";
 import { applicationKind, appProjectKind, environmentType, namespaceKind, repositoryType } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import { type Controller, type ControllerMetrics, createController } from "./kit/controller.ts";
@@ -34,13 +38,16 @@ import { createKubeClient } from "./kit/kube-client.ts";
 import type { RequestSeam } from "./kit/kube-request.ts";
 import type { Log } from "./kit/log.ts";
 import type { Mandate } from "./kit/mandate.ts";
+import { ownRemovals } from "./own-removals.ts";
 import type { ApiTokens } from "./ports/api-tokens.ts";
+import type { AuditTrail } from "./ports/audit-trail.ts";
 import type { ConfigSets } from "./ports/config-sets.ts";
 import type { DeployerLog } from "./ports/deployer-log.ts";
 import type { Environments } from "./ports/environments.ts";
 import type { PlatformHealthCheck } from "./ports/platform-health.ts";
 import type { PodLogs } from "./ports/pod-logs.ts";
 import type { Repositories } from "./ports/repositories.ts";
+import type { RepositoryReloads } from "./ports/repository-reloads.ts";
 import type { SecretManager } from "./ports/secret-manager.ts";
 import type { ServerClock } from "./ports/server-clock.ts";
 import type { UrlProber } from "./ports/url-prober.ts";
@@ -62,6 +69,10 @@ export interface OperatorOptions {
   /** The API server's own clock and the URL prober, unless the real ones are meant. */
   readonly serverClock?: ServerClock;
   readonly prober?: UrlProber;
+  /** Where it is written down what is changed past the REST interface. */
+  readonly audit?: AuditTrail;
+  /** The id of the record of the request that is being served; what users change is to name it. */
+  readonly auditId?: () => string | undefined;
   /** Where the controllers `environments`, `repositories`, `config set versions` and `housekeeping` count. */
   readonly metrics?: ControllerMetrics;
 }
@@ -70,6 +81,7 @@ export interface OperatorOptions {
 export interface Operator {
   readonly environments: Environments;
   readonly repositories: Repositories;
+  readonly repositoryReloads: RepositoryReloads;
   readonly configSets: ConfigSets;
   readonly apiTokens: ApiTokens;
   readonly health: PlatformHealthCheck;
@@ -106,7 +118,7 @@ export function createOperator(options: OperatorOptions): Operator {
     createKubeClient({
       kubeConfig,
       clock,
-      userAgent: "ephemeral-environments",
+      userAgent: OUR_FIELD_MANAGER,
       ...(onRequest ? { onRequest } : {}),
       ...(mandate ? { mandate } : {}),
     });
@@ -117,12 +129,17 @@ export function createOperator(options: OperatorOptions): Operator {
   const working = connect({ signal: term.signal, holds: () => mayWrite() });
   const deployerNamespace = settings.deployer.namespace;
   const caches = createCaches({ client, namespace: settings.namespace, deployerNamespace, log, clock });
-  const environments = kubernetesEnvironments({ client, cache: caches.environments, clock });
+  const removals = ownRemovals();
+  // What users change names the record of who did; what passes change is nobody's.
+  const forUsers = { client, removals, ...(options.auditId ? { auditId: options.auditId } : {}) };
+  const environments = kubernetesEnvironments({ ...forUsers, cache: caches.environments, clock });
   const repositories = kubernetesRepositories(caches.repositories, settings.namespace);
   const cluster = kubernetesCluster({ client: working, watched: caches.children, clock });
-  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace: settings.namespace });
+  const configSets = kubernetesConfigSets({
+    ...{ ...forUsers, cache: caches.configSets, namespace: settings.namespace },
+  });
   const tokens = { cache: caches.apiTokens, namespace: settings.namespace, clock };
-  const apiTokens = kubernetesApiTokens({ ...tokens, client });
+  const apiTokens = kubernetesApiTokens({ ...tokens, ...forUsers });
   const serverClock = options.serverClock ?? { now: () => working.serverTime() };
   const configSetVersions = kubernetesConfigSetVersions({
     ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },
@@ -137,7 +154,7 @@ export function createOperator(options: OperatorOptions): Operator {
     configSets,
     configSetVersions,
     repositoryHost,
-    environments: kubernetesEnvironments({ client: working, cache: caches.environments, clock }),
+    environments: kubernetesEnvironments({ client: working, cache: caches.environments, clock, removals }),
     lifecycle: kubernetesLifecycle({ client: working, type: environmentType, cache: caches.environments }),
     bulletin: kubernetesBulletin({ ...settings, client: working, clock, log }),
     records: kubernetesRecords({ client: working, namespace: settings.namespace }),
@@ -150,6 +167,10 @@ export function createOperator(options: OperatorOptions): Operator {
     generateSecret: randomSecret,
   });
   const reconcile = createReconciler(context);
+  const recordOthers = () =>
+    options.audit === undefined
+      ? () => undefined
+      : recordForeignChanges({ caches, audit: options.audit, removals, newId: randomUUID });
   const liveEnvironments = async () => (await working.list(environmentType, { keep: withConfigSet })).items;
   const discard = discardWhenUnused({
     versions: context.configSetVersions,
@@ -175,6 +196,9 @@ export function createOperator(options: OperatorOptions): Operator {
   return {
     environments,
     repositories,
+    repositoryReloads: kubernetesRepositoryReloads({
+      ...{ client, cache: caches.repositories, namespace: settings.namespace, clock },
+    }),
     configSets,
     apiTokens,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
@@ -205,6 +229,7 @@ export function createOperator(options: OperatorOptions): Operator {
         wakeOnChanges(caches, passes.enqueue.bind(passes)),
         wakeOnRepositories(caches, checks.enqueue.bind(checks)),
         wakeOnDisuse(caches, unused.enqueue.bind(unused)),
+        recordOthers(),
       ];
       for (const { metadata } of oldestFirst(caches.environments.list())) passes.enqueue(metadata.name, "low");
       for (const { metadata } of caches.repositories.list()) checks.enqueue(metadata.name, "low");

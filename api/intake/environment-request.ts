@@ -10,6 +10,7 @@ import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
 import { chosenConfigSet, configured, hasDatabase } from "./config-set.ts";
+import { checkRoom } from "./repository-room.ts";
 import { checkSharedKeys, refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
@@ -22,14 +23,15 @@ export interface WantedEnvironment {
   readonly provided: ReadonlyMap<string, Sensitive>;
 }
 
-type Outside = Pick<Platform, "settings" | "repositories" | "configSets" | "secretManager" | "log">;
+type Outside = Pick<Platform, "settings" | "environments" | "repositories" | "configSets" | "secretManager" | "log">;
 type Repositories = { readonly backend: Repository } & { readonly [component in Component]?: Repository };
 
 /**
  * The resource that a creation asks for: REST names become the spec's, the caller its owner.
  *
  * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a repository that the
- *   caller may not use), SecretsUnavailable, Refusal (forbidden) for shared API keys of other groups
+ *   caller may not use), SecretsUnavailable, Refusal (forbidden) for shared API keys of other groups,
+ *   (conflict) for a repository without room
  */
 export async function wantedEnvironment(
   request: CreateRequest,
@@ -53,6 +55,7 @@ export async function wantedEnvironment(
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
+  checkRoom(request.environment_name, Object.values(repositories), platform);
   const { backend, frontend } = repositories;
   const spec: EnvironmentSpec = {
     ...configured(request, configSet, platform),
@@ -71,7 +74,9 @@ function usableRepositories(request: CreateRequest, caller: Caller, { repositori
   const usable = (id: string, type: Repository["spec"]["type"]) => {
     const repository = repositories.find(id);
     const isUsable = repository?.spec.type === type && mayUse(caller, repository);
-    if (!isUsable) throw new RepositoryNotFound(id, `${type}_repo`);
+    // One that is being deleted stays for its environments, and makes no more.
+    if (!isUsable || repository.metadata.deletionTimestamp !== undefined)
+      throw new RepositoryNotFound(id, `${type}_repo`);
     return repository;
   };
   const backend = usable(request.backend_repo, "backend");

@@ -7,6 +7,7 @@ import { environmentUrlRoutes } from "./environment-urls.ts";
 import { environmentRoutes } from "./environments.ts";
 import { healthRoutes } from "./health.ts";
 import { passwordResetRoutes } from "./password-reset.ts";
+import { repositoryRoutes } from "./repositories.ts";
 import { tokenRoutes } from "./tokens.ts";
 
 /** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
@@ -17,6 +18,7 @@ export function listRoutes(): readonly Route[] {
     ...environmentUrlRoutes,
     ...environmentLogRoutes,
     ...environmentUpkeepRoutes,
+    ...repositoryRoutes,
     ...tokenRoutes,
     ...accountRoutes,
     ...passwordResetRoutes,

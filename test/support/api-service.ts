@@ -20,7 +20,8 @@ import { type MemoryDeployerLog, memoryDeployerLog } from "./memory-deployer-log
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
 import { type MemoryPodLogs, memoryPodLogs } from "./memory-pod-logs.ts";
 import { type MemoryProber, memoryProber } from "./memory-prober.ts";
-import { aRepository, memoryRepositories } from "./memory-repositories.ts";
+import { aRepository, type MemoryRepositories, memoryRepositories } from "./memory-repositories.ts";
+import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "./memory-repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "./memory-secret-manager.ts";
 import { TestClock } from "./test-clock.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
@@ -74,6 +75,8 @@ export interface ApiService {
   readonly clock: TestClock;
   readonly audit: MemoryAuditTrail;
   readonly environments: MemoryEnvironments;
+  readonly repositories: MemoryRepositories;
+  readonly repositoryReloads: MemoryRepositoryReloads;
   readonly configSets: MemoryConfigSets;
   readonly apiTokens: MemoryApiTokens;
   readonly health: MemoryPlatformHealth;
@@ -107,6 +110,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const clock = new TestClock(NOW);
   const issuer = await startTokenIssuer(() => clock.now());
   const environments = memoryEnvironments(clock);
+  const repositories = memoryRepositories(...(options.repositories ?? defaultRepositories()));
+  const repositoryReloads = memoryRepositoryReloads(repositories);
   const configSets = memoryConfigSets(...(options.configSets ?? []));
   const apiTokens = memoryApiTokens(clock);
   const audit = memoryAuditTrail();
@@ -121,7 +126,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const app = createApp({
     settings: settingsFor(issuer, options),
     environments,
-    repositories: memoryRepositories(...(options.repositories ?? defaultRepositories())),
+    repositories,
+    repositoryReloads,
     configSets,
     apiTokens,
     health,
@@ -145,6 +151,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       clock,
       audit,
       environments,
+      repositories,
+      repositoryReloads,
       configSets,
       apiTokens,
       health,

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../crds/errors.ts";
 import type { ApiService, Person } from "./api-service.ts";
+import { aRepository } from "./memory-repositories.ts";
 
 /** What a call sends, beside who calls. */
 export interface RouteCall {
@@ -68,6 +69,17 @@ const onToken: RouteFixture = {
   strangerStatus: 404,
 };
 
+/** A Repository of the group `shop`. */
+const ofRepository: RouteFixture = {
+  call(service) {
+    const id = unused();
+    service.repositories.put(aRepository(id, { access: { groups: ["shop"] } }));
+    return { params: { id } };
+  },
+  absent: { params: { id: "absent" }, code: "ENV_REPO_NOT_FOUND" },
+  strangerStatus: 404,
+};
+
 /** A list on which what the other fixture makes has to be, or for a stranger not to be. */
 function listing(made: RouteFixture): RouteFixture {
   return {
@@ -97,6 +109,9 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   cleanupFailedEnvironments: NOTHING,
   checkAllUrls: onEnvironment(),
   getLogs: onEnvironment({ params: { component: "backend" } }),
+  listRepositories: listing(ofRepository),
+  getRepository: ofRepository,
+  reloadRepositories: NOTHING,
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },
   getConfigSet: onConfigSet(),

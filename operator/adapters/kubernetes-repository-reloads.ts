@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
+import type { Repository } from "../../crds/repository.ts";
+import { configMapKind, repositoryType, type WireObject } from "../kinds.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { KubeClient } from "../kit/kube-client.ts";
+import { isConflict, isNotFound } from "../kit/kube-errors.ts";
+import type { ObjectCache } from "../kit/object-cache.ts";
+import { retryOnConflict } from "../kit/retry-on-conflict.ts";
+import type { Reload, RepositoryReloads } from "../ports/repository-reloads.ts";
+import { compared, type Marks } from "../repository/comparison.ts";
+import { translated } from "./user-call.ts";
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<Repository>;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly clock: Clock;
+}
+
+/** The ConfigMap that keeps what the next reload is compared with. */
+const MEMORY = "repository-reload";
+const WAIT_MS = 20_000;
+
+/** The RepositoryReloads port: the question is an annotation of each Repository, which whoever leads answers in its status. */
+export function kubernetesRepositoryReloads(context: Context): RepositoryReloads {
+  let underWay: Promise<Reload> | undefined;
+  return {
+    reload() {
+      underWay ??= translated(() => reload(context)).finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+  };
+}
+
+async function reload(context: Context): Promise<Reload> {
+  const { cache } = context;
+  const asked = await Promise.all(cache.list().map((repository) => ask(repository, context)));
+  const before = new Map(asked.flatMap((repository) => (repository ? [[repository.metadata.uid, repository]] : [])));
+  /** Any answer after the question counts: it may be to another replica's, which took the place of ours. */
+  const isChecked = ({ metadata, status }: Repository) =>
+    status?.lastHandledReconcileAt !== before.get(metadata.uid)?.status?.lastHandledReconcileAt;
+  await answers(context, isChecked);
+  return remember(context, isChecked);
+}
+
+/** As it was when the question was put to it; `undefined` for one that is gone. */
+async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
+  const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
+  try {
+    const asked = await client.patch(repositoryType, metadata, patch, { as: "merge" });
+    cache.written(asked);
+    return asked;
+  } catch (error) {
+    // Gone, or another one by now.
+    if (isNotFound(error) || isConflict(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Resolves when all have been checked, or the time is up. One that is deleted is checked no more. */
+function answers({ cache, clock }: Context, isChecked: (repository: Repository) => boolean): Promise<void> {
+  const isDone = () => cache.list().every((one) => isChecked(one) || one.metadata.deletionTimestamp !== undefined);
+  return new Promise((resolve) => {
+    const finish = () => {
+      cancel();
+      end();
+      resolve();
+    };
+    const cancel = clock.setTimer(WAIT_MS, finish);
+    const end = cache.subscribe(() => {
+      if (isDone()) finish();
+    });
+    if (isDone()) finish();
+  });
+}
+
+/** Compares with the reload before, and keeps what the next one is compared with. */
+function remember(context: Context, isChecked: (repository: Repository) => boolean): Promise<Reload> {
+  const { client, cache, namespace } = context;
+  return retryOnConflict(async () => {
+    const memory = await client.find(configMapKind, { name: MEMORY, namespace });
+    const former = (memory?.data ?? {}) as Marks;
+    const standing = cache.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const { reload, marks } = compared(standing, former, isChecked);
+    if (memory === undefined)
+      await client.create(configMapKind, { metadata: { name: MEMORY, namespace }, data: marks });
+    else if (!isDeepStrictEqual(marks, former)) await write(client, memory, marks);
+    return reload;
+  });
+}
+
+async function write(client: KubeClient, { metadata }: WireObject, marks: Marks): Promise<void> {
+  const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
+  const patch = [version, { op: "add", path: "/data", value: marks }];
+  await client.patch(configMapKind, metadata, patch, { as: "json" });
+}

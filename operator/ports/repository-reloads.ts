@@ -1,0 +1,22 @@
+/** What a check of all Repositories found, relative to the reload before. */
+export interface Reload {
+  /** How many are in order. */
+  readonly loaded: number;
+  /** Names of those that are in order now, and were not there before, or said something else. */
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  /** Names of those that were in order once, and are registered no more. */
+  readonly removed: readonly string[];
+  /** What is wrong with the others; what they were in order as is kept for the next reload. */
+  readonly errors: readonly { readonly name: string; readonly message: string }[];
+}
+
+/** Has all Repositories checked. */
+export interface RepositoryReloads {
+  /**
+   * Asks for a check of each, and waits up to 20 s for it. Whoever asks while one goes on gets the same answer.
+   *
+   * @throws ClusterUnavailable when the Kubernetes API can't be reached
+   */
+  reload(): Promise<Reload>;
+}
