@@ -28,6 +28,9 @@ export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
 /** Who made a thing through the REST interface, for people: proves nothing. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 
+/** The id of the audit record of the REST interface's last change of the object; what is changed past it keeps the old one. */
+export const AUDIT_ID_ANNOTATION = `${GROUP}/audit-id`;
+
 /** The labels of everything that belongs to an environment: the UID decides, the name is for people. */
 export function ownerLabels(owner: { name: string; uid: string }): Record<string, string> {
   return {

@@ -6,6 +6,7 @@ import { ENVIRONMENT_UID_LABEL } from "../crds/group.ts";
 import type { Repository } from "../crds/repository.ts";
 import { type ApplicationStatus, keptStatus } from "./adapters/argocd-application-status.ts";
 import type { WatchedKinds } from "./adapters/kubernetes-cluster.ts";
+import { foreignWriters } from "./foreign-writers.ts";
 import {
   apiTokenType,
   applicationKind,
@@ -47,6 +48,8 @@ export interface Caches {
   readonly revisions: ObjectCache<WireObject>;
   /** What belongs to environments, by plural. */
   readonly children: WatchedKinds;
+  /** What wrote the spec of an environment, a config set or a Repository last, unless that was this platform. */
+  writersOf(object: KubeObject): readonly string[];
   start(): void;
   /** Resolves when every cache has its first complete list. */
   whenSynced(signal: AbortSignal): Promise<void>;
@@ -92,11 +95,14 @@ export function createCaches(context: Context): Caches {
   };
   // Environments and what belongs to them come by the ten thousand, and most of what they say they say alike.
   const sharing = new Sharing();
-  const transform = (environment: EphemeralEnvironment) => sharing.compact(withoutHistory(environment));
+  const writers = foreignWriters();
+  const transform = writers.noting((environment: EphemeralEnvironment) => sharing.compact(withoutHistory(environment)));
   const environments = watch(environmentType, createObjectCache({ log, clock, indexes, transform }));
   const own = { namespace: context.namespace };
-  const repositories = watch(repositoryType, createObjectCache<Repository>({ log, clock }), own);
-  const configSets = watch(configSetType, createObjectCache<ConfigSet>({ log, clock, transform: withTimes }), own);
+  const ofRepository = writers.noting<Repository>(withoutHistory);
+  const repositories = watch(repositoryType, createObjectCache({ log, clock, transform: ofRepository }), own);
+  const ofConfigSet = writers.noting(withTimes);
+  const configSets = watch(configSetType, createObjectCache({ log, clock, transform: ofConfigSet }), own);
   const ofToken = { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }: ApiToken) => [spec.owner.subject] };
   const apiTokens = watch(apiTokenType, createObjectCache<ApiToken>({ log, clock, indexes: ofToken }), own);
   const revisions = watch(revisionKind, createObjectCache<WireObject>({ log, clock }), {
@@ -122,6 +128,7 @@ export function createCaches(context: Context): Caches {
     apiTokens,
     revisions,
     children,
+    writersOf: writers.of,
     start() {
       for (const { reflector } of watches) reflector.start();
     },

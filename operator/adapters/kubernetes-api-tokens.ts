@@ -9,6 +9,7 @@ import type { KubeClient } from "../kit/kube-client.ts";
 import { isConflict, isInvalid, isNotFound } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import type { ApiTokens } from "../ports/api-tokens.ts";
+import { type AuditId, auditAnnotations, auditOperations } from "./audit-stamp.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 import { writeBudget } from "./write-budget.ts";
 
@@ -22,6 +23,8 @@ interface Context {
   readonly cache: ObjectCache<ApiToken>;
   /** The platform's own. */
   readonly namespace: string;
+  /** Given: what is made or revoked names the record of the request that asked for it. */
+  readonly auditId?: AuditId;
   readonly clock: Clock;
 }
 
@@ -73,8 +76,9 @@ async function read({ client, namespace, clock }: Context, name: string): Promis
   }
 }
 
-async function create({ client, cache, namespace }: Context, spec: ApiTokenSpec): Promise<ApiToken> {
-  const metadata = { name: spec.tokenHash.slice(0, TOKEN_ID_LENGTH), namespace };
+async function create({ client, cache, namespace, auditId }: Context, spec: ApiTokenSpec): Promise<ApiToken> {
+  const annotations = auditAnnotations(auditId);
+  const metadata = { name: spec.tokenHash.slice(0, TOKEN_ID_LENGTH), namespace, annotations };
   const created = await client.create(apiTokenType, { metadata, spec });
   cache.written(created);
   return created;
@@ -83,7 +87,8 @@ async function create({ client, cache, namespace }: Context, spec: ApiTokenSpec)
 async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiToken | undefined> {
   const { name, uid } = token.metadata;
   try {
-    return await change(context, token, { path: "/spec/revokedAt", value: at.toISOString() });
+    const more = auditOperations(token, context.auditId);
+    return await change(context, token, { path: "/spec/revokedAt", value: at.toISOString(), more });
   } catch (error) {
     if (!isDropped(error)) throw error;
     const current = await read(context, name);
@@ -98,13 +103,10 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
 async function change(
   { client, cache, namespace }: Context,
   { metadata: { name, uid } }: ApiToken,
-  { path, value }: { path: string; value: unknown },
+  { path, value, more = [] }: { path: string; value: unknown; more?: readonly object[] },
 ): Promise<ApiToken> {
   const options = path === "/status" ? { subresource: "status" } : {};
-  const patch = [
-    { op: "test", path: "/metadata/uid", value: uid },
-    { op: "add", path, value },
-  ];
+  const patch = [{ op: "test", path: "/metadata/uid", value: uid }, { op: "add", path, value }, ...more];
   const changed = await client.patch(apiTokenType, { name, namespace }, patch, { as: "json", ...options });
   cache.written(changed);
   return changed;

@@ -5,7 +5,9 @@ import type { KubeClient } from "../kit/kube-client.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
+import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
+import { type AuditId, auditAnnotations, auditOperations } from "./audit-stamp.ts";
 import { translated } from "./user-call.ts";
 
 interface Context {
@@ -13,6 +15,10 @@ interface Context {
   readonly cache: ObjectCache<ConfigSet>;
   /** The platform's own. */
   readonly namespace: string;
+  /** Given: what is written names the record of the request that has it written. */
+  readonly auditId?: AuditId;
+  /** Remembers what is deleted here. */
+  readonly removals?: OwnRemovals;
 }
 
 /** The ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
@@ -28,10 +34,11 @@ export function kubernetesConfigSets(context: Context): ConfigSets {
 }
 
 async function create(
-  { client, cache, namespace }: Context,
+  { client, cache, namespace, auditId }: Context,
   { name, spec, by }: { name: string; spec: ConfigSetSpec; by: string },
 ): Promise<ConfigSet | "taken"> {
-  const metadata = { name, namespace, annotations: { [CREATED_BY_ANNOTATION]: by } };
+  const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
+  const metadata = { name, namespace, annotations };
   try {
     const created = await client.create(configSetType, { metadata, spec });
     cache.written(created);
@@ -44,7 +51,7 @@ async function create(
 
 /** On a version that was read: somebody else's change in between is seen, and replaced like any other. */
 async function replace(
-  { client, cache, namespace }: Context,
+  { client, cache, namespace, auditId }: Context,
   configSet: ConfigSet,
   spec: ConfigSetSpec,
 ): Promise<ConfigSet | "gone"> {
@@ -54,7 +61,8 @@ async function replace(
     const current = round === 1 ? configSet : await client.find(configSetType, ref);
     if (current?.metadata.uid !== uid) return "gone";
     const version = { op: "replace", path: "/metadata/resourceVersion", value: current.metadata.resourceVersion };
-    const patch = [version, { op: "replace", path: "/spec", value: spec }];
+    const stamp = auditOperations(current, auditId);
+    const patch = [version, { op: "replace", path: "/spec", value: spec }, ...stamp];
     try {
       const changed = await client.patch(configSetType, ref, patch, { as: "json" });
       cache.written(changed);
@@ -66,10 +74,13 @@ async function replace(
   });
 }
 
-async function remove({ client, cache, namespace }: Context, configSet: ConfigSet): Promise<void> {
+async function remove(
+  { client, cache, namespace, removals = ownRemovals() }: Context,
+  configSet: ConfigSet,
+): Promise<void> {
   const { name, uid } = configSet.metadata;
   try {
-    const left = await client.delete(configSetType, { name, namespace }, { uid });
+    const left = await removals.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
     if (left !== "gone") cache.written(left);
     else cache.deleted(configSet);
   } catch (error) {

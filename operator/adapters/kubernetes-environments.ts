@@ -20,7 +20,9 @@ import type { KubeClient } from "../kit/kube-client.ts";
 import { isAlreadyExists, isConflict, isForbidden } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
+import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
+import { type AuditId, auditAnnotations } from "./audit-stamp.ts";
 import { goneIsNotFound, liveLookUp, reread } from "./environment-look-up.ts";
 import { requestedPasses } from "./requested-passes.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
@@ -32,6 +34,10 @@ interface Context {
   readonly client: KubeClient;
   readonly cache: ObjectCache<EphemeralEnvironment>;
   readonly clock: Clock;
+  /** Given: what is written names the record of the request that has it written. */
+  readonly auditId?: AuditId;
+  /** Remembers what is deleted here. */
+  readonly removals?: OwnRemovals;
 }
 
 /** The Environments port on the Kubernetes API and this process's watch cache. */
@@ -73,7 +79,8 @@ interface Creation {
 async function create(context: Context, { name, spec, mark }: Creation): Promise<EphemeralEnvironment> {
   const { client, cache } = context;
   try {
-    const manifest = environmentManifest(name, spec, mark && markAnnotations(mark));
+    const annotations = { ...auditAnnotations(context.auditId), ...(mark && markAnnotations(mark)) };
+    const manifest = environmentManifest(name, spec, annotations);
     const created = await client.create(environmentType, manifest);
     cache.written(created);
     return created;
@@ -106,7 +113,7 @@ interface Change {
 
 /** Merges a change into a living environment, on a version that was read. */
 async function change(
-  { client, cache }: Context,
+  { client, cache, auditId }: Context,
   environment: EphemeralEnvironment,
   { annotations, spec }: Change,
 ): Promise<EphemeralEnvironment> {
@@ -118,7 +125,8 @@ async function change(
       throw new EnvironmentConflict("The environment is being deleted");
     }
     const { resourceVersion } = current.metadata;
-    const patch = { metadata: { resourceVersion, ...(annotations ? { annotations } : {}) }, spec };
+    const stamped = { ...annotations, ...auditAnnotations(auditId) };
+    const patch = { metadata: { resourceVersion, annotations: stamped }, spec };
     const changed = await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound);
     cache.written(changed);
     return changed;
@@ -130,17 +138,17 @@ function extensionOf({ ttlHours, note }: Extension): Change {
 }
 
 async function remove(
-  { client, cache }: Context,
+  { client, cache, removals = ownRemovals() }: Context,
   environment: EphemeralEnvironment,
   onlyThisVersion: boolean,
 ): Promise<"removing" | "changed"> {
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
-  const left = await retryOnConflict(() =>
+  const ask = () =>
     client
       .delete(environmentType, { name }, preconditions)
-      .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion })),
-  );
+      .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
+  const left = await removals.during(uid, () => retryOnConflict(ask));
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
   if (left === "gone") cache.deleted(environment);
   else cache.written(left);

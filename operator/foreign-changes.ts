@@ -1,0 +1,82 @@
+import { AUDIT_ID_ANNOTATION } from "../crds/group.ts";
+import type { Caches } from "./caches.ts";
+import type { KubeObject } from "./kit/kube-object.ts";
+import type { ObjectCache } from "./kit/object-cache.ts";
+import type { OwnRemovals } from "./own-removals.ts";
+import type { AuditRecord, AuditTrail } from "./ports/audit-trail.ts";
+
+/** What recording takes. */
+export interface ForeignChangesContext {
+  readonly caches: Pick<Caches, "environments" | "configSets" | "repositories" | "writersOf">;
+  readonly audit: AuditTrail;
+  readonly removals: OwnRemovals;
+  readonly newId: () => string;
+}
+
+type Action = "created" | "changed" | "deleted";
+
+/**
+ * Records what is done to environments, config sets and Repositories past the REST interface, from now on, and what was
+ * done to environments that no pass has seen yet. Returns the end of it. For the leader alone, or each replica would.
+ *
+ * What the REST interface writes bears the id of its record. Nothing says who deletes: what another replica deletes for
+ * its caller is recorded here once more, without an actor; the UID is the same.
+ */
+export function recordForeignChanges(context: ForeignChangesContext): () => void {
+  const { caches } = context;
+  const ends = [
+    following(caches.environments, context),
+    following(caches.configSets, context),
+    following(caches.repositories, context),
+  ];
+  for (const environment of caches.environments.list()) {
+    const isUnseen = environment.metadata.generation !== environment.status?.observedGeneration;
+    if (isUnseen && caches.writersOf(environment).length > 0) record("changed", environment, context);
+  }
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function following<T extends KubeObject>(cache: ObjectCache<T>, context: ForeignChangesContext): () => void {
+  return cache.subscribe((_key, current, previous) => {
+    if (previous !== undefined && isLeaving(previous, current)) recordRemoval(previous, context);
+    else if (current !== undefined) recordIfForeign(current, previous, context);
+  });
+}
+
+/** Whether its end began with this change, or came without a beginning. */
+function isLeaving(previous: KubeObject, current: KubeObject | undefined): boolean {
+  if (previous.metadata.deletionTimestamp !== undefined) return false;
+  return current?.metadata.uid !== previous.metadata.uid || current.metadata.deletionTimestamp !== undefined;
+}
+
+function recordRemoval(object: KubeObject, context: ForeignChangesContext): void {
+  if (!context.removals.has(object.metadata.uid)) record("deleted", object, context);
+}
+
+/** A new spec that no record of the REST interface is named on, and that somebody else wrote. */
+function recordIfForeign(current: KubeObject, previous: KubeObject | undefined, context: ForeignChangesContext): void {
+  const before = previous?.metadata.uid === current.metadata.uid ? previous : undefined;
+  if (current.metadata.generation === before?.metadata.generation || isStampedAnew(current, before)) return;
+  if (context.caches.writersOf(current).length === 0) return;
+  record(before === undefined ? "created" : "changed", current, context);
+}
+
+function isStampedAnew(current: KubeObject, before: KubeObject | undefined): boolean {
+  const stamp = stampOf(current);
+  return stamp !== undefined && stamp !== stampOf(before);
+}
+
+const stampOf = (object: KubeObject | undefined) => object?.metadata.annotations?.[AUDIT_ID_ANNOTATION];
+
+function record(action: Action, object: KubeObject, { audit, caches, newId }: ForeignChangesContext): void {
+  const { name, uid } = object.metadata;
+  const fieldManagers = action === "deleted" ? [] : caches.writersOf(object);
+  const entry: AuditRecord = {
+    ...{ auditId: newId(), event: "change", action, outcome: "seen" },
+    actor: { method: "kubernetes", fieldManagers },
+    objects: [{ kind: object.kind, name, uid }],
+  };
+  void audit.add(entry);
+}

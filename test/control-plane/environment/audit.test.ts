@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
+import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/kube-object.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
+import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/memory-audit-trail.ts";
+import { unique } from "../../support/people.ts";
+import { until } from "../../support/until.ts";
+
+const namespace = "ephemeral-system";
+
+let world: World;
+let operator: RunningOperator;
+let audit: MemoryAuditTrail;
+/** The id of the record of the request that is being served. */
+let request: string | undefined;
+const start = async () => {
+  audit = memoryAuditTrail();
+  operator = await world.startOperator({ audit, auditId: () => request });
+};
+beforeAll(async () => {
+  world = await createWorld();
+  await start();
+}, 120_000);
+afterAll(async () => {
+  await operator.stop();
+  await world.stop();
+}, 60_000);
+beforeEach(() => {
+  request = undefined;
+});
+
+/** What was recorded of an object, oldest first. */
+const seen = (name: string) =>
+  audit.records
+    .filter(({ objects }) => objects.some((object) => object.name === name))
+    .map(({ event, action, outcome, actor, objects }) => ({ event, action, outcome, actor, kind: objects[0]?.kind }));
+const byKubernetes = (action: string, kind: string, ...fieldManagers: string[]) => ({
+  ...{ event: "change", action, outcome: "seen", kind },
+  actor: { method: "kubernetes", fieldManagers },
+});
+const recorded = (name: string, count: number) =>
+  until(() => seen(name).length === count, { what: `${count} records of ${name}`, deadlineMs: 20_000 });
+const stampOf = (environment: EphemeralEnvironment) => environment.metadata.annotations?.[AUDIT_ID_ANNOTATION];
+
+/** Makes an object of the platform's namespace, changes its spec, and deletes it. */
+async function comeAndGo<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>) {
+  const ref = { name: draft.metadata.name, namespace };
+  await world.admin.create(type, draft);
+  await world.admin.patch(type, ref, { spec: { access: { groups: ["shop"] } } }, { as: "merge" });
+  await world.admin.delete(type, ref);
+}
+
+describe("what is changed through the REST interface", () => {
+  test("names the record of the request that changed it last, and is recorded there alone", async () => {
+    const name = unique("stamped-");
+    const { environments } = operator.operator;
+    request = "audit-1";
+    const made = await environments.create(name, backendOnly);
+    request = "audit-2";
+    const extended = await environments.extend(made, { ttlHours: 30 });
+    request = "audit-3";
+    const switched = await environments.turn(extended, { suspended: true });
+    expect([made, extended, switched].map(stampOf)).toEqual(["audit-1", "audit-2", "audit-3"]);
+    request = "audit-4";
+    await environments.remove(switched);
+    await world.expectGone(made);
+    expect(seen(name)).toEqual([]);
+  }, 60_000);
+});
+
+describe("what is changed past it", () => {
+  test("is recorded with who wrote it, once for each change of the spec", async () => {
+    const name = unique("applied-");
+    const made = await world.create(name);
+    await recorded(name, 1);
+    await world.expectState(name, "having been seen", ({ status }) => status?.observedGeneration === 1);
+    request = "audit-5";
+    const known = await until(() => operator.operator.environments.find(name));
+    await operator.operator.environments.extend(known, { ttlHours: 30 });
+    await world.admin.patch(environmentType, { name }, { metadata: { labels: { team: "shop" } } }, { as: "merge" });
+    await world.admin.patch(environmentType, { name }, { spec: { ttlHours: 40 } }, { as: "merge" });
+    await recorded(name, 2);
+    await world.delete(made);
+    await world.expectGone(made);
+    expect(seen(name)).toEqual([
+      byKubernetes("created", "EphemeralEnvironment", "controller-kit"),
+      byKubernetes("changed", "EphemeralEnvironment", "controller-kit"),
+      byKubernetes("deleted", "EphemeralEnvironment"),
+    ]);
+  }, 60_000);
+
+  test("is recorded for config sets and Repositories, deletions with them", async () => {
+    const name = unique("set-");
+    const metadata = { name, namespace };
+    const image = { repository: "docker.io/local/x" };
+    await comeAndGo(configSetType, { metadata, spec: {} });
+    await comeAndGo(repositoryType, {
+      metadata,
+      spec: { type: "backend", cloneUrl: "http://127.0.0.1:9/x.git", image },
+    });
+    await recorded(name, 6);
+    expect(seen(name)).toEqual(
+      ["ConfigSet", "Repository"].flatMap((kind) => [
+        byKubernetes("created", kind, "controller-kit"),
+        byKubernetes("changed", kind, "controller-kit"),
+        byKubernetes("deleted", kind),
+      ]),
+    );
+  }, 60_000);
+
+  test("while nobody leads is recorded by the next leader", async () => {
+    const name = unique("unseen-");
+    const made = await world.create(name);
+    await world.expectState(name, "having been seen", ({ status }) => status?.observedGeneration === 1);
+    await operator.stop();
+    await world.admin.patch(environmentType, { name }, { spec: { ttlHours: 40 } }, { as: "merge" });
+    await start();
+    await recorded(name, 1);
+    expect(seen(name)).toEqual([byKubernetes("changed", "EphemeralEnvironment", "controller-kit")]);
+    await world.delete(made);
+    await world.expectGone(made);
+  }, 60_000);
+});
