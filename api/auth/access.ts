@@ -45,9 +45,8 @@ const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "environments:all",
 ]);
 
-/** Whether a caller who uses the permission has power over others, or over credentials. */
-export function isPrivileged(permission: Permission | undefined, { permissions }: Pick<Caller, "permissions">): boolean {
-  if (permissions.has("environments:all")) return true;
+/** Whether who uses the permission has power over credentials, or over what others work with. */
+export function isPrivilege(permission: Permission | undefined): boolean {
   return permission !== undefined && PRIVILEGES.has(permission);
 }
 

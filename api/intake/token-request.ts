@@ -11,7 +11,7 @@ import { Sensitive } from "../../crds/sensitive.ts";
 import { scopesBeyond } from "../auth/access.ts";
 import { type Caller, vouchedOf } from "../auth/callers.ts";
 import { Refusal } from "../refusals.ts";
-import { currentRequestId } from "../request-scope.ts";
+import { concerning, currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 import type { TokenRequest } from "../schemas/tokens.ts";
 
@@ -36,7 +36,7 @@ export async function createToken(body: TokenRequest, caller: Caller, platform: 
     );
   }
   const value = new Sensitive(tokenOf(platform.randomBytes(TOKEN_BYTES)));
-  const token = await platform.apiTokens.create(specOf(value, body, { caller, platform }));
+  const token = concerning(await platform.apiTokens.create(specOf(value, body, { caller, platform })));
   if (token.spec.keepsValue) await keepValue(token, value, platform);
   return { token, value };
 }

@@ -5,6 +5,7 @@ import { mayRead } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import { configSetSpec, inRestNames } from "../intake/config-set-spec.ts";
 import { Refusal } from "../refusals.ts";
+import { concerning } from "../request-scope.ts";
 import { type Platform, route } from "../route.ts";
 import {
   ConfigSetContent,
@@ -72,7 +73,7 @@ const createConfigSet = route({
   const by = caller.email || caller.name || caller.subject;
   const created = await platform.configSets.create(body.name, spec, by).catch(refusedInRestNames);
   if (created === "taken") throw new Refusal("conflict", "A config set of this name exists already");
-  return toConfigSet(created, contextOf(platform));
+  return toConfigSet(concerning(created), contextOf(platform));
 });
 
 /** One config set in full. */
@@ -141,7 +142,7 @@ const deleteConfigSet = route({
 function visibleConfigSet(id: string, caller: Caller, { configSets }: Platform): ConfigSet {
   const found = configSets.find(id);
   if (found === undefined || !mayRead(caller, found, "configs:write")) throw notFound();
-  return found;
+  return concerning(found);
 }
 
 const notFound = () => new Refusal("not-found", "Config set not found");

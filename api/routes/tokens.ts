@@ -3,7 +3,7 @@ import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Caller } from "../auth/callers.ts";
 import { createToken } from "../intake/token-request.ts";
 import { Refusal } from "../refusals.ts";
-import { currentRequestId } from "../request-scope.ts";
+import { concerning, currentRequestId } from "../request-scope.ts";
 import { type Platform, route } from "../route.ts";
 import {
   NewToken,
@@ -139,7 +139,7 @@ async function tokenOf(id: string, { apiTokens }: Platform): Promise<ApiToken> {
   // What can be no id is not worth a question to the cluster.
   const token = isTokenId(id) ? await apiTokens.read(id) : undefined;
   if (token === undefined) throw notFound();
-  return token;
+  return concerning(token);
 }
 
 const isOwn = ({ spec }: ApiToken, { subject }: Caller) => spec.owner.subject === subject;

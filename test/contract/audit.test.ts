@@ -137,6 +137,57 @@ describe("a credential or a right that is not enough", () => {
   });
 });
 
+describe("an API token leaves a record, and no trace of its value,", () => {
+  test("when it is made, shown and revoked: three records that name it", async () => {
+    const authorization = await as("developer");
+    const body = { name: "ci", scopes: ["ENV_READ"] };
+    const { id, token } = (await service.http.post("/api/tokens").set(authorization).send(body)).body.data;
+    await service.http.get(`/api/tokens/${id}/value`).set(authorization);
+    await service.http.delete(`/api/tokens/${id}`).set(authorization);
+    const made = service.apiTokens.list().find(({ metadata }) => metadata.name === id);
+    const objects = [{ name: id, uid: made?.metadata.uid }];
+    const accepted = { event: "credential", outcome: "accepted", objects, actor: { subject: subject("dev") } };
+    expect(records()).toMatchObject([
+      { ...accepted, action: "createToken", concerns: "ci", status: 201 },
+      { ...accepted, action: "getTokenValue", concerns: id, status: 200 },
+      { ...accepted, action: "revokeToken", concerns: id, status: 200 },
+    ]);
+    expect(JSON.stringify(records())).not.toContain(token.slice("svc_".length));
+  });
+
+  test("when it is used for a change: the record names the token beside its owner", async () => {
+    const { id, value } = await service.makeToken("developer", { scopes: ["ENV_CREATE"] });
+    await service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(wanted);
+    expect(records()).toMatchObject([
+      { action: "createEnvironment", actor: { subject: subject("dev"), method: "api_token", tokenId: id } },
+    ]);
+    expect(JSON.stringify(records())).not.toContain(value.slice("svc_".length));
+  });
+
+  test("when somebody asks for another's", async () => {
+    const { id } = await service.makeToken("colleague");
+    await service.http.get(`/api/tokens/${id}/value`).set(await as("developer"));
+    expect(records()).toMatchObject([{ event: "credential", concerns: id, outcome: "refused", status: 404 }]);
+  });
+});
+
+test("a look into logs is recorded as a read", async () => {
+  const uid = await create();
+  await service.http.get("/api/environments/noted/logs/backend").set(await as("colleague"));
+  const object = { name: "noted", uid };
+  expect(records().slice(1)).toMatchObject([
+    { event: "read", action: "getLogs", concerns: "noted", objects: [object], outcome: "accepted", status: 200 },
+  ]);
+});
+
+test("a wish for a new password is recorded, and not for whom", async () => {
+  await service.http.post("/api/auth/password-reset").send({ email: "dev@example.test" });
+  expect(records()).toMatchObject([
+    { event: "credential", action: "requestPasswordReset", actor: { method: "none" }, outcome: "accepted" },
+  ]);
+  expect(JSON.stringify(records())).not.toContain("dev@");
+});
+
 test("reads of what is everybody's, pages and unknown paths leave no record", async () => {
   await create();
   const authorization = await as("developer");
@@ -179,6 +230,21 @@ describe("while records can't be kept", () => {
     }
     expect(service.environments.list()).toHaveLength(1);
     expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test("nobody makes, sees or ends a credential", async () => {
+    const { id } = await service.makeToken("developer");
+    const authorization = await as("developer");
+    const { http } = service;
+    const replies = [
+      await http
+        .post("/api/tokens")
+        .set(authorization)
+        .send({ name: "ci", scopes: ["ENV_READ"] }),
+      await http.get(`/api/tokens/${id}/value`).set(authorization),
+      await http.delete(`/api/tokens/${id}`).set(authorization),
+    ];
+    for (const reply of replies) expectProblem(reply, 503, "The audit log can't be written now");
   });
 
   test("reads, and changes of one's own, go on; their records are kept later", async () => {
