@@ -397,6 +397,50 @@ describe("text", () => {
   });
 });
 
+describe("lines", () => {
+  async function read(signal = new AbortController().signal): Promise<string[]> {
+    const lines: string[] = [];
+    for await (const line of client().lines("/log", { follow: "true" }, { signal })) lines.push(line);
+    return lines;
+  }
+
+  test("come as they are written, whole, however the bytes are cut", async () => {
+    const stream = new Stream();
+    server.on(anything, stream.answer);
+    const reading = read();
+    await until(() => stream.isOpen, { what: "the stream" });
+    for (const byte of Buffer.from("a€\n\nlast\ncut off")) stream.write(Buffer.from([byte]));
+    stream.end();
+    expect(await reading).toEqual(["a€", "", "last"]);
+  });
+
+  test("are cut where they are too long to be held", async () => {
+    server.on(anything, (_request, response) => response.end(`${"x".repeat(200_000)}\nnext\n`));
+    expect((await read()).map(({ length }) => length)).toEqual([65_536, 4]);
+  });
+
+  test("end with the signal, and with it the connection", async () => {
+    const stream = new Stream();
+    server.on(anything, stream.answer);
+    const ending = new AbortController();
+    const reading = failureOf(read(ending.signal));
+    await until(() => stream.isOpen, { what: "the stream" });
+    ending.abort();
+    expect(await reading).toMatchObject({ reason: "Aborted" });
+    await until(() => !stream.isOpen, { what: "the end of the connection" });
+  });
+
+  test("that are refused or cut off are an error", async () => {
+    const stream = new Stream();
+    server.on(anything, status(403, "Forbidden"), stream.answer);
+    expect(isForbidden(await failureOf(read()))).toBe(true);
+    const reading = failureOf(read());
+    await until(() => stream.isOpen, { what: "the stream" });
+    stream.reset();
+    expect(await reading).toMatchObject({ status: 0 });
+  });
+});
+
 test("the server's time is its own", async () => {
   server.on(anything, json({ major: "1" }, 200, { date: "Thu, 01 Jan 2026 00:00:00 GMT" }));
   expect(await client().serverTime()).toEqual(new Date("2026-01-01T00:00:00Z"));
