@@ -47,7 +47,7 @@ describe("a live read", () => {
 
   test("of one that the watch knows is always asked", async () => {
     const token = apiTokenFixture();
-    cache.replace([token], cache.beginList());
+    await cache.replace([token], cache.beginList());
     server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
     server.on(() => true, status(404, "NotFound"));
     await readAll(100);
