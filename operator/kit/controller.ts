@@ -43,7 +43,7 @@ export interface Controller {
 export interface ControllerOptions {
   readonly name: string;
   readonly reconcile: Reconcile;
-  /** Passes at a time (default 8). */
+  /** Passes at a time (default 8); a pass that lasts for more than a second leaves its place to another. */
   readonly workers?: number;
   /** After so long a pass is aborted and retried (default 60 s). */
   readonly deadlineMs?: number;
@@ -59,6 +59,11 @@ export function createController(options: ControllerOptions): Controller {
   return new KeyController(options);
 }
 
+/** What lasts so long waits for somebody else, and does next to no work meanwhile. */
+const SLOW_PASS_MS = 1_000;
+/** So many of them leave their places, for each worker: the API server, too, may be what is slow. */
+const SLOW_PER_WORKER = 2;
+
 /** Whatever hangs longer must not hold a hand-over up: its writes are cut by then. */
 const LONGEST_ABORT_MS = 500;
 
@@ -69,10 +74,14 @@ class KeyController implements Controller {
   readonly #log: Log;
   readonly #queue: WorkQueue;
   readonly #abort = new AbortController();
-  readonly #workers: Promise<void>[] = [];
+  readonly #workers = new Set<Promise<void>>();
+  readonly #count: number;
+  /** Passes whose places others took. */
+  #slow = 0;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
+    this.#count = options.workers ?? 8;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#log = options.log.with({ controller: options.name });
@@ -85,9 +94,8 @@ class KeyController implements Controller {
   }
 
   start(): void {
-    if (this.#workers.length > 0) throw new TypeError("a controller starts once");
-    const count = this.#options.workers ?? 8;
-    for (let worker = 0; worker < count; worker += 1) this.#workers.push(this.#work());
+    if (this.#workers.size > 0) throw new TypeError("a controller starts once");
+    for (let worker = 0; worker < this.#count; worker += 1) this.#addWorker();
   }
 
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
@@ -113,12 +121,33 @@ class KeyController implements Controller {
     return this.#queue.inWork;
   }
 
+  #addWorker(): void {
+    const worker = this.#work().finally(() => this.#workers.delete(worker));
+    this.#workers.add(worker);
+  }
+
   async #work(): Promise<void> {
-    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+    let isReplaced = false;
+    while (!isReplaced) {
+      const key = await this.#queue.take();
+      if (key === undefined) return;
+      const cancel = this.#clock.setTimer(SLOW_PASS_MS, () => {
+        isReplaced = this.#replaced();
+      });
       await this.#pass(key);
+      cancel();
       this.#queue.done(key);
       await turnLeft();
     }
+    this.#slow -= 1;
+  }
+
+  /** Whether another worker goes on in the place of one that a slow pass keeps. */
+  #replaced(): boolean {
+    if (this.#slow >= SLOW_PER_WORKER * this.#count) return false;
+    this.#slow += 1;
+    this.#addWorker();
+    return true;
   }
 
   /** Never rejects: whatever a pass does, it costs its own key only. */

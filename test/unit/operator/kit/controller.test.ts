@@ -169,7 +169,7 @@ test("keys whose passes last longer than their rechecks and retries leave the wo
   const controller = started(
     async (key) => {
       passes.push(key);
-      clock.advance(1_000);
+      clock.advance(900);
       if (passes.length > 50 || key.startsWith("start-up")) return;
       if (key === "failing") throw new Error("again");
       return { recheckAfterMs: 500 };
@@ -180,6 +180,44 @@ test("keys whose passes last longer than their rechecks and retries leave the wo
   for (const key of ["start-up-1", "start-up-2"]) controller.enqueue(key, "low");
   await until(() => passes.length > 50);
   expect(passes.slice(0, 5)).toEqual(["busy-1", "busy-2", "failing", "start-up-1", "start-up-2"]);
+});
+
+describe("passes that wait for something slow", () => {
+  const scene = (workers: number) => {
+    const passes: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const reconcile: Reconcile = async (key) => {
+      passes.push(key);
+      if (key.startsWith("slow")) await gate.promise;
+    };
+    return { passes, gate, controller: started(reconcile, { workers }) };
+  };
+  const slow = (count: number) => Array.from({ length: count }, (_, index) => `slow-${index}`);
+
+  test("leave their workers to others after a second", async () => {
+    const { passes, gate, controller } = scene(2);
+    for (const key of [...slow(2), "healthy"]) controller.enqueue(key);
+    await until(() => controller.inWork === 2);
+    clock.advance(999);
+    expect(passes).not.toContain("healthy");
+    clock.advance(1);
+    await until(() => passes.includes("healthy"));
+    gate.resolve();
+    await until(() => controller.inWork === 0);
+  });
+
+  test("are three times as many as there are workers at most, and no more workers are left when they end", async () => {
+    const { passes, gate, controller } = scene(2);
+    for (const key of slow(20)) controller.enqueue(key);
+    for (let second = 1; second <= 5; second += 1) {
+      await until(() => controller.inWork === Math.min(6, 2 * second));
+      clock.advance(1_000);
+    }
+    expect(passes).toHaveLength(6);
+    gate.resolve();
+    await until(() => controller.inWork === 0 && passes.length === 20);
+    expect(clock.pending).toEqual([]);
+  });
 });
 
 test("a pass beyond its deadline is aborted and tried again", async () => {
