@@ -157,6 +157,27 @@ describe("the platform's identity can do what the operator does", () => {
     });
   });
 
+  test("of Repositories what it found out, its own finalizer, and the memory of reloads", async () => {
+    const { apiVersion } = environmentObject("any") as { apiVersion: string };
+    const name = unique("can-");
+    const spec = { type: "backend", cloneUrl: "https://git.test/x.git", image: { repository: "registry.test/x" } };
+    await given(administrator(plane), paths.repositories, { apiVersion, kind: "Repository", metadata: { name }, spec });
+    const path = `${paths.repositories}/${name}`;
+    expect(await platform.patch(`${path}/status`, { status: { reachable: true } })).toMatchObject({ status: 200 });
+    expect(await platform.patch(path, { metadata: { annotations: { a: "b" } } })).toMatchObject({ status: 200 });
+    expect(await platform.delete(path)).toMatchObject({ status: 403 });
+    await administrator(plane).delete(path);
+    const configMaps = "/api/v1/namespaces/ephemeral-system/configmaps";
+    expect(await platform.get(`${configMaps}/any`)).toMatchObject({ status: 403 });
+    expect(await platform.get(`${configMaps}/repository-reload`)).toMatchObject({ status: 404 });
+    const memory = { metadata: { name: "repository-reload" }, data: {} };
+    expect(await platform.create(configMaps, memory)).toMatchObject({ status: 201 });
+    expect(await platform.patch(`${configMaps}/repository-reload`, { data: { a: "b" } })).toMatchObject({
+      status: 200,
+    });
+    await administrator(plane).delete(`${configMaps}/repository-reload`);
+  });
+
   test("config sets, and no Repository", async () => {
     const { apiVersion } = environmentObject("any") as { apiVersion: string };
     const metadata = { name: unique("can-") };
