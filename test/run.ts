@@ -39,6 +39,7 @@ const stages: Readonly<Record<string, () => Promise<Count>>> = {
   ports: () => jest("ports"),
   "control-plane": () => jest("control-plane", TWO_WORKERS),
   faults,
+  schemathesis,
   e2e,
 };
 
@@ -96,6 +97,18 @@ async function jest(project: string, ...more: string[]): Promise<Count> {
 function faults(): Promise<Count> {
   process.env.FAULT_SHARE ??= wanted.includes("faults") ? "1" : "8";
   return jest("faults", TWO_WORKERS);
+}
+
+/** Whatever the OpenAPI document says, tried on the platform's real process; see test/schemathesis. */
+async function schemathesis(): Promise<Count> {
+  // Loaded where it is wanted: no other stage needs a client of Kubernetes.
+  const { tryDocument, whyNoPython } = await import("./schemathesis/stage.ts");
+  const obstacle = await whyNoPython();
+  if (obstacle !== undefined) {
+    console.log(`schemathesis is skipped. ${obstacle}`);
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  return { ...(await tryDocument()), skipped: 0 };
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */

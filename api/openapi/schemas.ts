@@ -11,6 +11,14 @@ const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "title"])
 /** Keywords whose value is a schema. */
 const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
 
+/** What the document says in other words. */
+const TRANSLATED: readonly (readonly [keyword: string, value: string, shown: string, as: unknown])[] = [
+  // What we take is wider; this is the part that every generator of clients knows.
+  ["format", "instant", "format", "date-time"],
+  // The structural form of a schema, which the API server takes, has it this way.
+  ["x-kubernetes-list-type", "set", "uniqueItems", true],
+];
+
 /** A schema as the document shows it: titled ones move to the components, keywords of our own checks stay out. */
 export function component(schema: Json, components: Components): Json {
   const shown = shownKeywords(schema, components);
@@ -22,9 +30,9 @@ export function component(schema: Json, components: Components): Json {
 function shownKeywords(schema: Json, components: Components): Json {
   const nested = (value: unknown) => component(value as Json, components);
   const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    const translated = TRANSLATED.find(([known, of]) => known === keyword && of === value);
+    if (translated !== undefined) return [[translated[2], translated[3]]];
     if (INTERNAL.has(keyword)) return [];
-    // What we take is wider; this is the part that every generator of clients knows.
-    if (keyword === "format" && value === "instant") return [[keyword, "date-time"]];
     if (NESTING.has(keyword) && typeof value === "object") return [[keyword, nested(value)]];
     if (keyword !== "properties") return [[keyword, value]];
     return [[keyword, Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, nested(child)]))]];

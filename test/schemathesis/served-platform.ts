@@ -1,0 +1,55 @@
+import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
+import { createWorld } from "../support/environment-world.ts";
+import { startHttpsServer } from "../support/https-server.ts";
+import { testSettings } from "../support/platform-chart.ts";
+import { platformProcess } from "../support/platform-process.ts";
+import { AUDIENCE, startTokenIssuer } from "../support/token-issuer.ts";
+
+/** No request of a run may be refused because there were many. */
+const NO_LIMITS = {
+  authenticatedPerMinute: 10_000_000,
+  unauthenticatedPerMinute: 10_000_000,
+  documentationPerMinute: 10_000_000,
+  passwordResetsPerHour: 10_000_000,
+};
+
+/** The platform as it is served. */
+export interface ServedPlatform {
+  readonly url: string;
+  /** ID token of an admin, for an hour. */
+  readonly token: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the platform's real process on a control plane of its own: what the API server refuses, it refuses here too.
+ * There are a backend and a frontend Repository, a stand-in for Argo CD, an ingress that answers, and no nodes.
+ */
+export async function servePlatform(): Promise<ServedPlatform> {
+  const world = await createWorld();
+  const issuer = await startTokenIssuer();
+  const accounts = await startIdentityProvider({ port: 0 });
+  const ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
+  await world.register("shop-api");
+  await world.register("shop-web", { type: "frontend" });
+  const platform = await platformProcess(world.identity, {
+    ...testSettings,
+    ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
+    api: {
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
+      identityProvider: { kind: "local", url: accounts.issuer },
+      roles: { admin: ["admins"] },
+      limits: NO_LIMITS,
+    },
+  });
+  await platform.start();
+  return {
+    url: platform.url,
+    token: await issuer.sign({ sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] }),
+    async stop() {
+      await platform.stop();
+      await Promise.all([issuer.stop(), accounts.close(), ingress.stop()]);
+      await world.stop();
+    },
+  };
+}

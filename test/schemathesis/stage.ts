@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { installedPython } from "./install.ts";
+import { type ServedPlatform, servePlatform } from "./served-platform.ts";
+
+export { whyNoPython } from "./install.ts";
+
+const VERSIONS = { v1: "^/api/(?!v2/)", v2: "^/api/v2/" } as const;
+const DEADLINE_MS = 10 * 60_000;
+
+/** How many operations held in every call, and how many did not. */
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/**
+ * Has schemathesis try everything that the document says on the served platform, each API version apart; the two at the
+ * same time, because each mostly waits. What failed is printed; the variable FUZZ_SEED has a run again.
+ */
+export async function tryDocument(): Promise<Outcome> {
+  const python = await installedPython();
+  const platform = await servePlatform();
+  const folder = await mkdtemp(join(tmpdir(), "schemathesis-"));
+  try {
+    const seed = process.env.FUZZ_SEED ?? String(Math.floor(Math.random() * 1_000_000_000));
+    const runs = Object.keys(VERSIONS).map((version) =>
+      tryVersion(version as keyof typeof VERSIONS, { python, platform, folder, seed }),
+    );
+    const outcomes = await Promise.all(runs);
+    console.log(`FUZZ_SEED=${seed} has this run again`);
+    return {
+      passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
+      failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
+    };
+  } finally {
+    await platform.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Trial {
+  readonly python: string;
+  readonly platform: ServedPlatform;
+  readonly folder: string;
+  readonly seed: string;
+}
+
+/** What schemathesis reports; https://schemathesis.readthedocs.io/en/stable/reference/reporting/. */
+interface Report {
+  readonly operations: { readonly tested: number };
+  readonly test_cases: { readonly generated: number };
+  readonly failures: readonly { readonly operations: readonly string[] }[];
+  readonly errors: readonly unknown[];
+}
+
+async function tryVersion(version: keyof typeof VERSIONS, { python, platform, folder, seed }: Trial): Promise<Outcome> {
+  const reportFile = join(folder, `${version}.json`);
+  const config = ["--no-color", "--config-file", join(import.meta.dirname, "schemathesis.toml")];
+  const what = [`${platform.url}/openapi.json`, "--include-path-regex", VERSIONS[version], "--seed", seed];
+  const how = ["--header", `Authorization: Bearer ${platform.token}`, "--report-json-path", reportFile];
+  const child = spawn(python, ["-m", "schemathesis.cli", ...config, "run", ...what, ...how], {
+    cwd: folder,
+    env: { ...process.env, SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py") },
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: DEADLINE_MS,
+  });
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit") as Promise<[number | null]>]);
+  if (code === null || !existsSync(reportFile)) {
+    console.log(`${said}\n${version}: schemathesis did not come to its end`);
+    return { passed: 0, failed: 1 };
+  }
+  const report = JSON.parse(await readFile(reportFile, "utf8")) as Report;
+  const lost = new Set(report.failures.flatMap(({ operations }) => operations)).size + report.errors.length;
+  const failed = code === 0 ? lost : Math.max(1, lost);
+  if (failed > 0) console.log(said);
+  console.log(`${version}: ${report.test_cases.generated} calls of ${report.operations.tested} operations`);
+  return { passed: Math.max(0, report.operations.tested - failed), failed };
+}
