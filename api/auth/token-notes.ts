@@ -49,8 +49,12 @@ export function tokenNotes({ apiTokens, clock, log }: Context): TokenNotes {
 function isNews({ spec }: ApiToken, vouched: Vouched): boolean {
   const newerMs = Date.parse(vouched.at) - Date.parse(spec.vouched.at);
   if (spec.revokedAt !== undefined || newerMs < 0) return false;
-  return newerMs >= VOUCH_MS || JSON.stringify(spec.vouched.groups) !== JSON.stringify(vouched.groups);
+  return newerMs >= VOUCH_MS || !isSame(spec.vouched.groups, vouched.groups);
 }
+
+/** Both are sorted. */
+const isSame = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((group, at) => group === others[at]);
 
 /** Writes in the background: never twice at once under a key, and for a while not again after a failure. */
 function oneAtATime(clock: Clock, log: Log): (key: string, write: () => Promise<void>) => void {

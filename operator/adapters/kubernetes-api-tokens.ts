@@ -41,8 +41,10 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     },
     ofOwner: (subject) => cache.by(BY_OWNER, subject),
     async read(id) {
-      if (known(id) === undefined && !unknownReads.take()) return undefined;
-      return translated(() => read(context, id));
+      if (known(id) !== undefined || unknownReads.take()) return translated(() => read(context, id));
+      // Before the first list the watch knows nobody, and nobody may be refused for that.
+      if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+      return undefined;
     },
     create: (spec) => translated(() => create(context, spec)),
     revoke: (token, at) => translated(() => revoke(context, token, at)),

@@ -37,12 +37,19 @@ const readAll = (count: number, from = 0) =>
 
 describe("a live read", () => {
   test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
+    await cache.replace([], cache.beginList());
     server.on(() => true, status(404, "NotFound"));
     expect(await readAll(500)).toEqual(Array.from({ length: 500 }, () => undefined));
     expect(server.seen.length).toBe(60);
     clock.advance(1_000);
     await readAll(100, 500);
     expect(server.seen.length).toBe(65);
+  });
+
+  test("takes nobody for unknown before the watch has begun to know", async () => {
+    server.on(() => true, status(404, "NotFound"));
+    await readAll(60);
+    await expect(apiTokens.read(id(60))).rejects.toBeInstanceOf(ClusterUnavailable);
   });
 
   test("of one that the watch knows is always asked", async () => {
