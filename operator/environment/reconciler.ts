@@ -5,8 +5,8 @@ import { type DepartureContext, leave } from "./removal/departure.ts";
 import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
-import { type StepResults, sameStatus, statusAfter } from "./status.ts";
-import type { Step, StepContext } from "./step.ts";
+import { sameStatus, statusAfter } from "./status.ts";
+import type { Step, StepResults } from "./step.ts";
 import { application } from "./steps/application.ts";
 import { availability } from "./steps/availability.ts";
 import { configuration } from "./steps/configuration.ts";
@@ -15,10 +15,10 @@ import { isolation } from "./steps/isolation.ts";
 import { namespace } from "./steps/namespace.ts";
 import { secrets } from "./steps/secrets.ts";
 import { source } from "./steps/source.ts";
-import { walk } from "./walk.ts";
+import { type WalkContext, walk } from "./walk.ts";
 
 export interface ReconcilerContext
-  extends Omit<StepContext, "signal">,
+  extends Omit<WalkContext, "signal">,
     Omit<DepartureContext, "signal">,
     Omit<ExpiryContext, "wave" | "tellDisagreement">,
     Pick<WaveContext, "bulletin"> {

@@ -6,7 +6,6 @@ import {
   findCondition,
   type Judgement,
   STEP_CONDITIONS,
-  type StepCondition,
   transition,
 } from "../../crds/conditions.ts";
 import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
@@ -15,9 +14,7 @@ import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
 import { pipelineEnd } from "../../crds/pipelines.ts";
 import { noticesOf } from "./notices.ts";
 import { askedHash, isServed, wantedPipelines } from "./progress.ts";
-import type { StepResult } from "./step.ts";
-
-export type StepResults = ReadonlyMap<StepCondition, StepResult>;
+import type { StepResults } from "./step.ts";
 
 /** When and by which rules a status is judged. */
 export interface Judge {

@@ -39,6 +39,9 @@ export type StepResult =
       readonly recheckAfterMs?: number;
     };
 
+/** How the steps of one pass ended, as far as they were taken. */
+export type StepResults = ReadonlyMap<StepCondition, StepResult>;
+
 /** How a step ended that was not done. */
 export type Unfinished = Exclude<StepResult, { readonly state: "done" }>;
 
@@ -75,6 +78,8 @@ export interface StepContext {
   readonly clock: Clock;
   /** Aborts when the pass may do no more: its time is up, or this process leads no longer. */
   readonly signal: AbortSignal;
+  /** How the steps ended that this pass has taken so far: what a step is to come `after` is among them. */
+  readonly earlier: StepResults;
 }
 
 /** One idempotent step towards a ready environment. */

@@ -2,8 +2,10 @@ import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { isConflict } from "../kit/kube-errors.ts";
 import { refusalResult, retrying } from "./refusals.ts";
-import type { StepResults } from "./status.ts";
-import type { Step, StepContext, StepResult } from "./step.ts";
+import type { Step, StepContext, StepResult, StepResults } from "./step.ts";
+
+/** What steps may use, but for what only the walk can tell them. */
+export type WalkContext = Omit<StepContext, "earlier">;
 
 /** What a walk over the steps came to; an error is transient and asks for another pass. */
 export interface Walk {
@@ -15,24 +17,33 @@ export interface Walk {
 export async function walk(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  context: StepContext,
+  outside: WalkContext,
 ): Promise<Walk> {
   const results = new Map<StepCondition, StepResult>();
+  const context: StepContext = { ...outside, earlier: results };
   const errors: unknown[] = [];
   const taken = new Map<StepCondition, Promise<void>>();
+
+  let known = { environment, results: 0 };
+  /** One object for all steps that know the same of it: what one computes of it need not be computed again. */
+  const asKnown = () => {
+    if (known.results < results.size)
+      known = { environment: withFindings(environment, results), results: results.size };
+    return known.environment;
+  };
 
   const isPassable = (condition: StepCondition) => {
     const result = results.get(condition);
     if (result?.state === "done") return true;
     const step = plan.find((one) => one.condition === condition);
-    return step?.stands?.(withFindings(environment, results), context, result) === true;
+    return step?.stands?.(asKnown(), context, result) === true;
   };
 
   const take = async (step: Step) => {
     await Promise.all(step.after.map((condition) => taken.get(condition)));
     const isDue = step.after.every(isPassable);
     if (!isDue && !step.persists?.(environment)) return;
-    const { result, error } = await attempt(step, withFindings(environment, results), context);
+    const { result, error } = await attempt(step, asKnown(), context);
     if (error !== undefined) errors.push(error);
     if (result !== undefined) results.set(step.condition, result);
   };

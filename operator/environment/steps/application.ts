@@ -19,7 +19,7 @@ import {
   type Unfinished,
   waiting,
 } from "../step.ts";
-import { hasWantedSecrets, retirePodSecrets } from "./secrets.ts";
+import { retirePodSecrets } from "./secrets.ts";
 
 /** Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. */
 export const application: Step = {
@@ -43,13 +43,23 @@ export const application: Step = {
 /** What was rendered counts as what the spec asks for only where all of that may be had. */
 function rendered(environment: EphemeralEnvironment, context: StepContext): Findings {
   const repositories = repositoriesOf(environment, context.repositories);
-  const isGranted =
-    forbiddenOverride(environment, repositories) === undefined && hasWantedSecrets(environment, context);
+  // While a wish for secrets can't be granted, pods have those of before.
+  const hasWantedSecrets = context.earlier.get("SecretsReady")?.state === "done";
+  const isGranted = hasWantedSecrets && forbiddenOverride(environment, repositories) === undefined;
   return isGranted ? { rendered: askedHash(environment.spec) } : {};
 }
 
-/** The application that the environment should have now. */
+/** What was rendered for an environment as a pass knows it, for the steps that come side by side. */
+const rendering = new WeakMap<EphemeralEnvironment, WantedApplication>();
+
+/** The application that the environment should have now; rendered once for all steps of a pass that know the same of it. */
 export function wantedApplication(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
+  const wanted = rendering.get(environment) ?? render(environment, context);
+  rendering.set(environment, wanted);
+  return wanted;
+}
+
+function render(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
   const { settings } = context;
   const known = repositoriesOf(environment, context.repositories);
   const { name, uid } = environment.metadata;

@@ -7,7 +7,7 @@ import type { ObjectRef } from "../../ports/cluster.ts";
 import { configurationOf } from "../configuration.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, podSecretName, secretObject, wantedPodSecret } from "../desired/secret.ts";
-import { formerPlan, type SecretPlan, secretPlan } from "../desired/secret-plan.ts";
+import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
@@ -57,22 +57,11 @@ export function secrets(looks: Schedule): Step {
       const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
       if (missing !== undefined) return missing;
       const looking = { ...context, looks };
-      const plan = planOf(environment, context);
+      const plan = secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
       const result = plan.problem ?? (await have(environment, plan.secrets, looking));
       return result.state === "failed" ? withFormer(environment, result, looking) : result;
     },
   };
-}
-
-function planOf(environment: EphemeralEnvironment, context: StepContext): SecretPlan {
-  const repositories = repositoriesOf(environment, context.repositories);
-  return secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
-}
-
-/** Whether the pods' Secret is the one that the spec asks for now; while a wish can't be granted it is the one of before. */
-export function hasWantedSecrets(environment: EphemeralEnvironment, context: StepContext): boolean {
-  const plan = planOf(environment, context);
-  return plan.problem === undefined && isNamed(environment, plan.secrets);
 }
 
 /** Whether the status says that the pods' Secret holds what is planned. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../crds/conditions.ts";
 import { wantedHash } from "../../../../operator/environment/desired/values.ts";
-import type { StepContext } from "../../../../operator/environment/step.ts";
+import { done, failed, type StepContext, type StepResult } from "../../../../operator/environment/step.ts";
 import { application, wantedApplication } from "../../../../operator/environment/steps/application.ts";
 import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
 import {
@@ -20,10 +20,13 @@ interface Scene {
   /** For how long the deployer calls it healthy; it does not say so when left out. */
   readonly healthySeconds?: number;
   readonly serves?: boolean;
+  /** How it went with them in this pass. */
+  readonly secrets?: StepResult;
 }
 
 /** A pass over an application that is healthy now, and of which something else was said before. */
-async function settle({ status = "Unknown", reason = "CrashLoop", healthySeconds, serves = true }: Scene) {
+async function settle(scene: Scene) {
+  const { status = "Unknown", reason = "CrashLoop", healthySeconds, serves = true, secrets = done("Mirrored") } = scene;
   const clock = new TestClock(CREATED);
   const since = healthySeconds === undefined ? {} : { since: new Date(clock.now().getTime() - healthySeconds * 1000) };
   const observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "", ...since };
@@ -32,6 +35,7 @@ async function settle({ status = "Unknown", reason = "CrashLoop", healthySeconds
     configSets: {},
     deployer: { ensure: async () => "unchanged", observe: () => observed },
     cluster: { ensure: async () => "unchanged" },
+    earlier: new Map([["SecretsReady", secrets]]),
   } as unknown as StepContext;
   const components = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
   const { chart, values } = wantedApplication(environmentFixture({ status: { components } }), context);
@@ -69,5 +73,13 @@ describe("an application that is healthy", () => {
     { name: "stays synced", scene: { healthySeconds: 0, status: "True", reason: "Synced" }, expected: synced },
   ] as const)("$name", async ({ scene, expected }) => {
     expect(await settle(scene)).toMatchObject(expected);
+  });
+
+  test("counts as what the spec asks for, unless its pods have the secrets of before", async () => {
+    const { findings } = await settle({});
+    expect(findings).toHaveProperty("rendered");
+    const refused = await settle({ secrets: failed("SecretNotShared", "API_KEY is not shared") });
+    expect(refused.findings).not.toHaveProperty("rendered");
+    expect(refused.findings?.wanted).toBe(findings?.wanted);
   });
 });

@@ -82,6 +82,28 @@ describe("a walk over the steps", () => {
     expect(seen).toEqual(["env-shop"]);
   });
 
+  test("tells a step how the ones before it ended", async () => {
+    const seen: unknown[] = [];
+    const look: Step["run"] = async (_environment, { earlier }) => {
+      seen.push(earlier.get("SecretsReady")?.reason);
+      return done("Seen");
+    };
+    await statesOf([step("SecretsReady", [], done("Mirrored")), step("ApplicationSynced", ["SecretsReady"], look)]);
+    expect(seen).toEqual(["Mirrored"]);
+  });
+
+  test("gives those that come side by side one environment, of which things are computed once", async () => {
+    const seen = new Set<unknown>();
+    const look: Step["run"] = async (environment) => {
+      seen.add(environment);
+      return done("Seen");
+    };
+    const found = done("Created", { findings: { namespace: "env-shop" } });
+    const sides = (["DatabaseReady", "ApplicationSynced"] as const).map((type) => step(type, ["NamespaceReady"], look));
+    await statesOf([step("NamespaceReady", [], found), ...sides]);
+    expect(seen.size).toBe(1);
+  });
+
   test("takes steps that don't need each other at once", async () => {
     let meet: () => void = () => undefined;
     const met = new Promise<void>((resolve) => {
