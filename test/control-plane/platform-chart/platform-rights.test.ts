@@ -15,6 +15,7 @@ import {
 } from "../../support/environment-objects.ts";
 import { administrator, unique } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
 
 const argoCd = "/apis/argoproj.io/v1alpha1/namespaces/argocd";
 const leases = "/apis/coordination.k8s.io/v1/namespaces/ephemeral-system/leases";
@@ -166,6 +167,9 @@ describe("the platform's identity can do what the operator does", () => {
     expect(await platform.patch(`${path}/status`, { status: { reachable: true } })).toMatchObject({ status: 200 });
     expect(await platform.patch(path, { metadata: { annotations: { a: "b" } } })).toMatchObject({ status: 200 });
     expect(await platform.delete(path)).toMatchObject({ status: 403 });
+    await until(async () => (await platform.patch(path, { spec: { port: 1 } })).status === 403, {
+      what: "the policy to hold what a Repository says",
+    });
     await administrator(plane).delete(path);
     const configMaps = "/api/v1/namespaces/ephemeral-system/configmaps";
     expect(await platform.get(`${configMaps}/any`)).toMatchObject({ status: 403 });
