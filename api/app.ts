@@ -45,7 +45,7 @@ export function createApp(parts: AppParts): Express {
   app.set("case sensitive routing", true);
   app.set("strict routing", true);
   app.set("query parser", false);
-  app.use(identify, accessLog(log, platform.clock), secureHeaders());
+  app.use(identify, accessLog(log, platform.clock), secureHeaders(), refuseTwice);
   mountDocs(app, { limits, version: platform.version });
   mount(app, listRoutes(), { platform, limits, log, audit, authenticate: authenticator(platform) });
   app.use(() => {
@@ -59,6 +59,15 @@ const identify: RequestHandler = (request, response, next) => {
   const id = requestIdFrom(request.get("x-request-id"));
   response.set("X-Request-ID", id);
   inRequestScope(id, next);
+};
+
+/** Of what Node would take the first in silence, and a proxy in front perhaps the last. */
+const SINGULAR = ["host", "content-type"] as const;
+
+const refuseTwice: RequestHandler = (request, _response, next) => {
+  const twice = SINGULAR.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
+  if (twice !== undefined) throw new Refusal("malformed", `The header ${twice} is given twice`);
+  next();
 };
 
 /** An interface for programs: nothing it answers may be kept, framed or run, whatever a browser takes it for. */

@@ -5,6 +5,9 @@ import { Refusal } from "./refusals.ts";
 /** No request has more; a limit before parsing, because every name costs an entry. */
 const MAX_FIELDS = 100;
 
+/** Stands where bytes could not be decoded; nobody means it. */
+const REPLACEMENT = "\uFFFD";
+
 type Reader = (text: string) => unknown;
 
 /** Readings by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; what does not fit stays text. */
@@ -18,7 +21,7 @@ const READERS: Readonly<Record<string, Reader>> = {
  * The fields of a query or a form in the types that the schema gives them. An empty field is as good as none where
  * it can't be a value of its type, or in a query. A value that does not fit stays text, for the schema to refuse.
  *
- * @throws Refusal (malformed) for a name given twice, too many names, or broken JSON in an object field
+ * @throws Refusal (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object field
  */
 export function fieldsOf(encoded: string, schema: TSchema | undefined, from: "query" | "form"): object {
   const types = typesOf(schema);
@@ -39,9 +42,13 @@ function typesOf(schema: TSchema | undefined): ReadonlyMap<string, string | unde
   return new Map(Object.entries(properties).map(([name, { type }]) => [name, type]));
 }
 
-function boundedPairs(encoded: string): URLSearchParams {
+function boundedPairs(encoded: string): readonly (readonly [name: string, text: string])[] {
   let fields = 1;
   for (let at = encoded.indexOf("&"); at >= 0; at = encoded.indexOf("&", at + 1)) fields += 1;
   if (fields > MAX_FIELDS) throw new Refusal("malformed", `More than ${MAX_FIELDS} fields`);
-  return new URLSearchParams(encoded);
+  const pairs = [...new URLSearchParams(encoded)];
+  if (pairs.flat().some((text) => text.includes(REPLACEMENT))) {
+    throw new Refusal("malformed", "A field is not valid UTF-8");
+  }
+  return pairs;
 }

@@ -8,8 +8,6 @@ import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** A longer body is refused before it is read to its end. */
 export const MAX_BODY_BYTES = 262_144;
-/** What is still read (and dropped) after a refusal, so that the sender gets to read the answer. */
-const LINGER_BYTES = 1_048_576;
 
 /** The parts of a request that a contract describes, validated; no request is touched beyond this. */
 export interface RequestInput {
@@ -93,10 +91,7 @@ function mediaType({ headers }: IncomingMessage): string {
 }
 
 function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
-    dropRest(request);
-    return Promise.reject(tooLarge());
-  }
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -104,7 +99,6 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
       size += chunk.length;
       if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
       request.off("data", collect);
-      dropRest(request);
       reject(tooLarge());
     };
     request.on("data", collect);
@@ -116,12 +110,3 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 const tooLarge = () => new Refusal("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);
-
-/** Closing at once would reset the connection, and the sender would never read why. */
-function dropRest(request: IncomingMessage): void {
-  let dropped = 0;
-  request.on("data", (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > LINGER_BYTES) request.socket.destroy();
-  });
-}

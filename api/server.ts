@@ -1,11 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../operator/kit/clock.ts";
+import { capConnections } from "./connection-caps.ts";
 import { idleConnections } from "./idle-connections.ts";
+import { dropUnread } from "./unread-bodies.ts";
 
 /** Slow senders are cut: the head has this long, the whole request that long. */
-const HEAD_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+const PATIENCE = { headMs: 10_000, requestMs: 30_000 } as const;
 /** How often the two are looked at; Node's default would let a slow head live for 30 s more. */
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than a load balancer keeps idle connections, or it would send into a closed one. */
@@ -19,6 +20,10 @@ export interface ServerOptions {
   readonly clock: Clock;
   /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
   readonly stopping: AbortController;
+  /** Proxies in front: what comes from one address is then the proxy's, and many callers'. */
+  readonly trustedProxyHops?: number;
+  /** How long a sender may take for the head and for the whole of a request. */
+  readonly patience?: { readonly headMs: number; readonly requestMs: number };
 }
 
 /** How long each part of stopping may take. */
@@ -38,17 +43,20 @@ export interface ApiServer {
 
 /** Starts listening; rejects when the address can't be had. */
 export async function startServer(app: RequestListener, options: ServerOptions): Promise<ApiServer> {
+  const { headMs, requestMs } = options.patience ?? PATIENCE;
   const server = createServer({
-    headersTimeout: HEAD_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  capConnections(server, { perAddress: !options.trustedProxyHops });
   const idle = idleConnections(server);
   let isClosing = false;
   server.on("request", (request, response) => {
     // A kept connection would bring the next request to a server that is going.
     if (isClosing) response.setHeader("Connection", "close");
+    dropUnread(request, response);
     app(request, response);
   });
   await listening(server, options);
