@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import express from "express";
 import { type ApiServer, startServer } from "../../../api/server.ts";
 import { systemClock } from "../../../operator/kit/clock.ts";
+import { rawConnection } from "../../support/raw-connection.ts";
 import { until } from "../../support/until.ts";
 
 const servers: ApiServer[] = [];
@@ -25,17 +25,8 @@ async function start() {
 
 /** A connection that stays open, and what came back on it. */
 function connection(url: string) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  const seen = { text: "", isClosed: false };
-  socket.on("data", (chunk) => {
-    seen.text += String(chunk);
-  });
-  socket.on("error", () => undefined);
-  socket.on("close", () => {
-    seen.isClosed = true;
-  });
-  return { socket, seen, get: (path: string) => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`) };
+  const raw = rawConnection(url);
+  return { ...raw, get: (path: string) => raw.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`) };
 }
 
 describe("the server", () => {
