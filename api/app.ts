@@ -8,6 +8,7 @@ import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { mountDocs } from "./docs.ts";
+import { createEventStreams } from "./event-streams.ts";
 import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
 import { createPasswordResets } from "./password-resets.ts";
@@ -47,7 +48,8 @@ export function createApp(parts: AppParts): Express {
   app.set("query parser", false);
   app.use(identify, accessLog(log, platform.clock), secureHeaders(), refuseTwice);
   mountDocs(app, { limits, version: platform.version });
-  mount(app, listRoutes(), { platform, limits, log, audit, authenticate: authenticator(platform) });
+  const streams = createEventStreams(platform);
+  mount(app, listRoutes(), { platform, limits, log, audit, streams, authenticate: authenticator(platform) });
   app.use(() => {
     throw new Refusal("not-found", "Not found");
   });

@@ -4,6 +4,7 @@ import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import { auditedOf, beginRecord, checkRecordable, recordAnswer } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
 import type { authenticator, Proof } from "./auth/credentials.ts";
+import type { EventStreams } from "./event-streams.ts";
 import { inputReader } from "./input.ts";
 import type { Limits } from "./limits.ts";
 import { isFault, problemOf, UNAVAILABLE_STATUS } from "./problems.ts";
@@ -12,6 +13,7 @@ import { currentRequestId } from "./request-scope.ts";
 import {
   type Access,
   type Contract,
+  type Events,
   type Input,
   isWrapped,
   type Platform,
@@ -29,6 +31,7 @@ export interface Desk {
   readonly authenticate: ReturnType<typeof authenticator>;
   readonly log: Log;
   readonly audit: AuditTrail;
+  readonly streams: EventStreams;
 }
 
 type Serve = ReturnType<typeof server>;
@@ -78,12 +81,52 @@ function server({ contract, handle }: Route, desk: Desk) {
     audited.concerns = contract.concerns?.(input as never) ?? audited.concerns;
     await checkRecordable(desk.audit, audited);
     const reply = await handle(input, desk.platform);
-    response.status(contract.isUnavailable?.(reply as never) ? UNAVAILABLE_STATUS : (contract.status ?? 200));
-    await recordAnswer(desk.audit, { request, response }, { status: response.statusCode });
-    const alternative = askedAlternative(request, contract);
-    if (alternative !== undefined) response.type(alternative.type).send(alternative.text(reply as never));
-    else response.json(isWrapped(contract, version) ? wrap(reply, desk.platform.clock.now()) : reply);
+    const admitted = { request, response, caller };
+    if (contract.events) await sendEvents(reply as Events<object>, contract, desk, admitted);
+    else await sendReply(reply, { contract, version }, desk, admitted);
   };
+}
+
+async function sendReply(
+  reply: object,
+  { contract, version }: { readonly contract: Contract; readonly version: Version },
+  { audit, platform }: Desk,
+  { request, response }: Admitted,
+): Promise<void> {
+  response.status(contract.isUnavailable?.(reply as never) ? UNAVAILABLE_STATUS : (contract.status ?? 200));
+  await recordAnswer(audit, { request, response }, { status: response.statusCode });
+  const alternative = askedAlternative(request, contract);
+  if (alternative !== undefined) response.type(alternative.type).send(alternative.text(reply as never));
+  else response.json(isWrapped(contract, version) ? wrap(reply, platform.clock.now()) : reply);
+}
+
+interface Admitted {
+  readonly request: Request;
+  readonly response: Response;
+  readonly caller: Caller | undefined;
+}
+
+/** Rights end while a stream goes on: whoever may less, or others, than at its beginning has to ask for it anew. */
+async function sendEvents(
+  events: Events<object>,
+  { access }: Contract,
+  { authenticate, streams, audit, log }: Desk,
+  admitted: Admitted,
+): Promise<void> {
+  const rights = ({ permissions, groups }: Caller) => JSON.stringify([[...permissions], groups]);
+  await streams.send({
+    ...admitted,
+    events,
+    onOpen: () => recordAnswer(audit, admitted, { status: 200 }),
+    async stillMay() {
+      const { caller, request } = admitted;
+      if (caller === undefined) return;
+      const proof = await authenticate(request, log.with({ requestId: currentRequestId() }));
+      if (proof.state !== "caller") throw unproven(proof);
+      checkAccess(access, proof.caller);
+      if (rights(proof.caller) !== rights(caller)) throw new Refusal("forbidden", "The caller's rights have changed");
+    },
+  });
 }
 
 /** JSON unless the caller prefers the other form. */

@@ -114,6 +114,8 @@ export interface Contract {
   readonly refusals: readonly ErrorCode[];
   /** What it refuses beside them without a code of its own. */
   readonly refuses?: readonly ("not-found" | "conflict" | "unavailable")[];
+  /** Whether it is answered as server-sent events, each with a `reply` as its data; never wrapped. */
+  readonly events?: true;
   /** Another form of the reply, for callers whose `Accept` asks for its type; never wrapped. */
   readonly alternative?: Alternative;
 }
@@ -136,6 +138,18 @@ export function versionedPath({ path }: Pick<Contract, "path">, version: Version
   return version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
 }
 
+/** One event of a stream. */
+export interface ServerEvent<T> {
+  /** What a client that comes again sends as `Last-Event-ID`. */
+  readonly id: string;
+  readonly data: T;
+}
+
+/** What a route of events answers: batches until the signal or their maker ends them, also empty ones. */
+export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEvent<T>[]>;
+
+type Reply<C extends Contract> = C["events"] extends true ? Events<Static<C["reply"]>> : Static<C["reply"]>;
+
 type Value<S> = S extends TSchema ? Static<S> : undefined;
 
 /** What a handler gets: validated, typed, and no request. */
@@ -155,9 +169,7 @@ export interface Route {
 
 /** Makes a route: `route(contract)(handler)`, the handler typed by the contract. */
 export function route<const C extends Contract>(contract: C) {
-  return (
-    handle: (input: Input<C>, platform: Platform) => Promise<Static<C["reply"]>> | Static<C["reply"]>,
-  ): Route => ({
+  return (handle: (input: Input<C>, platform: Platform) => Promise<Reply<C>> | Reply<C>): Route => ({
     contract,
     handle: handle as Route["handle"],
   });

@@ -77,6 +77,7 @@ function contentOf(
 ): Json {
   const { alternative } = contract;
   const reply = component(contract.reply as Json, components);
+  if (contract.events) return { "text/event-stream": { schema: { type: "string" }, example: eventExample(value) } };
   const json = isWrapped(contract, version)
     ? { schema: wrapped(reply), example: wrappedExample(value) }
     : { schema: reply, example: value };
@@ -84,6 +85,8 @@ function contentOf(
   const text = { schema: { type: "string" }, example: alternative.text(value as never) };
   return { "application/json": json, [alternative.type]: text };
 }
+
+const eventExample = (value: unknown) => `id: 2026-06-01T12:03:00.000000000Z\ndata: ${JSON.stringify(value)}\n\n`;
 
 /** The envelope around what v1 answers, less its success marker. */
 function wrapped(reply: Json): Json {

@@ -1,9 +1,19 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { Component } from "../../crds/names.ts";
 import type { LogSelection } from "../../operator/ports/pod-logs.ts";
+import { sees } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
 import { Refusal } from "../refusals.ts";
-import { type Platform, route } from "../route.ts";
-import { DEFAULT_LINES, type LogEntry, LogPath, LogQuery, LogReply } from "../schemas/environment-logs.ts";
+import { type Platform, route, type ServerEvent } from "../route.ts";
+import {
+  DEFAULT_LINES,
+  FollowHeaders,
+  FollowPath,
+  LogEntry,
+  LogPath,
+  LogQuery,
+  LogReply,
+} from "../schemas/environment-logs.ts";
 import { toDeployerLogEntry, toLogEntry } from "../views/log-entries.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
@@ -36,6 +46,45 @@ const getLogs = route({
     : podEntries(environment, component, query, platform));
   return { component, logs, total_lines: logs.length };
 });
+
+/** The same lines, and then those that come, for as long as the environment is there for the caller. */
+const followLogs = route({
+  method: "get",
+  path: "/api/environments/{environment_id}/logs/{component}/stream",
+  operationId: "followLogs",
+  summary: "Follow a component's logs",
+  description:
+    "The newest lines as server-sent events, then every line that is written, also by pods and containers that are started later: its moment as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that comes again with `Last-Event-ID` goes on where it was. At most 5 streams a caller.",
+  tag: "environments",
+  access: { permission: "environments:read" },
+  rate: "caller",
+  envelope: "never",
+  only: "v2",
+  events: true,
+  params: FollowPath,
+  query: LogQuery,
+  headers: FollowHeaders,
+  concerns: ({ params }: Concerned) => params.environment_id,
+  reply: LogEntry,
+  refusals: ["ENV_NOT_FOUND"],
+  refuses: ["not-found"],
+})(async ({ params: { environment_id, component }, query, headers, caller }, platform) => {
+  const environment = await visibleEnvironment(environment_id, caller, platform);
+  requireComponent(environment, component);
+  const after = headers["Last-Event-ID"];
+  const selection = { ...selectionOf(query), ...(after === undefined ? {} : { after }) };
+  return async function* (signal): AsyncGenerator<ServerEvent<LogEntry>[]> {
+    for await (const lines of platform.podLogs.follow(environment.metadata, component, { ...selection, signal })) {
+      if (!(await isStillThere(environment, caller, platform))) return;
+      yield lines.map((line) => ({ id: line.at, data: toLogEntry(line) }));
+    }
+  };
+});
+
+async function isStillThere({ metadata }: EphemeralEnvironment, caller: Caller, { environments }: Platform) {
+  const found = await environments.find(metadata.uid);
+  return found !== undefined && sees(caller, found);
+}
 
 async function podEntries(
   environment: EphemeralEnvironment,
@@ -79,4 +128,4 @@ function secondsOf(duration: string): number {
   );
 }
 
-export const environmentLogRoutes = [getLogs] as const;
+export const environmentLogRoutes = [getLogs, followLogs] as const;

@@ -10,13 +10,13 @@ export const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
 
 export const LogPath = closed({
   ...EnvironmentPath.properties,
-  component: literals(["backend", "frontend", "argocd"], {
+  component: literals(LOG_COMPONENTS, {
     description: "argocd: what the deployer says of the environment's application.",
   }),
 });
 export const FollowPath = closed({
   ...EnvironmentPath.properties,
-  component: literals(["backend", "frontend"]),
+  component: literals(COMPONENTS, { description: "Whose pods." }),
 });
 
 export const LogQuery = closed({
@@ -35,6 +35,20 @@ export const LogQuery = closed({
   ),
 });
 export type LogQuery = Static<typeof LogQuery>;
+
+/** What follows a log beside its path. */
+export const FollowHeaders = closed({
+  "Last-Event-ID": Type.Optional(
+    Type.String({
+      format: "date-time",
+      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{9}Z$",
+      "x-refusal": "must be the id of an event of this stream",
+      description:
+        "The id of the last event that the client has: the stream goes on after it, with what was written meanwhile, the last 1000 lines at most, whatever `lines` and `since` say.",
+      examples: ["2026-06-01T12:03:00.123456789Z"],
+    }),
+  ),
+});
 
 export const LogEntry = closed(
   {

@@ -44,6 +44,3 @@ export interface PodLogs {
    */
   follow(environment: Owner, component: Component, selection: FollowedSelection): AsyncIterable<readonly LogLine[]>;
 }
-
-/** The form of `LogLine.at`. */
-export const LINE_MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;

@@ -109,6 +109,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   cleanupFailedEnvironments: NOTHING,
   checkAllUrls: onEnvironment(),
   getLogs: onEnvironment({ params: { component: "backend" } }),
+  followLogs: onEnvironment({ params: { component: "backend" } }),
   listRepositories: listing(ofRepository),
   getRepository: ofRepository,
   reloadRepositories: NOTHING,
