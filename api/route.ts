@@ -4,6 +4,7 @@ import type { ErrorCode } from "../crds/errors.ts";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
+import type { ChartTemplates } from "../operator/ports/chart-templates.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
 import type { DeployerLog } from "../operator/ports/deployer-log.ts";
 import type { Environments } from "../operator/ports/environments.ts";
@@ -25,6 +26,7 @@ export interface Platform {
   readonly repositories: Repositories;
   readonly repositoryReloads: RepositoryReloads;
   readonly configSets: ConfigSets;
+  readonly chartTemplates: ChartTemplates;
   readonly apiTokens: ApiTokens;
   readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;
   readonly health: PlatformHealthCheck;

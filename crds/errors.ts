@@ -60,9 +60,8 @@ export class RepositoryNotFound extends DomainError {
   readonly repository: string;
 
   constructor(repository: string, field: string) {
-    super(
-      `${field}: no ${field.startsWith("frontend") ? "frontend" : "backend"} repository '${repository}' is registered`,
-    );
+    const [type = ""] = /^(frontend|backend)/.exec(field) ?? [];
+    super(`${field}: no ${`${type} repository`.trimStart()} '${repository}' is registered`);
     this.repository = repository;
   }
 }

@@ -53,8 +53,17 @@ async function main(settings: Settings): Promise<void> {
   const audit = createAuditTrail(settings, shared);
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random, audit, auditId: currentAuditId });
   const probes = await serveProbes(settings.probes, operator);
-  const { environments, repositories, repositoryReloads, configSets, apiTokens, secretManager, health, prober } =
-    operator;
+  const {
+    environments,
+    repositories,
+    repositoryReloads,
+    configSets,
+    chartTemplates,
+    apiTokens,
+    secretManager,
+    health,
+    prober,
+  } = operator;
   const version = packageJson.version;
   const counters = createSharedCounters(settings, shared);
   const closing = new AbortController();
@@ -65,6 +74,7 @@ async function main(settings: Settings): Promise<void> {
       repositories,
       repositoryReloads,
       configSets,
+      chartTemplates,
       apiTokens,
       secretManager,
       health,

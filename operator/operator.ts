@@ -28,6 +28,7 @@ import { createReconciler, type ReconcilerContext } from "./environment/reconcil
 import { oldestFirst } from "./environment/removal/expiry-wave.ts";
 import { createHousekeeper } from "./environment/removal/housekeeping.ts";
 import { createSweep } from "./environment/removal/orphans.ts";
+import { chartTemplates } from "./environment/template.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
 import { recordForeignChanges } from "./foreign-changes.ts";
 import { OUR_FIELD_MANAGER } from "./foreign-writers.ts";
@@ -41,6 +42,7 @@ import type { Mandate } from "./kit/mandate.ts";
 import { ownRemovals } from "./own-removals.ts";
 import type { ApiTokens } from "./ports/api-tokens.ts";
 import type { AuditTrail } from "./ports/audit-trail.ts";
+import type { ChartTemplates } from "./ports/chart-templates.ts";
 import type { ConfigSets } from "./ports/config-sets.ts";
 import type { DeployerLog } from "./ports/deployer-log.ts";
 import type { Environments } from "./ports/environments.ts";
@@ -83,6 +85,7 @@ export interface Operator {
   readonly repositories: Repositories;
   readonly repositoryReloads: RepositoryReloads;
   readonly configSets: ConfigSets;
+  readonly chartTemplates: ChartTemplates;
   readonly apiTokens: ApiTokens;
   readonly health: PlatformHealthCheck;
   readonly secretManager: SecretManager;
@@ -200,6 +203,7 @@ export function createOperator(options: OperatorOptions): Operator {
       ...{ client, cache: caches.repositories, namespace: settings.namespace, clock },
     }),
     configSets,
+    chartTemplates: chartTemplates(settings),
     apiTokens,
     health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
     secretManager: secretManagers.ofUsers,

@@ -6,6 +6,7 @@ import { environmentUpkeepRoutes } from "./environment-upkeep.ts";
 import { environmentUrlRoutes } from "./environment-urls.ts";
 import { environmentRoutes } from "./environments.ts";
 import { healthRoutes } from "./health.ts";
+import { helmRoutes } from "./helm.ts";
 import { passwordResetRoutes } from "./password-reset.ts";
 import { repositoryRoutes } from "./repositories.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -19,6 +20,7 @@ export function listRoutes(): readonly Route[] {
     ...environmentLogRoutes,
     ...environmentUpkeepRoutes,
     ...repositoryRoutes,
+    ...helmRoutes,
     ...tokenRoutes,
     ...accountRoutes,
     ...passwordResetRoutes,

@@ -8,15 +8,16 @@ import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../cr
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { Repository } from "../../crds/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
+import { chartTemplates } from "../../operator/environment/template.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { SharedCounters } from "../../operator/ports/shared-counters.ts";
 import { apiTokenFixture } from "./api-token-fixture.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "./memory-api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "./memory-audit-trail.ts";
 import { type MemoryConfigSets, memoryConfigSets } from "./memory-config-sets.ts";
+import { type MemoryDeployerLog, memoryDeployerLog } from "./memory-deployer-log.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
 import { type MemoryIdentityProvider, memoryIdentityProvider } from "./memory-identity-provider.ts";
-import { type MemoryDeployerLog, memoryDeployerLog } from "./memory-deployer-log.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "./memory-platform-health.ts";
 import { type MemoryPodLogs, memoryPodLogs } from "./memory-pod-logs.ts";
 import { type MemoryProber, memoryProber } from "./memory-prober.ts";
@@ -112,6 +113,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const environments = memoryEnvironments(clock);
   const repositories = memoryRepositories(...(options.repositories ?? defaultRepositories()));
   const repositoryReloads = memoryRepositoryReloads(repositories);
+  const settings = settingsFor(issuer, options);
   const configSets = memoryConfigSets(...(options.configSets ?? []));
   const apiTokens = memoryApiTokens(clock);
   const audit = memoryAuditTrail();
@@ -124,11 +126,12 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const stopping = new AbortController();
   const lines: LogLine[] = [];
   const app = createApp({
-    settings: settingsFor(issuer, options),
+    settings,
     environments,
     repositories,
     repositoryReloads,
     configSets,
+    chartTemplates: chartTemplates(settings),
     apiTokens,
     health,
     secretManager,

@@ -113,6 +113,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   listRepositories: listing(ofRepository),
   getRepository: ofRepository,
   reloadRepositories: NOTHING,
+  getConfigTemplate: NOTHING,
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },
   getConfigSet: onConfigSet(),

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { expectProblem, expectPromised } from "../support/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
+import { configSetFixture } from "../support/environment-fixture.ts";
+import { aRepository } from "../support/memory-repositories.ts";
+
+const PATH = "/api/helm/config-template";
+
+let service: ApiService;
+beforeEach(async () => {
+  service = await startApiService({
+    repositories: [
+      aRepository("shop-api", {
+        chart: { repoUrl: "https://x:hunter2@git.example.test/shop.git", path: "chart", revision: "v2" },
+        image: { repository: "registry.example.test/shop", tagTemplate: "{branch}-{short}" },
+        ...{ port: 3000, healthPath: "/healthz", secrets: [{ name: "SECRET_KEY", kind: "key", length: 40 }] },
+      }),
+      aRepository("shop-web", { type: "frontend" }),
+      aRepository("billing-api", { access: { groups: ["billing"] } }),
+    ],
+    configSets: [
+      configSetFixture("web", {
+        helmValues: { backend: { replicas: 2, cache: { size: 1 }, env: [{ name: "TRACE", value: "1" }] } },
+        env: [
+          { name: "LOG_LEVEL", value: "info" },
+          { name: "MAIL_KEY", secretRef: { name: "mail", key: "latest" } },
+          { name: "SECRET_KEY", value: "hunter3" },
+        ],
+        sharedApiKeys: [{ name: "PAYMENT_KEY", secretRef: { name: "payment", key: "1" } }],
+        database: { enabled: true },
+      }),
+      configSetFixture("billing-set", { access: { groups: ["billing"] } }),
+      configSetFixture("live", { production: true }),
+    ],
+  });
+});
+afterEach(() => service.stop());
+
+async function ask(query = "", as: Person = "developer") {
+  const reply = await service.http.get(`${PATH}${query}`).set({ authorization: await service.bearer(as) });
+  expectPromised(reply, "get", PATH);
+  return reply;
+}
+
+describe("the template of a repository and a config set", () => {
+  test("has the values that its environments are rendered with", async () => {
+    const { body, text } = await ask("?repo=shop-api&config_set=web");
+    expect(body.data.chart).toEqual({ repo_url: "https://git.example.test/shop.git", path: "chart", revision: "v2" });
+    expect(body.data.values).toEqual({
+      environment: { name: "my-environment", uid: expect.any(String) },
+      backend: {
+        image: "registry.example.test/shop:{branch}-{short}",
+        ...{ port: 3000, healthPath: "/healthz", replicas: 2, cache: { size: 1 } },
+        env: [
+          { name: "LOG_LEVEL", value: "info" },
+          { name: "TRACE", value: "1" },
+        ],
+        host: "my-environment--api.env.example.test",
+        url: "https://my-environment--api.env.example.test:18443",
+      },
+      database: expect.objectContaining({ user: "app" }),
+      secret: { name: expect.stringMatching(/^environment-secrets-/) },
+    });
+    expect(parse(body.data.values_yaml)).toEqual(body.data.values);
+    expect(text).not.toContain("hunter");
+  });
+
+  test("says of every variable where it comes from", async () => {
+    const { body } = await ask("?repo=shop-api&config_set=web");
+    const plain = { component: "backend", required: false, secret: false, source: "config_set" };
+    const secret = { component: "backend", secret: true, default: null };
+    expect(body.data.variables).toEqual([
+      { name: "LOG_LEVEL", ...plain, default: "info" },
+      { name: "TRACE", ...plain, default: "1" },
+      { name: "DATABASE_PASSWORD", ...secret, required: true, source: "auto" },
+      { name: "DATABASE_URL", ...secret, required: false, source: "auto" },
+      { name: "MAIL_KEY", ...secret, required: false, source: "config_set" },
+      { name: "PAYMENT_KEY", ...secret, required: false, source: "shared" },
+      { name: "SECRET_KEY", ...secret, required: true, source: "auto" },
+    ]);
+  });
+
+  test("says which secrets have to be given where none is generated", async () => {
+    const { body } = await ask("?repo=shop-api&auto_generate_secrets=false");
+    expect(body.data.variables).toMatchObject([{ name: "SECRET_KEY", required: true, source: "override" }]);
+  });
+
+  test("is the values alone for those who ask for YAML", async () => {
+    const authorization = await service.bearer("developer");
+    for (const path of [PATH, PATH.replace("/api", "/api/v2")]) {
+      const reply = await service.http.get(`${path}?repo=shop-web`).set({ authorization, accept: "application/yaml" });
+      expect(reply.status).toBe(200);
+      expect(reply.headers["content-type"]).toBe("application/yaml; charset=utf-8");
+      const yaml = reply.text ?? String(reply.body);
+      expect(parse(yaml)).toMatchObject({ frontend: { port: 8080 }, environment: { name: "my-environment" } });
+    }
+  });
+
+  test.each(["*/*", "text/html", "application/json, application/yaml;q=0.5"])("is JSON for %s", async (accept) => {
+    const authorization = await service.bearer("developer");
+    const reply = await service.http.get(PATH).set({ authorization, accept });
+    expect(reply.body).toMatchObject({ status: "success", data: { values: {} } });
+  });
+
+  test("is the default chart's without a repository, with both components", async () => {
+    const { body } = await ask();
+    expect(body.data.chart).toEqual({
+      repo_url: "https://git.example.test/charts.git",
+      path: "environment",
+      revision: "main",
+    });
+    expect(Object.keys(body.data.values)).toEqual(["environment", "backend", "frontend", "secret"]);
+  });
+
+  test("is a refusal as JSON for those who ask for YAML", async () => {
+    const authorization = await service.bearer("developer");
+    const reply = await service.http.get(`${PATH}?repo=absent`).set({ authorization, accept: "application/yaml" });
+    expectProblem(reply, 400, "repo: no repository 'absent' is registered", "ENV_REPO_NOT_FOUND");
+  });
+
+  // Abuse case 26.
+  test.each([
+    ["repo=billing-api", "repo: no repository 'billing-api' is registered", "ENV_REPO_NOT_FOUND"],
+    ["repo=https://evil.test", "repo: no repository 'https://evil.test' is registered", "ENV_REPO_NOT_FOUND"],
+    ["config_set=billing-set", "config_set: no config set 'billing-set' is registered", "ENV_CONFIG_INVALID"],
+    ["config_set=live", "config_set: no config set 'live' is registered", "ENV_CONFIG_INVALID"],
+    ["config_set=absent", "config_set: no config set 'absent' is registered", "ENV_CONFIG_INVALID"],
+  ])("is refused as if there were none: %s", async (query, detail, code) => {
+    expectProblem(await ask(`?${query}`), 400, detail, code);
+  });
+});
