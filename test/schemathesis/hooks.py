@@ -45,7 +45,9 @@ def before_load_schema(context, raw_schema):
     create["backend_repo"] = existing("shop-api")
     create["frontend_repo"] = existing("shop-web", "")
     create["config_set"] = existing("")
-    # What the one says about the other: without generated secrets all have to be given, and only a set shares keys.
+    # Fields that need another one: a repository for a branch, every secret where none is generated, a set for its keys.
+    for field in ("frontend_branch", "frontend_commit"):
+        create.pop(field)
     create["auto_generate_secrets"] = {"type": "boolean", "enum": [True]}
     create["use_shared_api_keys"] = {"type": "boolean", "enum": [False]}
     create["config_overrides"] = without_references(create["config_overrides"])
