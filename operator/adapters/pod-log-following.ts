@@ -107,7 +107,8 @@ export class PodLogFollowing {
       this.#looked.add(pod.metadata.uid);
       if (!unmaskable.has(pod.metadata.uid)) continue;
       this.#unmaskable.add(pod.metadata.uid);
-      if (logSources([pod]).length > 0) this.#mailbox.put({ ...unmaskableNote(pod, clock), key: pod.metadata.uid });
+      if (logSources([pod]).length > 0)
+        void this.#mailbox.put({ ...unmaskableNote(pod, clock), key: pod.metadata.uid });
     }
     return pods;
   }
