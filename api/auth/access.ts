@@ -110,7 +110,8 @@ export function mayRead(
   thing: Repository | ConfigSet,
   manage: Extract<Permission, "configs:write" | "repos:reload">,
 ): boolean {
-  return caller.permissions.has(manage) || mayUse(caller, thing);
+  // By role: a token that only reads reads what its owner does.
+  return permissionsOf(caller.roles).has(manage) || mayUse(caller, thing);
 }
 
 /**

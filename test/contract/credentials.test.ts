@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Permission } from "../../api/auth/access.ts";
-import { type Contract, type Version, versionedPath, versionsOf } from "../../api/route.ts";
-import { listRoutes } from "../../api/routes/index.ts";
+import { type Contract, type Version, versionedPath } from "../../api/route.ts";
 import { expectProblem, expectPromised, operations } from "../support/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/api-service.ts";
 import { refusedCredentials } from "../support/refused-credentials.ts";
 import { FIXTURES, fixtureOf, MADE, type RouteCall } from "../support/route-calls.ts";
+import { absentCall, guarded, routes, send as sendTo, walk, worldOf } from "../support/route-walk.ts";
 
 let service: ApiService;
 let foreign: ApiService;
@@ -13,16 +13,6 @@ beforeAll(async () => {
   [service, foreign] = await Promise.all([startApiService(), startApiService()]);
 });
 afterAll(() => Promise.all([service.stop(), foreign.stop()]));
-
-const routes = listRoutes().map(({ contract }) => contract);
-const walk = routes.flatMap((contract) =>
-  versionsOf(contract).map((version) => ({
-    contract,
-    version,
-    name: `${contract.method.toUpperCase()} ${versionedPath(contract, version)}`,
-  })),
-);
-const guarded = walk.filter(({ contract }) => contract.access !== "public");
 
 const FROM_VIEWER = ["viewer", "developer", "colleague", "maintainer", "admin"] as const;
 const FROM_DEVELOPER = ["developer", "colleague", "maintainer", "admin"] as const;
@@ -51,25 +41,9 @@ function whoMay({ access }: Contract): readonly Person[] {
 }
 
 /** Sends what the call says to the route's path in a version. */
-function send(contract: Contract, version: Version, call: RouteCall, authorization?: string) {
-  const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
-  const request = service.http[contract.method](path)
-    .query(call.query ?? {})
-    .set(call.headers ?? {})
-    .send(call.body);
-  return authorization === undefined ? request : request.set("authorization", authorization);
-}
-
-function absentCall({ operationId }: Contract, call: RouteCall): RouteCall {
-  return { ...call, params: { ...call.params, ...fixtureOf(operationId).absent?.params } };
-}
-
-/** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
-const world = () => {
-  const { environments, configSets, apiTokens } = service;
-  const all = [...environments.list(), ...configSets.list(), ...apiTokens.list()];
-  return all.map((object) => JSON.stringify(object));
-};
+const send = (contract: Contract, version: Version, call: RouteCall, authorization?: string) =>
+  sendTo({ service, contract, version }, call, authorization);
+const world = () => [...worldOf(service)];
 
 describe("a route that is not public", () => {
   test.each(guarded)("$name is refused without a credential", async ({ contract, version }) => {
