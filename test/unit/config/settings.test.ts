@@ -46,6 +46,20 @@ describe("settings", () => {
     expect(settingsFrom({ ...least, secretManager }).secretManager).toEqual(secretManager);
   });
 
+  test.each(["redis://redis:6379", "rediss://redis.example.com:6379/0", "redis://127.0.0.1:6379/15"])(
+    "count in %s",
+    (url) => {
+      const redis = { url, username: "limits", passwordFile: "/etc/redis/password" };
+      expect(settingsFrom({ ...least, api: { limits: { redis } } }).api.limits).toMatchObject({ redis });
+    },
+  );
+
+  test("keep the audit log in a file of which as much stays as is usual", () => {
+    const { audit } = settingsFrom({ ...least, audit: { file: { path: "/var/audit.log" } } });
+    expect(audit).toEqual({ file: { path: "/var/audit.log", maxMegabytes: 100, keep: 10 } });
+    expect(settingsFrom(least).audit).toEqual({});
+  });
+
   test.each([
     "https://i.test",
     "https://i.test:8443/realms/a",
@@ -99,6 +113,16 @@ describe("settings", () => {
       `the secret manager ${JSON.stringify(secretManager)}`,
       { ...least, secretManager },
       ["/secretManager"],
+    ]),
+    ...[
+      "redis://user:word@redis:6379",
+      "redis://:word@redis:6379",
+      "http://redis:6379",
+      "redis://redis?password=x",
+    ].map((url): [string, object, string[]] => [
+      `counters in ${url}`,
+      { ...least, api: { limits: { redis: { url } } } },
+      ["/api/limits/redis/url"],
     ]),
     ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
   ])("refuse %s, naming each place", (_what, document, mentions) => {

@@ -141,6 +141,18 @@ describe("the platform chart", () => {
     });
   });
 
+  test("gives the operator the volumes that its values name, beside its own", async () => {
+    const volume = { name: "redis", secret: { secretName: "redis-password" } };
+    const mount = { name: "redis", mountPath: "/etc/redis", readOnly: true };
+    const operator = { image, volumes: [volume], volumeMounts: [mount] };
+    const deployment = (await rendered({ operator })).find(({ kind }) => kind === "Deployment");
+    const { containers, volumes } = parse(JSON.stringify(deployment)).spec.template.spec;
+    expect(volumes.map(({ name }: { name: string }) => name)).toEqual(["settings", "tmp", "redis"]);
+    expect(volumes).toContainEqual(volume);
+    expect(containers[0].volumeMounts).toHaveLength(3);
+    expect(containers[0].volumeMounts).toContainEqual(mount);
+  });
+
   test("runs two operators, on nodes of their own where there are any", async () => {
     const operator = (await rendered()).find(({ kind }) => kind === "Deployment");
     const spread = { topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" };
