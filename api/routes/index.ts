@@ -1,6 +1,7 @@
 import type { Route } from "../route.ts";
 import { accountRoutes } from "./account.ts";
 import { configSetRoutes } from "./config-sets.ts";
+import { demoRoutes } from "./demos.ts";
 import { environmentLogRoutes } from "./environment-logs.ts";
 import { environmentUpkeepRoutes } from "./environment-upkeep.ts";
 import { environmentUrlRoutes } from "./environment-urls.ts";
@@ -21,6 +22,7 @@ export function listRoutes(): readonly Route[] {
     ...environmentUpkeepRoutes,
     ...repositoryRoutes,
     ...helmRoutes,
+    ...demoRoutes,
     ...tokenRoutes,
     ...accountRoutes,
     ...passwordResetRoutes,

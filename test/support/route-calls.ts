@@ -114,6 +114,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getRepository: ofRepository,
   reloadRepositories: NOTHING,
   getConfigTemplate: NOTHING,
+  getDemoDashboard: NOTHING,
+  createSampleEnvironment: NOTHING,
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },
   getConfigSet: onConfigSet(),

@@ -1,0 +1,71 @@
+import { ConfigInvalid } from "../../crds/errors.ts";
+import { branchOf, type Repository } from "../../crds/repository.ts";
+import { mayUse } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
+import { createAsked } from "../intake/creation.ts";
+import { concerning } from "../request-scope.ts";
+import { type Platform, route } from "../route.ts";
+import { DemoDashboard, SampleReply } from "../schemas/demos.ts";
+import { demoDashboard } from "../views/demos.ts";
+import { toCreated } from "../views/environments.ts";
+
+const SAMPLE_TTL_HOURS = 2;
+/** Enough that nobody meets another's. */
+const NAME_BYTES = 5;
+
+/** The insights dashboard's shape, from fixed data. */
+const getDemoDashboard = route({
+  method: "get",
+  path: "/api/demos/dashboard",
+  operationId: "getDemoDashboard",
+  summary: "Get a demo dashboard",
+  description: "The insights dashboard's shape, filled with fixed data: for building on it before there is any.",
+  tag: "demos",
+  access: { permission: "insights:read" },
+  rate: "caller",
+  envelope: "always",
+  reply: DemoDashboard,
+  refusals: [],
+})(() => demoDashboard);
+
+/** A real environment, for two hours, of a Repository that the caller may use. */
+const createSampleEnvironment = route({
+  method: "post",
+  path: "/api/demos/sample-environment",
+  operationId: "createSampleEnvironment",
+  summary: "Create a sample environment",
+  description:
+    "Creates an environment of the first backend repository (by name) that the caller may use, from its default branch, for two hours.",
+  tag: "demos",
+  access: { permission: "environments:create" },
+  rate: "caller",
+  envelope: "v2",
+  concerns: () => "a sample environment",
+  reply: SampleReply,
+  yields: { "/api/environments/{environment_id}": "/environment/id" },
+  refusals: ["ENV_NAME_EXISTS", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
+  refuses: ["conflict"],
+})(async ({ caller }, platform) => {
+  const { settings, randomBytes } = platform;
+  const repository = sampleRepository(caller, platform);
+  const body = {
+    environment_name: `demo-${Buffer.from(randomBytes(NAME_BYTES)).toString("hex")}`,
+    backend_repo: repository.metadata.name,
+    backend_branch: branchOf(repository),
+    ttl: Math.min(SAMPLE_TTL_HOURS, settings.ttl.maximumHours),
+  };
+  const environment = concerning(await createAsked({ body, caller, key: undefined }, platform));
+  return { status: "success", environment: toCreated(environment, settings), demo: true };
+});
+
+function sampleRepository(caller: Caller, { repositories }: Platform): Repository {
+  const usable = repositories.list().filter((repository) => isUsable(repository) && mayUse(caller, repository));
+  const [first] = usable.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  if (first !== undefined) return first;
+  throw new ConfigInvalid([{ field: "", message: "there is no backend repository that you may use: register one" }]);
+}
+
+const isUsable = ({ metadata, spec, status }: Repository) =>
+  spec.type === "backend" && metadata.deletionTimestamp === undefined && status?.reachable !== false;
+
+export const demoRoutes = [getDemoDashboard, createSampleEnvironment] as const;
