@@ -116,4 +116,26 @@ describe("an API token with two replicas", () => {
     expect((await call(one, ["DELETE", `/api/tokens/${id}`], await issuer.sign(DEVELOPER))).status).toBe(200);
     expect(await kept()).toEqual([]);
   }, 60_000);
+
+  test("reads on while the API server is away, changes nothing, and is as before when it is back", async () => {
+    const [one, other] = replicas;
+    const { token } = await makeToken(one, ["ENV_CREATE"]);
+    expect(await readsWith(one, token)).toBe(200);
+    await world.plane.kill("kube-apiserver");
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        expect(await readsWith(one, token)).toBe(200);
+        const wanted = { environment_name: "never", backend_repo: "test-backend", backend_branch: "main" };
+        expect((await call(one, ["POST", "/api/environments"], token, wanted)).status).toBe(503);
+      }
+      // The other one was never told by the API server itself that the token is good.
+      expect(await readsWith(other, token)).toBe(503);
+    } finally {
+      await world.plane.restart("kube-apiserver");
+    }
+    for (const replica of replicas) {
+      const isBack = async () => (await call(replica, ["DELETE", "/api/environments/never"], token)).status === 404;
+      await until(isBack, { what: "changes again", deadlineMs: 60_000, everyMs: 50 });
+    }
+  }, 120_000);
 });
