@@ -1,6 +1,6 @@
 import { AUDIT_ID_ANNOTATION } from "../crds/group.ts";
 import type { Caches } from "./caches.ts";
-import type { KubeObject } from "./kit/kube-object.ts";
+import type { KubeObject, ObjectMeta } from "./kit/kube-object.ts";
 import type { ObjectCache } from "./kit/object-cache.ts";
 import type { OwnRemovals } from "./own-removals.ts";
 import type { AuditRecord, AuditTrail } from "./ports/audit-trail.ts";
@@ -41,7 +41,7 @@ export function recordForeignChanges(context: ForeignChangesContext): () => void
 function following<T extends KubeObject>(cache: ObjectCache<T>, context: ForeignChangesContext): () => void {
   return cache.subscribe((_key, current, previous) => {
     if (previous !== undefined && isLeaving(previous, current)) recordRemoval(previous, context);
-    else if (current !== undefined) recordIfForeign(current, previous, context);
+    if (current !== undefined) recordIfForeign(current, previous, context);
   });
 }
 
@@ -55,12 +55,19 @@ function recordRemoval(object: KubeObject, context: ForeignChangesContext): void
   if (!context.removals.has(object.metadata.uid)) record("deleted", object, context);
 }
 
-/** A new spec that no record of the REST interface is named on, and that somebody else wrote. */
+/**
+ * A new spec that no new record of the REST interface is named on. What wrote it may call itself what it likes; the
+ * annotation is the platform's, and a policy keeps it so.
+ */
 function recordIfForeign(current: KubeObject, previous: KubeObject | undefined, context: ForeignChangesContext): void {
   const before = previous?.metadata.uid === current.metadata.uid ? previous : undefined;
-  if (current.metadata.generation === before?.metadata.generation || isStampedAnew(current, before)) return;
-  if (context.caches.writersOf(current).length === 0) return;
+  if (!isNewSpec(current.metadata, before?.metadata) || isStampedAnew(current, before)) return;
   record(before === undefined ? "created" : "changed", current, context);
+}
+
+/** The beginning of an end counts as a generation, too. */
+function isNewSpec(current: ObjectMeta, before: ObjectMeta | undefined): boolean {
+  return current.generation !== before?.generation && current.deletionTimestamp === before?.deletionTimestamp;
 }
 
 function isStampedAnew(current: KubeObject, before: KubeObject | undefined): boolean {

@@ -7,6 +7,7 @@ import type { KubeClient } from "../kit/kube-client.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Environments, RequestedPass } from "../ports/environments.ts";
+import { type AuditId, auditAnnotations } from "./audit-stamp.ts";
 import { goneIsNotFound, reread } from "./environment-look-up.ts";
 
 /** So long does a pass that was asked for serve whoever asks again: a flood of requests is one write and one pass. */
@@ -16,6 +17,7 @@ interface Context {
   readonly client: KubeClient;
   readonly cache: ObjectCache<EphemeralEnvironment>;
   readonly clock: Clock;
+  readonly auditId?: AuditId;
 }
 
 /** Asks for passes by a token on the resource, and waits for the status that answers it. */
@@ -30,7 +32,7 @@ export function requestedPasses(context: Context): Environments["reconcile"] {
 }
 
 /** The token that is on the resource now: one that serves already, else a new one. */
-function ask({ client, cache, clock }: Context, environment: EphemeralEnvironment): Promise<string> {
+function ask({ client, cache, clock, auditId }: Context, environment: EphemeralEnvironment): Promise<string> {
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
     const current = round === 1 ? environment : await reread(client, environment);
@@ -39,7 +41,8 @@ function ask({ client, cache, clock }: Context, environment: EphemeralEnvironmen
     if (shared !== undefined) return shared;
     const token = clock.now().toISOString();
     const { resourceVersion } = current.metadata;
-    const patch = { metadata: { resourceVersion, annotations: { [RECONCILE_ANNOTATION]: token } } };
+    const annotations = { [RECONCILE_ANNOTATION]: token, ...auditAnnotations(auditId) };
+    const patch = { metadata: { resourceVersion, annotations } };
     cache.written(await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound));
     return token;
   });

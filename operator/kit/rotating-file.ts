@@ -41,7 +41,7 @@ export class RotatingFile {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.push({ text: `${text}\n`, settle: resolve });
     for (const dropped of this.#waiting.splice(0, this.#waiting.length - MAX_WAITING)) dropped.settle(false);
-    this.#begin();
+    void this.#begin();
     return promise;
   }
 

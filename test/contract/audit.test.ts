@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { versionedPath, versionsOf } from "../../api/route.ts";
+import { listRoutes } from "../../api/routes/index.ts";
 import type { AuditRecord } from "../../operator/ports/audit-trail.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
+import { fixtureOf } from "../support/route-calls.ts";
 
 let service: ApiService;
 beforeEach(async () => {
@@ -168,6 +171,27 @@ describe("an API token leaves a record, and no trace of its value,", () => {
     const { id } = await service.makeToken("colleague");
     await service.http.get(`/api/tokens/${id}/value`).set(await as("developer"));
     expect(records()).toMatchObject([{ event: "credential", concerns: id, outcome: "refused", status: 404 }]);
+  });
+});
+
+describe("each operation that changes something, looks into something or is about credentials", () => {
+  const operations = listRoutes().filter(({ contract }) => contract.concerns !== undefined);
+  const walk = operations.flatMap(({ contract }) => versionsOf(contract).map((version) => ({ contract, version })));
+  const title = ({ contract, version }: (typeof walk)[number]) => `${contract.operationId} in ${version}`;
+
+  test.each(walk.map((one) => [title(one), one] as const))("%s leaves one record", async (_title, one) => {
+    const { contract, version } = one;
+    const call = await fixtureOf(contract.operationId).call(service, "admin");
+    const before = records().length;
+    const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
+    const request = service.http[contract.method](path)
+      .query(call.query ?? {})
+      .set(call.headers ?? {});
+    const reply = await request.set(await as("admin")).send(call.body);
+    const { operationId } = contract;
+    expect(records().slice(before)).toMatchObject([
+      { action: operationId, outcome: "accepted", status: reply.status, concerns: expect.any(String) },
+    ]);
   });
 });
 
