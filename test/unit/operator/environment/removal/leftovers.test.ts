@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import { valueOwner } from "../../../../../crds/api-token.ts";
 import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_UID_LABEL, ownerLabels } from "../../../../../crds/group.ts";
 import { leftovers, ownerOf } from "../../../../../operator/environment/removal/leftovers.ts";
 import type { KubeObject } from "../../../../../operator/kit/kube-object.ts";
+import { apiTokenFixture } from "../../../../support/api-token-fixture.ts";
 import { minutesLater, UID } from "../../../../support/environment-fixture.ts";
 
 const OTHER = "ffffffff-1111-4222-8333-444455556666";
@@ -52,6 +54,7 @@ describe("what is left", () => {
   test.each([
     ["no environment can be called so", { ...held, name: "kube-x" }],
     ["the UID is none", { ...held, uid: "any" }],
+    ["it is the value of an API token", { ...held, ...valueOwner(apiTokenFixture()) }],
   ])("is none of what the secret manager says when %s", (_why, said) => {
     expect(leftovers([], [said], () => false)).toEqual([]);
   });
