@@ -1,7 +1,9 @@
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { WireObject } from "../../../operator/kinds.ts";
 import { environmentType } from "../../../operator/kinds.ts";
+import { pause, systemClock } from "../../../operator/kit/clock.ts";
 import { resourceType } from "../../../operator/kit/kube-object.ts";
+import { until } from "../../support/until.ts";
 import { quantile } from "../table.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import { POISONOUS, SLOW, STUCK } from "./names.ts";
@@ -16,9 +18,10 @@ export interface BystanderSizes {
 
 const AT_ONCE = 4;
 const DEADLINE_MS = 120_000;
-/** Somebody touches the poisonous one so often, and every touch asks for a pass. */
-const TOUCH_EVERY_MS = 50;
-const SLOW_ONES = 4;
+/** Somebody touches the poisonous one again so soon after every answer, and every touch asks for a pass. */
+const TOUCH_AGAIN_MS = 50;
+/** More than the operator has workers. */
+const SLOW_ONES = 48;
 
 const configMapKind = resourceType<WireObject>({
   ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
@@ -31,11 +34,17 @@ export async function measureBystanders(bench: BenchWorld, sizes: BystanderSizes
   const calmMs: number[] = [];
   const troubledMs: number[] = [];
   for (let round = 0; round < sizes.rounds; round += 1) {
-    await bench.untilQuiet();
-    calmMs.push(...(await waysToReady(bench, `calm-${round}`, sizes.each)));
-    const end = await makeTrouble(bench, round);
-    troubledMs.push(...(await waysToReady(bench, `troubled-${round}`, sizes.each)));
-    await end();
+    const calm = async () => void calmMs.push(...(await waysToReady(bench, `calm-${round}`, sizes.each)));
+    const troubled = async () => {
+      const end = await makeTrouble(bench, round);
+      troubledMs.push(...(await waysToReady(bench, `troubled-${round}`, sizes.each)));
+      await end();
+    };
+    // Each is the first as often as the other: there are ever more environments.
+    for (const time of round % 2 === 0 ? [calm, troubled] : [troubled, calm]) {
+      await bench.untilQuiet();
+      await time();
+    }
     process.stderr.write(`bystanders, round ${round + 1} of ${sizes.rounds}\n`);
   }
   await operator.stop();
@@ -60,7 +69,10 @@ function waysToReady(bench: BenchWorld, prefix: string, count: number): Promise<
   return inParallel(names, make, AT_ONCE);
 }
 
-/** One at which every pass throws, some whose secrets take 5 s a call, one whose namespace does not go; answers its end. */
+/**
+ * All the while: one at which every pass throws, some that the secret manager keeps waiting for 10 s a call and then
+ * fails, one whose namespace does not go. Answers what ends it, and fails when it was over before.
+ */
 async function makeTrouble(bench: BenchWorld, round: number): Promise<() => Promise<void>> {
   const { admin } = bench.world;
   const stuck = `${STUCK}${round}`;
@@ -72,18 +84,42 @@ async function makeTrouble(bench: BenchWorld, round: number): Promise<() => Prom
   const poisonous = `${POISONOUS}${round}`;
   await bench.create(poisonous);
   const slow = Array.from({ length: SLOW_ONES }, (_, index) => `${SLOW}${round}-${index}`);
-  for (const name of slow) await bench.create(name);
-  const touching = setInterval(() => touch(bench, poisonous), TOUCH_EVERY_MS);
+  const slowly = await inParallel(slow, (name) => bench.create(name), AT_ONCE);
+  // Making them is work as any other: they only trouble when their first call has failed.
+  await untilAll(bench, slow, (phase) => phase !== undefined);
+  const ended = new AbortController();
+  const touching = touch(bench, poisonous, ended.signal);
   return async () => {
-    clearInterval(touching);
+    ended.abort();
+    await touching;
+    const phases = await phasesOf(bench, [stuck, ...slow]);
+    if (phases[0] !== "terminating" || phases.includes("ready")) throw new Error("the trouble was over too soon");
     await admin.patch(configMapKind, held, { metadata: { finalizers: null } }, { as: "merge" });
-    await bench.world.expectGone(made);
-    for (const name of slow) await bench.ready.reached(name);
+    for (const one of slowly) await bench.world.delete(one);
+    await untilAll(bench, [stuck, ...slow], (phase) => phase === undefined);
   };
 }
 
-function touch({ world }: BenchWorld, name: string): void {
-  const patch = { metadata: { annotations: { [RECONCILE_ANNOTATION]: String(performance.now()) } } };
-  // Whether one of so many touches fails tells nothing.
-  world.admin.patch(environmentType, { name }, patch, { as: "merge" }).catch(() => undefined);
+async function phasesOf({ world }: BenchWorld, names: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const { items } = await world.admin.list(environmentType);
+  const phases = new Map(items.map(({ metadata, status }) => [metadata.name, status?.phase]));
+  return names.map((name) => phases.get(name));
+}
+
+async function untilAll(
+  bench: BenchWorld,
+  names: readonly string[],
+  isSo: (phase: string | undefined) => boolean,
+): Promise<void> {
+  const look = async () => (await phasesOf(bench, names)).every(isSo);
+  await until(look, { what: "the broken environments having come so far", deadlineMs: DEADLINE_MS, everyMs: 500 });
+}
+
+async function touch({ world }: BenchWorld, name: string, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    const patch = { metadata: { annotations: { [RECONCILE_ANNOTATION]: String(performance.now()) } } };
+    // Whether one of so many touches fails tells nothing.
+    await world.admin.patch(environmentType, { name }, patch, { as: "merge" }).catch(() => undefined);
+    await pause(systemClock, TOUCH_AGAIN_MS, ended);
+  }
 }

@@ -43,7 +43,7 @@ try {
   const isWanted = (part: string) => values.part === undefined || values.part === part;
   if (isWanted("creations"))
     verdicts.push(...(await measureCreations(bench, { rounds, warmUp: 10, single: 15, many: 128 })));
-  if (isWanted("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 60 }));
+  if (isWanted("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100 }));
   if (isWanted("crowd")) {
     const sizes = {
       environments: Number(values.environments),

@@ -18,8 +18,8 @@ import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
 import type { Figures, MeasuredOptions } from "./measured-operator.ts";
 import { POISONOUS, SLOW } from "./names.ts";
 
-/** How long the secret manager takes for those whose name says so. */
-const SLOW_MS = 5_000;
+/** How long the secret manager takes for those whose name says so, before it fails. */
+const SLOW_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const MIB = 2 ** 20;
 
@@ -142,8 +142,9 @@ function troubled(context: ReconcilerContext): ReconcilerContext {
     },
     secretManager: Object.assign(Object.create(secretManager), {
       async ensure(...[owner, requests]: Parameters<typeof secretManager.ensure>) {
-        if (owner.name.startsWith(SLOW)) await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-        return secretManager.ensure(owner, requests);
+        if (!owner.name.startsWith(SLOW)) return secretManager.ensure(owner, requests);
+        await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+        throw new Error("the secret manager took too long");
       },
     }),
   };
