@@ -1,0 +1,158 @@
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import { environmentType } from "../../../operator/kinds.ts";
+import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
+import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
+import { unique } from "../../support/people.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
+import { type RedisServer, redisServer } from "../../support/redis-server.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
+import { until } from "../../support/until.ts";
+
+const LIMIT = 8;
+/** A loss is forgotten after ten seconds. */
+const SHARED_DEADLINE_MS = 30_000;
+
+let world: World;
+let issuer: TokenIssuer;
+let redis: RedisServer;
+let folder: string;
+let replicas: readonly [PlatformProcess, PlatformProcess];
+
+const auditFolder = (index: number) => join(folder, `replica-${index}`);
+const auditFile = (index: number) => join(auditFolder(index), "audit.log");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "limits-and-audit-"));
+  [world, issuer, redis] = await Promise.all([createWorld(), startTokenIssuer(), redisServer()]);
+  const replica = async (index: number) => {
+    await mkdir(auditFolder(index));
+    const api = {
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
+      roles: { developer: ["developers"], maintainer: ["maintainers"] },
+      limits: { authenticatedPerMinute: LIMIT, unauthenticatedPerMinute: 100_000, redis: { url: redis.url } },
+    };
+    const audit = { file: { path: auditFile(index) } };
+    return platformProcess(world.identity, { ...testSettings, leaderElection: true, api, audit });
+  };
+  replicas = await Promise.all([replica(0), replica(1)]);
+  // Redis is not there yet.
+  await Promise.all(replicas.map((one) => one.start()));
+  for (const one of replicas) {
+    const isReady = async () => (await fetch(`${one.url}/api/ready`)).ok;
+    await until(isReady, { what: "a replica being ready", deadlineMs: 30_000 });
+  }
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(replicas.map((one) => one.stop()));
+  await Promise.all([redis.stop(), issuer.stop()]);
+  await world.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** Somebody whose budget nobody has touched. */
+const newcomer = (group = "developers") => issuer.sign({ sub: unique("dev-"), groups: [group] });
+const get = (one: PlatformProcess, bearer: string, path = "/api/environments") =>
+  fetch(`${one.url}${path}`, { headers: { authorization: `Bearer ${bearer}` } });
+const statusOf = async (one: PlatformProcess) =>
+  ((await (await fetch(`${one.url}/api/status`)).json()) as { status: string }).status;
+
+/** Calls until the limit, at each replica; gives how many were admitted in all. */
+async function admitted(bearer: string): Promise<number> {
+  const statuses: number[] = [];
+  for (const one of replicas) {
+    for (let call = 0; call <= LIMIT; call++) statuses.push((await get(one, bearer)).status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  return statuses.filter((status) => status === 200).length;
+}
+
+describe("two replicas and a Redis", () => {
+  const untilShared = () =>
+    until(async () => (await admitted(await newcomer())) === LIMIT, {
+      what: "replicas that count together",
+      deadlineMs: SHARED_DEADLINE_MS,
+    });
+
+  test("that is away at the start, comes, goes and comes back: limits hold, and no request fails", async () => {
+    const [one] = replicas;
+    expect(await admitted(await newcomer())).toBe(2 * LIMIT);
+    expect(await statusOf(one)).toBe("degraded");
+    for (const _round of [1, 2]) {
+      await redis.start();
+      await untilShared();
+      expect(await statusOf(one)).toBe("healthy");
+      await redis.stop();
+      expect(await admitted(await newcomer())).toBe(2 * LIMIT);
+      expect(await statusOf(one)).toBe("degraded");
+    }
+  }, 120_000);
+});
+
+describe("the audit log of two replicas", () => {
+  const isRecord = (line: string) => line.startsWith('{"log":"audit"');
+  const recordsIn = (text: string): AuditRecord[] =>
+    text
+      .split("\n")
+      .filter(isRecord)
+      .map((line) => JSON.parse(line));
+  const about = (records: readonly AuditRecord[], name: string) =>
+    records.filter(({ concerns, objects }) => concerns === name || objects.some((object) => object.name === name));
+  const everywhere = (name: string) => replicas.flatMap(({ output }) => about(recordsIn(output), name));
+
+  test("says once who made what, on standard output and in the file, under the id that the resource bears", async () => {
+    const [one] = replicas;
+    const name = unique("audited-");
+    const bearer = await newcomer();
+    const body = {
+      environment_name: name,
+      backend_repo: "test-backend",
+      backend_branch: "main",
+      backend_commit: COMMIT,
+    };
+    const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+    const post = await fetch(`${one.url}/api/environments`, { method: "POST", headers, body: JSON.stringify(body) });
+    expect(post.status).toBe(200);
+    const made = await world.find(name);
+    const kept = about(recordsIn(await readFile(auditFile(0), "utf8")), name);
+    expect(kept).toMatchObject([
+      { auditId: made?.metadata.annotations?.[AUDIT_ID_ANNOTATION], action: "createEnvironment", outcome: "accepted" },
+    ]);
+    expect(everywhere(name)).toEqual(kept);
+
+    await world.admin.patch(environmentType, { name }, { spec: { ttlHours: 3 } }, { as: "merge" });
+    const seen = {
+      action: "changed",
+      outcome: "seen",
+      actor: { method: "kubernetes", fieldManagers: ["controller-kit"] },
+    };
+    await until(() => everywhere(name).length > 1, { what: "the change's record" });
+    expect(everywhere(name).slice(1)).toMatchObject([seen]);
+
+    const outputs = replicas.map(({ output }) => output).join("");
+    expect(outputs).not.toContain(bearer.split(".")[1]);
+  }, 60_000);
+
+  test("stops what maintainers change while its file can't be written, and nothing else", async () => {
+    const [one] = replicas;
+    const [maintainer, developer] = [await newcomer("maintainers"), await newcomer()];
+    const reload = async () =>
+      (
+        await fetch(`${one.url}/api/repos/reload`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${maintainer}` },
+        })
+      ).status;
+    await rename(auditFolder(0), `${auditFolder(0)}-away`);
+    expect(await reload()).toBe(503);
+    expect((await get(one, developer)).status).toBe(200);
+    await rename(`${auditFolder(0)}-away`, auditFolder(0));
+    expect(await reload()).toBe(200);
+    const { length } = about(recordsIn(await readFile(auditFile(0), "utf8")), "repositories");
+    expect(length).toBe(2);
+  }, 60_000);
+});
