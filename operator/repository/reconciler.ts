@@ -7,7 +7,7 @@ import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Lifecycle } from "../ports/lifecycle.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
-import { check } from "./check.ts";
+import { check, ruleProblem } from "./check.ts";
 
 export interface RepositoryContext {
   readonly repositories: Repositories;
@@ -46,9 +46,16 @@ async function look(found: Repository, context: RepositoryContext): Promise<numb
   const { lifecycle, isUsed, clock } = context;
   const mustStay = isUsed(found.metadata.name) && !isKept(found);
   const repository = mustStay ? await lifecycle.hold(found) : found;
-  const dueInMs = dueIn(repository, clock.now());
+  const dueInMs = isOverturned(repository, context) ? 0 : dueIn(repository, clock.now());
   if (dueInMs > 0) return dueInMs;
   return dueIn(await lifecycle.writeStatus(repository, await statusOf(repository, context)), clock.now());
+}
+
+/** Whether its rules hold together by now, or no longer: what they name may have come or gone since. */
+function isOverturned(repository: Repository, context: RepositoryContext): boolean {
+  const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
+  const isBroken = ruleProblem(repository, context) !== undefined;
+  return (reason === "Checked" && isBroken) || (reason === "RulesInvalid" && !isBroken);
 }
 
 /** Milliseconds until the next check. */

@@ -4,13 +4,21 @@ import type { Priority } from "../kit/work-queue.ts";
 
 /** Turns what changed into the names of the Repositories that want a pass, and forgets the rest. */
 export function wakeOnRepositories(
-  { repositories, environments }: Pick<Caches, "repositories" | "environments">,
+  { repositories, configSets, environments }: Pick<Caches, "repositories" | "configSets" | "environments">,
   enqueue: (name: string, priority?: Priority) => void,
 ): () => void {
+  const wakeThoseThatName = (name = "") => {
+    for (const { metadata, spec } of repositories.list()) {
+      const named = [spec.companionRepository, spec.pullRequest?.configSet];
+      if (named.includes(name)) enqueue(metadata.name, "low");
+    }
+  };
   const ends = [
     repositories.subscribe((_key, current, previous) => {
       if (current !== undefined && wantsPass(current, previous)) enqueue(current.metadata.name);
+      if (current === undefined || previous === undefined) wakeThoseThatName((current ?? previous)?.metadata.name);
     }),
+    configSets.subscribe((_key, current, previous) => wakeThoseThatName((current ?? previous)?.metadata.name)),
     environments.subscribe((_name, current, previous) => {
       // Those that it uses are the same all its life.
       const environment = current === undefined || previous === undefined ? (current ?? previous) : undefined;

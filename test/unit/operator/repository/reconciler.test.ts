@@ -78,8 +78,14 @@ function well(minutes = 0): RepositoryStatus {
 }
 
 function ill(): RepositoryStatus {
-  const conditions = (well().conditions ?? []).map((condition) => ({ ...condition, status: "False" as const }));
-  return { ...well(), reachable: false, conditions };
+  return { ...well(), reachable: false, conditions: reasoned("Unreachable") };
+}
+
+const reasoned = (reason: string) =>
+  (well().conditions ?? []).map((condition) => ({ ...condition, status: "False" as const, reason }));
+
+function broken(): RepositoryStatus {
+  return { ...ill(), reachable: true, conditions: reasoned("RulesInvalid") };
 }
 
 const deletionTimestamp = CREATED;
@@ -144,6 +150,18 @@ describe("a check", () => {
       },
       false,
     ],
+    ["its companion is gone", { status: well(), spec: { companionRepository: "shop-web" } }, true],
+    [
+      "the config set that it lacked is there",
+      { status: broken(), spec: { pullRequest: { configSet: "web" } }, configSets: [configSetFixture("web")] },
+      true,
+    ],
+    [
+      "the config set that it lacked is still away",
+      { status: broken(), spec: { pullRequest: { configSet: "web" } } },
+      false,
+    ],
+    ["nobody can reach it, whatever its rules", { status: ill(), spec: { companionRepository: "shop-web" } }, false],
     ["something was wrong five minutes ago", { status: ill(), minutes: 5 }, true],
     ["something was wrong a minute ago", { status: ill(), minutes: 1 }, false],
   ])("when %s", async (_when, given, isChecked) => {

@@ -1,0 +1,93 @@
+import { readdir, readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { settingsFrom } from "../../../config/settings.ts";
+import { findCondition } from "../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import {
+  applicationKind,
+  configSetType,
+  environmentType,
+  repositoryType,
+  secretKind,
+  type WireObject,
+} from "../../../operator/kinds.ts";
+import type { Draft } from "../../../operator/kit/kube-object.ts";
+import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
+
+const folder = new URL("../../../deploy/examples/", import.meta.url);
+const TYPES = { EphemeralEnvironment: environmentType, Repository: repositoryType, ConfigSet: configSetType };
+const namespace = "ephemeral-secrets";
+
+/** The examples, by file; the settings are no manifest. */
+async function examples(): Promise<ReadonlyMap<string, Draft<WireObject>>> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml") && file !== "settings.yaml");
+  const read = async (file: string) => [file, parse(await readFile(new URL(file, folder), "utf8"))] as const;
+  return new Map(await Promise.all(files.map(read)));
+}
+
+let world: World;
+let manifests: ReadonlyMap<string, Draft<WireObject>>;
+
+/** Everything is applied as it stands; only the git host, the secrets that somebody shares and Argo CD are the test's. */
+beforeAll(async () => {
+  world = await createWorld();
+  manifests = await examples();
+  const { secrets } = parse(await readFile(new URL("settings.yaml", folder), "utf8"));
+  const repositoryHost = { head: async () => COMMIT };
+  await world.startOperator({
+    settings: settingsFrom({ ...testSettings, secrets }),
+    onPorts: (context) => ({ ...context, repositoryHost }),
+  });
+  for (const name of ["mail", "payment-sandbox"]) {
+    const metadata = { name, namespace, labels: { [SHARED_SECRET_LABEL]: "true" } };
+    await world.admin.create(secretKind, { metadata, data: { "1": Buffer.from(`${name} key`).toString("base64") } });
+  }
+  for (const manifest of manifests.values()) await world.admin.create(typeOf(manifest), manifest);
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+const typeOf = ({ kind }: Draft<WireObject>) => TYPES[kind as keyof typeof TYPES] as never;
+
+describe("the examples", () => {
+  test("are there for every kind that people write", () => {
+    expect(new Set([...manifests.values()].map(({ kind }) => kind))).toEqual(new Set(Object.keys(TYPES)));
+  });
+
+  test("make environments that are ready", async () => {
+    const environments = [...manifests.values()].filter(({ kind }) => kind === "EphemeralEnvironment");
+    expect(environments).toHaveLength(3);
+    for (const { metadata } of environments) await world.expectPhase(metadata.name, "ready");
+  }, 60_000);
+
+  test("make Repositories whose rules hold together", async () => {
+    for (const name of ["shop-api", "shop-web"]) {
+      await until(() => isInOrder(name), { what: `Repository '${name}' to be in order`, deadlineMs: 30_000 });
+    }
+  }, 60_000);
+
+  test("make a config set that an environment has the values and the keys of", async () => {
+    const found = (await world.expectPhase("hello-web", "ready")) as EphemeralEnvironment;
+    expect(found.status).toMatchObject({ configSet: { name: "web", version: 1 }, ttlHours: 8 });
+    const application = await world.admin.find(applicationKind, { name: "env-hello-web", namespace: "argocd" });
+    expect(application).toMatchObject({
+      spec: {
+        source: { helm: { valuesObject: { backend: { replicas: 1, env: [{ name: "LOG_LEVEL", value: "info" }] } } } },
+      },
+    });
+    const name = found.status?.podSecrets?.at(-1) ?? "";
+    const secret = await world.admin.find(secretKind, { name, namespace: "env-hello-web" });
+    const values = Object.entries((secret?.data ?? {}) as Record<string, string>);
+    const revealed = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+    expect(revealed).toMatchObject({ MAIL_KEY: "mail key", PAYMENT_KEY: "payment-sandbox key" });
+  }, 60_000);
+});
+
+/** What it names may have been applied after it. */
+async function isInOrder(name: string): Promise<boolean> {
+  const found = await world.admin.find(repositoryType, { name, namespace: "ephemeral-system" });
+  return findCondition(found?.status?.conditions, "Ready")?.status === "True";
+}
