@@ -64,13 +64,11 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }
 
-/** Whether two statuses say the same. */
-export function sameStatus(one: EnvironmentStatus | undefined, other: EnvironmentStatus): boolean {
-  return isDeepStrictEqual(normal(one), normal(other));
+/** Whether a status says the same as the one that the API server has. */
+export function sameStatus(stored: EnvironmentStatus | undefined, status: EnvironmentStatus): boolean {
+  // As it will look after a trip to the API server and back: no `undefined`, no prototypes.
+  return isDeepStrictEqual(stored ?? {}, JSON.parse(JSON.stringify(status)));
 }
-
-/** As it looks after a trip to the API server and back: no `undefined`, no prototypes. */
-const normal = (status: EnvironmentStatus | undefined) => JSON.parse(JSON.stringify(status ?? {}));
 
 function handledToken(environment: EphemeralEnvironment): Pick<EnvironmentStatus, "lastHandledReconcileAt"> {
   const token = reconcileToken(environment);

@@ -18,8 +18,7 @@ export async function* jsonLines(chunks: AsyncIterable<Uint8Array>, onBytes?: ()
     onBytes?.();
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      open.push(chunk.subarray(start, end));
-      const line = Buffer.concat(open);
+      const line = joined(open, chunk.subarray(start, end));
       open = [];
       openBytes = 0;
       start = end + 1;
@@ -32,9 +31,13 @@ export async function* jsonLines(chunks: AsyncIterable<Uint8Array>, onBytes?: ()
   if (openBytes > 0) throw broken(new RangeError("the stream ended within a line"));
 }
 
-function parsed(line: Buffer): unknown {
+/** Most lines lie in one chunk. */
+const joined = (open: readonly Uint8Array[], rest: Uint8Array) =>
+  open.length === 0 ? rest : Buffer.concat([...open, rest]);
+
+function parsed(line: Uint8Array): unknown {
   try {
-    return JSON.parse(line.toString("utf8"));
+    return JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8"));
   } catch {
     // The parser's own message quotes the line, which may hold a Secret.
     throw broken(new SyntaxError("a line is not JSON"));
