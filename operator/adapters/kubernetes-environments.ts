@@ -11,13 +11,13 @@ import {
   EnvironmentNotFound,
   NameExists,
 } from "../../crds/errors.ts";
-import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
+import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
 import { BY_CREATION_KEY, BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { isAlreadyExists, isConflict, isForbidden } from "../kit/kube-errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isUnavailable } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
@@ -29,6 +29,8 @@ import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
+/** Whoever waits for an answer has waited long already. */
+const LOOK_AGAIN_MS = 1_000;
 
 interface Context {
   readonly client: KubeClient;
@@ -78,10 +80,12 @@ interface Creation {
 
 async function create(context: Context, { name, spec, mark }: Creation): Promise<EphemeralEnvironment> {
   const { client, cache } = context;
+  const annotations = { ...auditAnnotations(context.auditId), ...(mark && markAnnotations(mark)) };
+  const manifest = environmentManifest(name, spec, annotations);
   try {
-    const annotations = { ...auditAnnotations(context.auditId), ...(mark && markAnnotations(mark)) };
-    const manifest = environmentManifest(name, spec, annotations);
-    const created = await client.create(environmentType, manifest);
+    const created = await client
+      .create(environmentType, manifest)
+      .catch((error: unknown) => madeUnanswered(context, name, error));
     cache.written(created);
     return created;
   } catch (error) {
@@ -89,6 +93,23 @@ async function create(context: Context, { name, spec, mark }: Creation): Promise
     if (isForbidden(error)) throw new CreationFailed({ cause: error });
     throw error;
   }
+}
+
+/**
+ * The environment that this very request has made although no answer came, known by the id of its record; throws the
+ * failure when there is none. Whoever tried again would be told that the name is taken.
+ */
+async function madeUnanswered(
+  { client, auditId }: Context,
+  name: string,
+  failure: unknown,
+): Promise<EphemeralEnvironment> {
+  const id = auditId?.();
+  if (id === undefined || !isUnavailable(failure)) throw failure;
+  const look = { signal: AbortSignal.timeout(LOOK_AGAIN_MS) };
+  const found = await client.find(environmentType, { name }, look).catch(() => undefined);
+  if (found?.metadata.annotations?.[AUDIT_ID_ANNOTATION] !== id) throw failure;
+  return found;
 }
 
 /** Whose name it is: ours, when the answer to an earlier attempt got lost. */

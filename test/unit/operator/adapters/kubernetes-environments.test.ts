@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { markAnnotations } from "../../../../crds/creation-mark.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { AUDIT_ID_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { kubernetesEnvironments } from "../../../../operator/adapters/kubernetes-environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../../operator/caches.ts";
 import { environmentType } from "../../../../operator/kinds.ts";
@@ -16,6 +16,7 @@ import {
   type Answer,
   type FakeApiServer,
   json,
+  reset,
   type SeenRequest,
   startFakeApiServer,
   status,
@@ -156,6 +157,32 @@ describe("a name that is taken", () => {
     answer("GET", json(ours));
     clock.advance(Date.parse(ours.metadata.creationTimestamp) + 24 * 3_600_000 - clock.now().getTime());
     expect(await failureOf(create())).toBeInstanceOf(NameExists);
+  });
+});
+
+describe("a creation whose answer got lost", () => {
+  const stamped = (id: string) => environmentFixture({ metadata: { annotations: { [AUDIT_ID_ANNOTATION]: id } } });
+  const create = () =>
+    kubernetesEnvironments({ client, cache, clock, auditId: () => "ours" }).create("shop", environment.spec);
+
+  test.each([
+    ["was cut", reset],
+    ["timed out at the API server", status(504, "Timeout")],
+  ])("is one when the answer %s and the environment is there", async (_how, lost) => {
+    answer("POST", lost);
+    answer("GET", json(stamped("ours")));
+    expect(await create()).toEqual(stamped("ours"));
+    expect(cache.get("shop")).toEqual(stamped("ours"));
+  });
+
+  test.each([
+    ["nothing is there", status(404, "NotFound")],
+    ["what is there was made by another request", json(stamped("another"))],
+    ["nobody can be asked", reset],
+  ])("is none when %s", async (_what, found) => {
+    answer("POST", reset);
+    answer("GET", found);
+    expect(await failureOf(create())).toBeInstanceOf(ClusterUnavailable);
   });
 });
 
