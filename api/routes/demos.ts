@@ -5,8 +5,7 @@ import type { Caller } from "../auth/callers.ts";
 import { createAsked } from "../intake/creation.ts";
 import { concerning } from "../request-scope.ts";
 import { type Platform, route } from "../route.ts";
-import { DemoDashboard, SampleReply } from "../schemas/demos.ts";
-import { demoDashboard } from "../views/demos.ts";
+import { DEMO_DASHBOARD, DemoDashboard, SampleReply } from "../schemas/demos.ts";
 import { toCreated } from "../views/environments.ts";
 
 const SAMPLE_TTL_HOURS = 2;
@@ -26,7 +25,7 @@ const getDemoDashboard = route({
   envelope: "always",
   reply: DemoDashboard,
   refusals: [],
-})(() => demoDashboard);
+})(() => DEMO_DASHBOARD);
 
 /** A real environment, for two hours, of a Repository that the caller may use. */
 const createSampleEnvironment = route({

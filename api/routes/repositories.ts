@@ -20,6 +20,7 @@ const listRepositories = route({
   access: readers,
   query: PageQuery,
   reply: RepositoryPage,
+  yields: { "/api/repos/{id}": "/items/0/id" },
   refusals: [],
 })(({ query, caller }, { repositories, settings }) => {
   const visible = repositories.list().filter((repository) => mayRead(caller, repository, "repos:reload"));

@@ -4,7 +4,7 @@ import { closed, literals } from "../../crds/schema.ts";
 import { CreateReply } from "./environments.ts";
 import { Instant } from "./fields.ts";
 
-const Demo = Type.Literal(true, { description: "Marks what is no real data, or made for a demo." });
+const Demo = Type.Literal(true, { examples: [true], description: "Marks what is no real data, or made for a demo." });
 const Count = Type.Integer({ minimum: 0 });
 const Money = Type.Number({ description: "In `currency`." });
 
@@ -12,6 +12,33 @@ const Trend = closed(
   { date: Type.String({ format: "date" }), created: Count, deleted: Count, failed: Count },
   { title: "DemoTrend" },
 );
+
+const DAYS = [
+  ["2026-01-05", 18, 14, 1],
+  ["2026-01-12", 24, 20, 0],
+  ["2026-01-19", 31, 27, 2],
+  ["2026-01-26", 27, 29, 1],
+] as const;
+
+/** A month of a company that does not exist. */
+export const DEMO_DASHBOARD = {
+  demo: true as const,
+  period: { from: "2026-01-01T00:00:00.000Z", to: "2026-01-31T00:00:00.000Z" },
+  environments: { created: 100, deleted: 62, expired: 28, failed: 4, active: 10 },
+  success_rate: 0.96,
+  average_lifetime_hours: 19.5,
+  average_provision_seconds: 74.2,
+  peak_concurrent: 17,
+  active_users: 12,
+  total_cost: 184.2,
+  total_cost_cents: 18420,
+  currency: "USD" as const,
+  top_repositories: [
+    { id: "shop-api", environments: 58 },
+    { id: "billing-api", environments: 42 },
+  ],
+  trends: DAYS.map(([date, created, deleted, failed]) => ({ date, created, deleted, failed })),
+};
 
 export const DemoDashboard = closed(
   {
@@ -29,7 +56,7 @@ export const DemoDashboard = closed(
     top_repositories: Type.Array(closed({ id: Type.String(), environments: Count }, { title: "DemoRepository" })),
     trends: Type.Array(Trend),
   },
-  { title: "DemoDashboard" },
+  { title: "DemoDashboard", examples: [DEMO_DASHBOARD] },
 );
 export type DemoDashboard = Static<typeof DemoDashboard>;
 
