@@ -11,7 +11,8 @@ import {
 import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { expiresAt, reprieve, ttlHours } from "../../crds/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
-import { pipelineEnd } from "../../crds/pipelines.ts";
+import { buildOf, pipelineEnd } from "../../crds/pipelines.ts";
+import { elapsedMs } from "../kit/clock.ts";
 import { noticesOf } from "./notices.ts";
 import { askedHash, isServed, wantedPipelines } from "./progress.ts";
 import type { StepResults } from "./step.ts";
@@ -134,7 +135,9 @@ function readiness(environment: EphemeralEnvironment, judge: Judge): Judgement {
 
 /** Nobody can deploy a commit before it is built: the clock starts with the end of its pipeline. */
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: Judge): boolean {
-  const built = wantedPipelines(environment).map((pipeline) => pipelineEnd(pipeline).getTime());
-  const begun = Math.max(Date.parse(since), ...built);
-  return now.getTime() - begun > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+  const pipelines = wantedPipelines(environment);
+  if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
+  const begun = [new Date(since), ...pipelines.map(pipelineEnd)];
+  const pursuedMs = Math.min(...begun.map((moment) => elapsedMs(moment, now)));
+  return pursuedMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }

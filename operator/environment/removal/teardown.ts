@@ -6,7 +6,7 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/ephe
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { namespaceKind } from "../../kinds.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { type Clock, elapsedMs } from "../../kit/clock.ts";
 import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
 import type { Deployer } from "../../ports/deployer.ts";
 import type { Records } from "../../ports/records.ts";
@@ -146,7 +146,7 @@ function judged(
   const at = now.toISOString();
   if (removal.state === "gone") return { step: { name, state: "gone", goneAt: goneAt ?? at }, blockers: [] };
   const since = begun ?? at;
-  const isStuck = now.getTime() - Date.parse(since) >= settings.reconcile.stuckMinutes * MINUTE_MS;
+  const isStuck = elapsedMs(new Date(since), now) >= settings.reconcile.stuckMinutes * MINUTE_MS;
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
   const message = clipped(held(removal));
   const isForced = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === name;

@@ -3,6 +3,7 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { asksForPass, type EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
+import { elapsedMs } from "../../kit/clock.ts";
 import type { ObjectRef } from "../../ports/cluster.ts";
 import { configurationOf } from "../configuration.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
@@ -152,11 +153,11 @@ function dueInMs({ metadata, status }: EphemeralEnvironment, looks: Schedule): n
 function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], { clock }: StepContext): StepResult {
   const names = variables.join(", ");
   const former = findCondition(status?.conditions, "SecretsReady");
-  const now = clock.now().getTime();
-  const begun = former?.reason === "AwaitingValue" ? Date.parse(former.lastTransitionTime) : now;
+  const now = clock.now();
+  const begun = former?.reason === "AwaitingValue" ? new Date(former.lastTransitionTime) : now;
   // The condition may be open for longer than this is asked for.
-  const asked = Date.parse(status?.pursuing?.since ?? "") || 0;
-  const waitedMs = now - Math.max(begun, asked);
+  const asked = new Date(status?.pursuing?.since ?? 0);
+  const waitedMs = Math.min(elapsedMs(begun, now), elapsedMs(asked, now));
   const hasFailed = former?.reason === "AwaitingValue" && former.status === "False" && begun >= asked;
   if (hasFailed || waitedMs >= PATIENCE_MS) {
     const message = `${names}: nobody wrote the value into the secret manager: write it there, or make the environment anew`;

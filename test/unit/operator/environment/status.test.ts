@@ -133,6 +133,9 @@ describe("the deadline", () => {
   test.each([
     [15, "creating"],
     [15.1, "failed"],
+    // The clock was set back.
+    [-15, "creating"],
+    [-15.1, "failed"],
   ])("of a creation: after %s minutes it is %s", (minutes, phase) => {
     const late = judged(environmentFixture(), stuck, minutes);
     expect(late.phase).toBe(phase);

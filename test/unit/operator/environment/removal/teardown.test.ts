@@ -185,6 +185,14 @@ describe("a teardown", () => {
     expect((await world.pass({ after: 1 })).steps[3]).toMatchObject({ message });
   });
 
+  test("is not blind after the clock was set back: what seems to begin in the future began that long ago", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    await world.pass();
+    world.clock.setBack(60 * MINUTE_MS);
+    expect((await world.pass()).blockers).toEqual([holder()]);
+  });
+
   test("does not call stuck what fails once after a long wait for something else", async () => {
     const world = await scene();
     world.holdNamespace(HOLD);
