@@ -33,15 +33,19 @@ export async function createAsked(
   const known = mark && platform.environments.madeWith(mark.key);
   if (known !== undefined && mark !== undefined) {
     checkSameRequest(known, mark);
-    // The former attempt may have ended before it had written all values.
-    if (known.spec.secrets?.provided === undefined) return known;
+    if (!awaitsValues(known)) return known;
   }
   return createWanted(await wantedEnvironment(body, caller, platform), platform, mark);
 }
 
+/** A former attempt may have ended before it had written all values; where they are, they are not written again. */
+function awaitsValues({ metadata, spec }: EphemeralEnvironment): boolean {
+  return metadata.deletionTimestamp === undefined && (spec.secrets?.provided ?? []).length > 0;
+}
+
 /**
- * Makes the environment. The values that were given with it go into the secret manager under the UID, which the API server chooses. After a crash in
- * between the operator gives up waiting for them.
+ * Makes the environment. The values that were given with it go into the secret manager under its UID, which the API
+ * server chooses. After a crash in between the operator gives up waiting for them.
  */
 export async function createWanted(
   { name, spec, provided }: WantedEnvironment,
@@ -50,7 +54,7 @@ export async function createWanted(
 ): Promise<EphemeralEnvironment> {
   const environment = await platform.environments.create(name, spec, mark);
   if (mark !== undefined) checkSameRequest(environment, mark);
-  if (provided.size === 0) return environment;
+  if (!awaitsValues(environment)) return environment;
   const requests = [...provided].map(([variable, value]) => ({ name: variable, version: 1, generate: () => value }));
   try {
     await platform.secretManager.ensure(environment.metadata, requests);

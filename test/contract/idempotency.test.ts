@@ -141,4 +141,13 @@ describe("a creation with an Idempotency-Key", () => {
     expect(reply.status).toBe(200);
     expect(await service.secretManager.holdsAny((await made()).metadata, ["STRIPE_KEY"])).toBe(true);
   });
+
+  test("writes no values for what is being deleted meanwhile", async () => {
+    service.secretManager.setReachable(false);
+    await create({ body: withValue("sk_test_1") });
+    service.secretManager.setReachable(true);
+    await service.environments.remove(await made());
+    expect((await create({ body: withValue("sk_test_1") })).body.environment.status).toBe("terminating");
+    expect(await service.secretManager.holdsAny((await made()).metadata, ["STRIPE_KEY"])).toBe(false);
+  });
 });
