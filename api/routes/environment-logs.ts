@@ -28,7 +28,7 @@ const getLogs = route({
   operationId: "getLogs",
   summary: "Get a component's logs",
   description:
-    "The newest lines of all pods and containers of the component, of those that were started again also from the run before. Lines of JSON are taken apart, others are the message. For `argocd`: the conditions of the environment's application, its last operation, and what became of each resource.",
+    "The newest lines of all pods and containers of the component, of those that were started again also from the run before. Lines of JSON are taken apart (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and what became of each resource.",
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",

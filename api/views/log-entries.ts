@@ -14,8 +14,18 @@ export function toLogEntry({ at, text }: LogLine): LogEntry {
     ).toISOString(),
     level: levelOf(fields.level ?? fields.severity ?? fields.lvl) ?? "INFO",
     // Without one, nothing of the line is to be lost.
-    message: typeof said === "string" ? said : text,
+    message: typeof said === "string" ? withFailure(said, fields) : text,
   };
+}
+
+/** Loggers put what went wrong beside the message; an entry has one text for both. */
+function withFailure(message: string, fields: Readonly<Record<string, unknown>>): string {
+  const values = [fields.stack, fields.error, fields.err, fields.exception].flatMap((value) => {
+    const { stack, message: said } = (value ?? {}) as { readonly stack?: unknown; readonly message?: unknown };
+    return [value, stack, said];
+  });
+  const failure = values.find((value) => typeof value === "string" && value !== "");
+  return failure === undefined || message.includes(String(failure)) ? message : `${message}: ${failure}`;
 }
 
 /** What the deployer says, as an entry. */

@@ -71,6 +71,22 @@ describe("a line of JSON", () => {
     expect(entry(JSON.stringify(given))).toMatchObject(expected);
   });
 
+  test.each<[string, object, string]>([
+    ["slog", { msg: "ended", error: "no route" }, "ended: no route"],
+    ["zap", { msg: "ended", error: "no route", stacktrace: "main.go:1" }, "ended: no route"],
+    [
+      "pino",
+      { msg: "ended", err: { message: "no route", stack: "Error: no route\n  at a.js" } },
+      "ended: Error: no route\n  at a.js",
+    ],
+    ["winston", { message: "no route", stack: "Error: no route\n  at a.js" }, "no route: Error: no route\n  at a.js"],
+    ["a logger that says it already", { msg: "ended: no route", err: { message: "no route" } }, "ended: no route"],
+    ["a logger that has none", { msg: "fine", error: null, err: {}, stack: "" }, "fine"],
+    ["a logger with numbers", { msg: "ended", error: 7 }, "ended"],
+  ])("with an error beside the message, as %s writes it, has both", (_logger, given, expected) => {
+    expect(entry(JSON.stringify(given)).message).toBe(expected);
+  });
+
   test.each([
     { name: "without a message", text: '{"level":"error","err":{"code":1}}', level: "ERROR" },
     { name: "whose message is no text", text: '{"level":"error","msg":{"a":1}}', level: "ERROR" },

@@ -1,0 +1,159 @@
+import { afterAll, expect, jest, test } from "@jest/globals";
+import { ask } from "./support/api.ts";
+import { Environments } from "./support/environments.ts";
+import { followLog } from "./support/events.ts";
+import { chartRepository, commitFile, removeBranch } from "./support/git-host.ts";
+import { apply, kubectl, read } from "./support/kubectl.ts";
+import { podSecret } from "./support/secrets.ts";
+import { TEST_DEADLINE_MS } from "./support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+const chart = await chartRepository();
+const name = environments.name("logs");
+
+afterAll(async () => {
+  await environments.removeAll();
+  await kubectl("delete", "erepo", name, "--namespace=ephemeral-system", "--ignore-not-found");
+  await removeBranch(chart, name);
+});
+
+/**
+ * Beside the backend: a container that serves and says so in JSON, one that is made to start again and again, one that
+ * asks the first and prints the answer as it is, and one that prints a secret whenever it crashes.
+ */
+const chatty = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chatty, labels: {app.kubernetes.io/component: backend}}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/name: chatty}}
+  template:
+    metadata: {labels: {app.kubernetes.io/component: backend, app.kubernetes.io/name: chatty}}
+    spec:
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+      containers:
+        - name: server
+          image: {{ .Values.backend.image | quote }}
+          command: [/sample, frontend]
+          readinessProbe: {tcpSocket: {port: 1}}
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+        - name: restless
+          image: {{ .Values.backend.image | quote }}
+          command: [/sample, frontend]
+          env: [{name: PORT, value: "8081"}]
+          livenessProbe: {tcpSocket: {port: 1}, periodSeconds: 5, failureThreshold: 1}
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+        - name: asker
+          image: {{ .Values.backend.image | quote }}
+          command: [/sample, get, "http://127.0.0.1:8080/healthz"]
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+        - name: leaky
+          image: {{ .Values.backend.image | quote }}
+          command: [/sample, get, "http://127.0.0.1:1/$(SECRET_KEY)"]
+          envFrom: [{secretRef: {name: {{ .Values.secret.name | quote }}}}]
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+`;
+
+interface Logs {
+  readonly component: string;
+  readonly logs: readonly { readonly timestamp: string; readonly level: string; readonly message: string }[];
+  readonly total_lines: number;
+}
+
+const logs = async (component: string, query = "") =>
+  (await ask<Logs>("GET", `/environments/${name}/logs/${component}${query}`)).body;
+
+async function until(condition: () => boolean | Promise<boolean>, what: () => unknown): Promise<void> {
+  const giveUpAt = performance.now() + 120_000;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error(`it did not come: ${JSON.stringify(what())}`);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  }
+}
+
+test("a developer reads what all containers say, those that were restarted too, and follows what comes", async () => {
+  await commitFile(chart, name, "templates/chatty.yaml", chatty);
+  const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
+  const spec = { ...sample.spec, chart: { repoUrl: chart.repoUrl, path: ".", revision: name } };
+  const metadata = { name, namespace: "ephemeral-system" };
+  await apply({ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository", metadata, spec });
+  const body = { environment_name: name, backend_repo: name, backend_branch: "main", ttl: 1 };
+  expect((await ask("POST", "/environments", { body })).status).toBe(200);
+
+  let said: Logs = { component: "", logs: [], total_lines: 0 };
+  const isTold = () => {
+    const messages = said.logs.map(({ message }) => message);
+    const ended = messages.indexOf("stopped");
+    // What comes after the end of a run is of the next one.
+    return messages.includes("200") && ended >= 0 && messages.indexOf("listening", ended) >= 0;
+  };
+  await until(
+    async () => {
+      said = await logs("backend", "?lines=1000&since=1h");
+      return isTold();
+    },
+    () => said,
+  );
+  expect(said.total_lines).toBe(said.logs.length);
+  const times = said.logs.map(({ timestamp }) => Date.parse(timestamp));
+  expect(Math.max(...times) - Math.min(...times)).toBeLessThan(3_600_000);
+  expect(said.logs).toContainEqual({ timestamp: expect.any(String), level: "INFO", message: "listening" });
+  expect(said.logs).toContainEqual({
+    ...{ timestamp: expect.any(String), level: "ERROR" },
+    message: expect.stringContaining("http://127.0.0.1:1/***"),
+  });
+  const values = Object.values(await podSecret(name));
+  expect(values.filter((value) => JSON.stringify(said).includes(value))).toEqual([]);
+  expect((await logs("backend", "?lines=1")).total_lines).toBe(1);
+
+  const told = await logs("argocd");
+  expect(told.logs.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^Deployment 'chatty' Synced/));
+  expect((await ask("GET", `/environments/${name}/logs/frontend`)).status).toBe(404);
+
+  await expectFollowed();
+});
+
+/** New pods are told of without asking anew, and the end of the environment ends the stream's reason to be. */
+async function expectFollowed(): Promise<void> {
+  const followed = await followLog(name, "backend");
+  expect(followed.status).toBe(200);
+  await until(
+    () => followed.messages.includes("listening"),
+    () => followed.messages,
+  );
+  const count = followed.messages.filter((message) => message === "listening").length;
+  await kubectl("delete", "pod", `--namespace=env-${name}`, "--selector=app.kubernetes.io/name=chatty", "--now");
+  await until(
+    () => followed.messages.filter((message) => message === "listening").length > count,
+    () => followed.messages,
+  );
+  followed.leave();
+}
+
+test("a developer checks the URLs of an environment, whether it serves or not", async () => {
+  const own = environments.name("urls");
+  const body = { environment_name: own, backend_repo: "sample-backend", backend_branch: "main", ttl: 1 };
+  expect((await ask("POST", "/environments", { body })).status).toBe(200);
+  const seen: unknown[] = [];
+  await until(
+    async () => {
+      const reply = await ask<{ status: string }>("GET", `/environments/${own}/check-all-urls`);
+      expect(reply.status).toBe(200);
+      seen.push(reply.body);
+      return reply.body.status === "healthy";
+    },
+    () => seen.at(-1),
+  );
+  expect(seen.at(-1)).toMatchObject({
+    details: {
+      backend: {
+        url: `https://${own}--api.env.localhost:18443`,
+        status: "healthy",
+        response_time_ms: expect.any(Number),
+      },
+    },
+  });
+});

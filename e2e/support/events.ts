@@ -1,0 +1,29 @@
+import { site, tokens } from "./site.ts";
+
+/** A log that is followed: the messages that came so far. */
+export interface FollowedLog {
+  readonly status: number;
+  readonly messages: readonly string[];
+  leave(): void;
+}
+
+/** Follows a component's log, as a user does; leave it when done. */
+export async function followLog(environment: string, component: string): Promise<FollowedLog> {
+  const leaving = new AbortController();
+  const path = `/api/v2/environments/${environment}/logs/${component}/stream`;
+  const headers = { authorization: `Bearer ${tokens.developer}` };
+  const reply = await fetch(site.apiUrl + path, { headers, signal: leaving.signal });
+  const messages: string[] = [];
+  const read = async () => {
+    let open = "";
+    for await (const text of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const lines = (open + text).split("\n");
+      open = lines.pop() ?? "";
+      const data = lines.filter((line) => line.startsWith("data: "));
+      messages.push(...data.map((line) => (JSON.parse(line.slice("data: ".length)) as { message: string }).message));
+    }
+  };
+  // Leaving cuts what is being read.
+  read().catch(() => undefined);
+  return { status: reply.status, messages, leave: () => leaving.abort() };
+}
