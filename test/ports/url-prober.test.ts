@@ -182,6 +182,7 @@ describe("without an ingress address, what is inside stays unasked", () => {
     "0x7f.1",
     "[::1]",
     "[::ffff:127.0.0.1]",
+    "[::ffff:10.0.0.1]",
     "169.254.169.254",
     "10.0.0.1",
   ])(
