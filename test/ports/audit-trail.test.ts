@@ -1,7 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, open as openFile, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { jsonAuditTrail } from "../../operator/adapters/json-audit-trail.ts";
 import { silentLog } from "../../operator/kit/log.ts";
@@ -91,6 +93,24 @@ describe("the audit trail in a file", () => {
     await trail.add(auditRecord("2"));
     expect(await read()).toEqual(["2"]);
     await trail.close();
+  });
+
+  test("keeps nobody waiting for a disk that stands still, and writes when it goes on", async () => {
+    const clock = new TestClock();
+    // Opening it waits for somebody who reads.
+    await promisify(execFile)("mkfifo", [path]);
+    const stream = new PassThrough().resume();
+    const trail = jsonAuditTrail({ stream, file: { path, maxBytes: 1_000, keep: 1 }, clock, log: silentLog });
+    const added = trail.add(auditRecord("1"));
+    const asked = trail.isKept();
+    clock.advance(1_000);
+    await added;
+    expect(await asked).toBe(false);
+    const reader = await openFile(path);
+    const { buffer, bytesRead } = await reader.read(Buffer.alloc(1_000));
+    expect(idsIn(buffer.toString("utf8", 0, bytesRead))).toEqual(["1"]);
+    await trail.close();
+    await reader.close();
   });
 
   test("says at the start that it can't be written", async () => {
