@@ -135,12 +135,12 @@ export class PodLogFollowing {
     try {
       await this.#read(source);
       this.#finished(source);
+      this.#dueMs = Math.min(this.#dueMs, this.#options.clock.monotonicMs() + LOOK_AGAIN_MS);
     } catch (error) {
       // Otherwise it is not readable now, or was cut off: the next look finds what there is to read.
       if (isInvalid(error) || isNotFound(error)) this.#finished(source);
     } finally {
       this.#open.delete(source.key);
-      this.#dueMs = Math.min(this.#dueMs, this.#options.clock.monotonicMs() + LOOK_AGAIN_MS);
       this.#mailbox.ring();
     }
   }

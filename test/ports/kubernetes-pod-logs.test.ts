@@ -273,7 +273,7 @@ describe("whoever follows", () => {
   test("gets the lines of several containers in order when they come within a moment", async () => {
     const [one, other] = [running("main"), running("sidecar")];
     kubelet.pods.push(pod({}, one, other));
-    const unhurried = kubernetesPodLogs({ client, clock: fastClock(1) });
+    const unhurried = kubernetesPodLogs({ client, clock: fastClock(0.2) });
     const follower = following(unhurried);
     await until(() => kubelet.followers === 2, { what: "both streams" });
     kubelet.write(one, { at: ago(10), text: "second" });
