@@ -3,7 +3,7 @@
  * `startMeasuredOperator`, which tells it what to do in its one argument and asks it for its figures.
  */
 
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createHistogram, type Histogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/ephemeral-environment.ts";
@@ -14,8 +14,8 @@ import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts
 import { silentLog } from "../../../operator/kit/log.ts";
 import { createOperator } from "../../../operator/operator.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
-import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
-import type { Figures, MeasuredOptions } from "./measured-operator.ts";
+import { clockAhead } from "../../support/skewed-clock.ts";
+import type { Figures, MeasuredOptions, Quantiles } from "./measured-operator.ts";
 import { POISONOUS, SLOW } from "./names.ts";
 
 /** How long the secret manager takes for those whose name says so, before it fails. */
@@ -28,6 +28,7 @@ const kubeConfig = new KubeConfig();
 kubeConfig.loadFromFile(options.kubeconfigPath);
 
 const delays = monitorEventLoopDelay({ resolution: 1 });
+const computed = createHistogram();
 const seen = new Set<string>();
 const writes = new Map<string, number>();
 const expired: Record<string, number> = {};
@@ -44,7 +45,7 @@ const operator = createOperator({
   random: Math.random,
   settings: settingsFrom(options.settings),
   prober: answering(),
-  serverClock: serverClockAhead(options.aheadMs / HOUR_MS),
+  serverClock: { now: async () => new Date(Math.floor(clock.now().getTime() / 1000) * 1000) },
   onRequest: counting(),
   onPorts: troubled,
   metrics: metrics(),
@@ -54,11 +55,12 @@ const stopping = new AbortController();
 process.once("disconnect", () => process.exit(1));
 process.on("message", (message: { ask: "figures" | "restart of the delays" | "stop" }) => {
   if (message.ask === "stop") return stopping.abort();
-  if (message.ask === "restart of the delays") delays.reset();
+  if (message.ask === "restart of the delays") for (const histogram of [delays, computed]) histogram.reset();
   process.send?.(figures());
 });
 delays.enable();
 setInterval(lookAtMemory, 100).unref();
+recordComputed();
 await operator.start(AbortSignal.timeout(300_000));
 const leading = operator.reconcile(stopping.signal);
 lookWhetherConverged();
@@ -67,7 +69,6 @@ await operator.stop();
 process.exit(0);
 
 function figures(): Figures {
-  const milliseconds = (nanoseconds: number) => nanoseconds / 1e6;
   lookAtMemory();
   return {
     ...(convergedAtMs === undefined ? {} : { convergedAtMs }),
@@ -78,12 +79,29 @@ function figures(): Figures {
     rssMib: process.memoryUsage.rss() / MIB,
     peakMib: peakBytes / MIB,
     heapMib: process.memoryUsage().heapUsed / MIB,
-    delayMs: {
-      p50: milliseconds(delays.percentile(50)),
-      p99: milliseconds(delays.percentile(99)),
-      longest: milliseconds(delays.max),
-    },
+    delayMs: quantiles(delays),
+    computedMs: quantiles(computed),
   };
+}
+
+/** In milliseconds; the histograms hold nanoseconds. */
+function quantiles(histogram: Histogram): Quantiles {
+  const [p50, p99] = [50, 99].map((percent) => histogram.percentile(percent) / 1e6) as [number, number];
+  return { p50, p99, longest: histogram.max / 1e6 };
+}
+
+function recordComputed(): void {
+  const threadMicroseconds = () => {
+    const { user, system } = process.threadCpuUsage();
+    return user + system;
+  };
+  let before = threadMicroseconds();
+  const look = () => {
+    const now = threadMicroseconds();
+    computed.record(Math.max(1, (now - before) * 1000));
+    before = now;
+  };
+  setInterval(look, 1).unref();
 }
 
 function cpuSeconds(): number {
