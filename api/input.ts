@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ConfigInvalid, TtlExceeded } from "../crds/errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { parseJson } from "./json-text.ts";
+import { parseJson, utf8Text } from "./json-text.ts";
 import { describe, Refusal } from "./refusals.ts";
 import type { Contract } from "./route.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
@@ -68,7 +68,7 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
   const type = mediaType(request);
   if (type === "application/json") return parseJson(bytes);
   if (type === "application/x-www-form-urlencoded" && contract.forms === true) {
-    return fieldsOf(bytes.toString("utf8"), contract.body, "form");
+    return fieldsOf(utf8Text(bytes), contract.body, "form");
   }
   throw new Refusal("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
 }

@@ -14,7 +14,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  *   keep the last in silence, another reader the first) or one that names a prototype
  */
 export function parseJson(bytes: Uint8Array | string): unknown {
-  const text = typeof bytes === "string" ? bytes : decoded(bytes);
+  const text = typeof bytes === "string" ? bytes : utf8Text(bytes);
   inspectStructure(text);
   try {
     return JSON.parse(text);
@@ -23,7 +23,8 @@ export function parseJson(bytes: Uint8Array | string): unknown {
   }
 }
 
-function decoded(bytes: Uint8Array): string {
+/** The text of a body. @throws Refusal (malformed) where it is not UTF-8 */
+export function utf8Text(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
