@@ -1,6 +1,6 @@
 import NodeCache from "node-cache";
 import type { Caches } from "../caches.ts";
-import { applicationKind } from "../kinds.ts";
+import { applicationKind, environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { resourcePath } from "../kit/kube-object.ts";
@@ -10,7 +10,7 @@ const ANSWER_SECONDS = 2;
 const DEADLINE_MS = 2_000;
 /** A watch says something every minute, if only that it lives; a half-open one is replaced within another. */
 const SILENT_WATCH_MS = 120_000;
-/** More than an application has, so that its connection is read to the end and kept. */
+/** More than one object has, so that its connection is read to the end and kept. */
 const ANSWER_LIMIT_BYTES = 1024 ** 2;
 
 interface Context {
@@ -36,8 +36,10 @@ export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck 
 
 async function ask({ client, caches, deployerNamespace, clock }: Context): Promise<PlatformHealth> {
   const [datastore, deployer] = await Promise.all([
-    timed(clock, (signal) => client.serverTime({ signal })),
-    timed(clock, (signal) => askForOneApplication(client, deployerNamespace, signal)),
+    timed(clock, (signal) => askForOne(client, resourcePath(environmentType, {}), signal)),
+    timed(clock, (signal) =>
+      askForOne(client, resourcePath(applicationKind, { namespace: deployerNamespace }), signal),
+    ),
   ]);
   const lastCheck = clock.now();
   const ageMs = caches.synced ? caches.oldestProgressMs : Number.POSITIVE_INFINITY;
@@ -58,9 +60,11 @@ async function ask({ client, caches, deployerNamespace, clock }: Context): Promi
   };
 }
 
-/** The collection, because one object's absence can't be told from the absence of its kind. */
-function askForOneApplication(client: KubeClient, namespace: string, signal: AbortSignal): Promise<string> {
-  const path = resourcePath(applicationKind, { namespace });
+/**
+ * The collection, because one object's absence can't be told from the absence of its kind. What is stored, because an API
+ * server without its database still answers what is not.
+ */
+function askForOne(client: KubeClient, path: string, signal: AbortSignal): Promise<string> {
   return client.text(path, { limit: "1" }, { signal, limitBytes: ANSWER_LIMIT_BYTES });
 }
 

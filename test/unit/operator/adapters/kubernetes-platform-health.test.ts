@@ -14,6 +14,7 @@ import {
 import { TestClock } from "../../../support/test-clock.ts";
 
 const APPLICATIONS = "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications";
+const ENVIRONMENTS = "/apis/ephemeral-environments.dev/v1/ephemeralenvironments";
 const MINUTE_MS = 60_000;
 
 let server: FakeApiServer;
@@ -32,17 +33,17 @@ afterEach(async () => {
 });
 
 const answer = (path: string, given: Answer) => server.on((request) => request.path === path, given);
-const noApplications = json({ kind: "ApplicationList", metadata: { resourceVersion: "1" }, items: [] });
+const nothing = json({ metadata: { resourceVersion: "1" }, items: [] });
 
 function check(): Promise<PlatformHealth> {
   return kubernetesPlatformHealth({ client, caches, deployerNamespace: "argocd", clock: new TestClock() }).check();
 }
 
 describe("the deployer", () => {
-  beforeEach(() => answer("/version", json({ major: "1" })));
+  beforeEach(() => answer(ENVIRONMENTS, nothing));
 
   test("is healthy when its kind is served, also without any application; one is asked for at most", async () => {
-    answer(APPLICATIONS, noApplications);
+    answer(APPLICATIONS, nothing);
     expect((await check()).deployer).toMatchObject({ healthy: true, applicationsSynced: 0 });
     expect(server.seen.find(({ path }) => path === APPLICATIONS)?.query.get("limit")).toBe("1");
   });
@@ -56,8 +57,8 @@ describe("the deployer", () => {
 
 describe("the cache", () => {
   beforeEach(() => {
-    answer("/version", json({ major: "1" }));
-    answer(APPLICATIONS, noApplications);
+    answer(ENVIRONMENTS, nothing);
+    answer(APPLICATIONS, nothing);
   });
 
   test.each([
@@ -77,8 +78,16 @@ describe("the cache", () => {
   });
 });
 
+test("an API server without its database makes the datastore unhealthy: what is not stored it still answers", async () => {
+  answer("/version", json({ major: "1" }));
+  answer(ENVIRONMENTS, status(500, "InternalError"));
+  answer(APPLICATIONS, status(500, "InternalError"));
+  const health = await check();
+  expect([health.datastore.healthy, health.deployer.healthy]).toEqual([false, false]);
+});
+
 test("an API server that is gone makes the datastore and the deployer unhealthy, never an error", async () => {
-  answer("/version", reset);
+  answer(ENVIRONMENTS, reset);
   answer(APPLICATIONS, reset);
   const health = await check();
   expect([health.datastore.healthy, health.deployer.healthy]).toEqual([false, false]);
