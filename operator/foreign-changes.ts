@@ -30,8 +30,9 @@ export function recordForeignChanges(context: ForeignChangesContext): () => void
     following(caches.repositories, context),
   ];
   for (const environment of caches.environments.list()) {
-    const isUnseen = environment.metadata.generation !== environment.status?.observedGeneration;
-    if (isUnseen && caches.writersOf(environment).length > 0) record("changed", environment, context);
+    const seen = environment.status?.observedGeneration;
+    if (environment.metadata.generation === seen || caches.writersOf(environment).length === 0) continue;
+    record(seen === undefined ? "created" : "changed", environment, context);
   }
   return () => {
     for (const end of ends) end();

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ConfigSet } from "../../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import type { Repository } from "../../../crds/repository.ts";
+import { recordForeignChanges } from "../../../operator/foreign-changes.ts";
+import { foreignWriters } from "../../../operator/foreign-writers.ts";
+import type { ObjectMeta } from "../../../operator/kit/kube-object.ts";
+import { createObjectCache } from "../../../operator/kit/object-cache.ts";
+import { ownRemovals } from "../../../operator/own-removals.ts";
+import { memoryAuditTrail } from "../../support/memory-audit-trail.ts";
+
+const SECOND = "2026-06-01T12:00:00Z";
+const ofSpec = (manager: string, time = SECOND) => ({ manager, time, fieldsV1: { "f:spec": {} } });
+
+let version = 0;
+/** A version of one environment, written by kubectl unless said otherwise. */
+function environment(metadata: Partial<ObjectMeta> & { stamp?: string } = {}, observedGeneration?: number) {
+  const { stamp, ...more } = metadata;
+  version += 1;
+  return {
+    ...{ apiVersion: "ephemeral-environments.dev/v1", kind: "EphemeralEnvironment" },
+    metadata: {
+      ...{ name: "shop", uid: "uid-1", creationTimestamp: SECOND, resourceVersion: String(version), generation: 1 },
+      ...(stamp === undefined ? {} : { annotations: { [AUDIT_ID_ANNOTATION]: stamp } }),
+      ...{ managedFields: [ofSpec("kubectl")] as ObjectMeta["managedFields"] },
+      ...more,
+    },
+    spec: {},
+    ...(observedGeneration === undefined ? {} : { status: { observedGeneration } }),
+  } as unknown as EphemeralEnvironment;
+}
+
+function scene() {
+  const writers = foreignWriters();
+  const transform = writers.noting<EphemeralEnvironment>((object) => ({ ...object }));
+  const environments = createObjectCache({ transform });
+  const caches = {
+    ...{ environments, configSets: createObjectCache<ConfigSet>(), repositories: createObjectCache<Repository>() },
+    writersOf: writers.of,
+  };
+  const audit = memoryAuditTrail();
+  const removals = ownRemovals();
+  let id = 0;
+  const begin = () => recordForeignChanges({ caches, audit, removals, newId: () => `id-${++id}` });
+  const seen = () =>
+    audit.records.map(({ action, actor, objects }) => [
+      ...[action, objects[0]?.uid, "fieldManagers" in actor ? actor.fieldManagers.join(",") : undefined],
+    ]);
+  return { environments, removals, begin, seen };
+}
+
+const first = () => environment({ stamp: "audit-1", managedFields: [ofSpec("ephemeral-environments")] as never });
+const deletionTimestamp = "2026-06-01T13:00:00Z";
+
+describe("a change is recorded by the leader", () => {
+  test.each([
+    {
+      name: "never when the REST interface has recorded it",
+      given: [environment({ generation: 2, stamp: "audit-2" })],
+      expected: [],
+    },
+    {
+      name: "when it still names the record of an earlier one",
+      given: [environment({ generation: 2, stamp: "audit-1" })],
+      expected: [["changed", "uid-1", "kubectl"]],
+    },
+    {
+      name: "also when its writer takes our name",
+      given: [
+        environment({ generation: 2, stamp: "audit-1", managedFields: [ofSpec("ephemeral-environments")] as never }),
+      ],
+      expected: [["changed", "uid-1", ""]],
+    },
+    {
+      name: "each time",
+      given: [environment({ generation: 2, stamp: "audit-1" }), environment({ generation: 3 })],
+      expected: [
+        ["changed", "uid-1", "kubectl"],
+        ["changed", "uid-1", "kubectl"],
+      ],
+    },
+    {
+      name: "never when the spec is as it was",
+      given: [environment({ stamp: "audit-1", labels: { team: "shop" } }), environment({}, 1)],
+      expected: [],
+    },
+    {
+      name: "as a deletion when its end begins, and then no more",
+      given: [environment({ generation: 2, deletionTimestamp }), environment({ generation: 2, deletionTimestamp })],
+      expected: [["deleted", "uid-1", ""]],
+    },
+    {
+      name: "as an end and a beginning when another one has its name",
+      given: [environment({ uid: "uid-2" })],
+      expected: [
+        ["deleted", "uid-1", ""],
+        ["created", "uid-2", "kubectl"],
+      ],
+    },
+  ])("$name", ({ given, expected }) => {
+    const { environments, begin, seen } = scene();
+    environments.upsert(first());
+    begin();
+    for (const next of given) environments.upsert(next);
+    expect(seen()).toEqual(expected);
+  });
+
+  test("as a deletion when it is gone at once, but not when this process asked for it", async () => {
+    const { environments, removals, begin, seen } = scene();
+    const [gone, removed] = [first(), environment({ name: "other", uid: "uid-2" }, 1)];
+    for (const one of [gone, removed]) environments.upsert(one);
+    begin();
+    await removals.during("uid-2", async () => environments.remove(removed));
+    environments.remove(gone);
+    expect(seen()).toEqual([["deleted", "uid-1", ""]]);
+  });
+
+  test("as a deletion when what this process asked for was refused, and somebody else did it", async () => {
+    const { environments, removals, begin, seen } = scene();
+    const one = first();
+    environments.upsert(one);
+    begin();
+    await expect(removals.during("uid-1", async () => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
+    environments.remove(one);
+    expect(seen()).toEqual([["deleted", "uid-1", ""]]);
+  });
+
+  test.each([
+    {
+      name: "of one that no pass has seen",
+      given: environment({ generation: 2 }, 1),
+      expected: ["changed", "uid-1", "kubectl"],
+    },
+    { name: "of one that is new", given: environment(), expected: ["created", "uid-1", "kubectl"] },
+    { name: "not of one that was seen", given: environment({ generation: 2 }, 2), expected: undefined },
+    {
+      name: "not of one that the platform wrote last",
+      given: environment(
+        {
+          generation: 2,
+          managedFields: [ofSpec("kubectl"), ofSpec("ephemeral-environments", deletionTimestamp)] as never,
+        },
+        1,
+      ),
+      expected: undefined,
+    },
+  ])("at the beginning of its term: $name", ({ given, expected }) => {
+    const { environments, begin, seen } = scene();
+    environments.upsert(given);
+    begin();
+    expect(seen()).toEqual(expected === undefined ? [] : [expected]);
+  });
+
+  test("only until the term ends", () => {
+    const { environments, begin, seen } = scene();
+    begin()();
+    environments.upsert(environment());
+    expect(seen()).toEqual([]);
+  });
+});
+
+describe("who wrote a spec last", () => {
+  const entries = {
+    status: { manager: "other", time: "2026-06-02T00:00:00Z", subresource: "status", fieldsV1: { "f:spec": {} } },
+    metadata: { manager: "labeller", time: "2026-06-02T00:00:00Z", fieldsV1: { "f:metadata": {} } },
+  };
+  test.each([
+    { name: "nobody is known", given: undefined, expected: [] },
+    {
+      name: "we did",
+      given: [ofSpec("kubectl", "2026-05-01T00:00:00Z"), ofSpec("ephemeral-environments")],
+      expected: [],
+    },
+    {
+      name: "somebody did after us",
+      given: [ofSpec("ephemeral-environments", "2026-05-01T00:00:00Z"), ofSpec("argocd")],
+      expected: ["argocd"],
+    },
+    {
+      name: "two did in the same second",
+      given: [ofSpec("argocd"), ofSpec("kubectl")],
+      expected: ["argocd", "kubectl"],
+    },
+    {
+      name: "a status or labels count for nothing",
+      given: [ofSpec("argocd"), entries.status, entries.metadata],
+      expected: ["argocd"],
+    },
+  ])("$name", ({ given, expected }) => {
+    const writers = foreignWriters();
+    const kept = writers.noting<EphemeralEnvironment>((object) => ({ ...object }))(
+      environment({ managedFields: given as never }),
+    );
+    expect(writers.of(kept)).toEqual(expected);
+  });
+});
