@@ -7,6 +7,7 @@ import type { Caller } from "../auth/callers.ts";
 import type { Platform } from "../route.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import type { ConfigSetContent } from "../schemas/config-sets.ts";
+import { MAX_FINDINGS } from "../validation.ts";
 import type { ReferredVariable } from "./config-overrides.ts";
 import { refusedReferences } from "./secret-references.ts";
 
@@ -40,9 +41,10 @@ export async function configSetSpec(
     ...givenTwice(request, "env"),
     ...givenTwice(request, "shared_api_keys"),
     ...inPlainText(variables, platform),
+    ...lossyNumbers(request.helm_values, "helm_values"),
     ...unshared.map(({ field }) => ({ field, message: "names no secret that the settings share" })),
   ];
-  if (violations.length > 0) throw new ConfigInvalid(violations);
+  if (violations.length > 0) throw new ConfigInvalid(violations.slice(0, MAX_FINDINGS));
   return toSpec(request);
 }
 
@@ -87,6 +89,16 @@ function givenTwice(request: ConfigSetContent, list: "env" | "shared_api_keys"):
     names.indexOf(name) === at ? [] : [{ field: `${list}.${at}.name`, message: `${name} is given twice` }],
   );
 }
+
+/** Numbers that JavaScript can't hold would reach the chart as others, or as null. */
+function lossyNumbers(value: unknown, field: string): Violation[] {
+  if (typeof value === "number" && !isKept(value))
+    return [{ field: field.slice(0, 300), message: "must be a number that keeps all its digits" }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => lossyNumbers(child, `${field}.${key}`));
+}
+
+const isKept = (value: number) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 
 /** Everybody who may use a config set reads its values. */
 function inPlainText(variables: readonly Placed[], { repositories }: Outside): Violation[] {

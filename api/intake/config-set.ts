@@ -19,7 +19,11 @@ export interface ChosenConfigSet {
  * The config set that the request names, else the default one where the caller may use it. One that is absent, that the
  * caller may not use, or that is for production look alike.
  */
-export function chosenConfigSet(request: Pick<CreateRequest, "config_set">, caller: Caller, outside: Outside): ChosenConfigSet {
+export function chosenConfigSet(
+  request: Pick<CreateRequest, "config_set">,
+  caller: Caller,
+  outside: Outside,
+): ChosenConfigSet {
   const { settings, configSets } = outside;
   const name = request.config_set || settings.defaultConfigSet;
   const found = name === undefined ? undefined : configSets.find(name);

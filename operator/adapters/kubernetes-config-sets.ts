@@ -8,7 +8,7 @@ import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-stamp.ts";
-import { translated } from "./user-call.ts";
+import { complete, translated } from "./user-call.ts";
 
 interface Context {
   readonly client: KubeClient;
@@ -25,8 +25,8 @@ interface Context {
 export function kubernetesConfigSets(context: Context): ConfigSets {
   const { cache, namespace } = context;
   return {
-    find: (name) => cache.get(`${namespace}/${name}`),
-    list: () => [...cache.list()],
+    find: (name) => complete(cache).get(`${namespace}/${name}`),
+    list: () => [...complete(cache).list()],
     create: (name, spec, by) => translated(() => create(context, { name, spec, by })),
     replace: (configSet, spec) => translated(() => replace(context, configSet, spec)),
     remove: (configSet) => translated(() => remove(context, configSet)),

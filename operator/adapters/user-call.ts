@@ -1,8 +1,20 @@
 import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
 import { isInvalid, isUnavailable, KubeError } from "../kit/kube-errors.ts";
+import type { KubeObject } from "../kit/kube-object.ts";
+import type { ObjectCache } from "../kit/object-cache.ts";
 
 /** How soon trying again makes sense where the API server says nothing of it. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
+
+/**
+ * The cache, for somebody who takes what it lacks for absent.
+ *
+ * @throws ClusterUnavailable before its first complete list
+ */
+export function complete<T extends KubeObject>(cache: ObjectCache<T>): ObjectCache<T> {
+  if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+  return cache;
+}
 
 /**
  * A call that somebody waits for: above the adapters nobody sees a KubeError of it.

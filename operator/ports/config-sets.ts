@@ -4,8 +4,8 @@ import type { ConfigSet, ConfigSetSpec, ConfigSetVersion } from "../../crds/conf
  * The config sets as they are now, read from this process's cache, which never shows an older version than a write that
  * this process answered.
  *
- * What writes throws ClusterUnavailable when the Kubernetes API can't be reached, and ConfigInvalid, with the fields of
- * the resource, when it refuses the manifest.
+ * Reads throw ClusterUnavailable before the first complete list. What writes throws it when the Kubernetes API can't be
+ * reached, and ConfigInvalid, with the fields of the resource, when it refuses the manifest.
  */
 export interface ConfigSets {
   find(name: string): ConfigSet | undefined;

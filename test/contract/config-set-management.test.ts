@@ -214,6 +214,17 @@ describe("making a config set", () => {
     expect(JSON.stringify([reply.body, service.log])).not.toContain("hunter2");
   });
 
+  test.each(["12345678901234567890", "1e400"])(
+    "is refused with a number that would become another: %s",
+    async (number) => {
+      const authorization = await service.bearer("maintainer");
+      const headers = { authorization, "content-type": "application/json" };
+      const body = `{"name":"web","helm_values":{"backend":{"cache":[{"size":${number}}]}}}`;
+      const detail = "helm_values.backend.cache.0.size: must be a number that keeps all its digits";
+      expectProblem(await service.http.post(PATH).set(headers).send(body), 400, detail, "ENV_CONFIG_INVALID");
+    },
+  );
+
   // Abuse case 45.
   test.each([
     ["__proto__", '{"name":"web","helm_values":{"backend":{"__proto__":{"polluted":1}}}}'],

@@ -2,7 +2,9 @@ import { expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
+import type { Repository } from "../../crds/repository.ts";
 import { kubernetesConfigSets } from "../../operator/adapters/kubernetes-config-sets.ts";
+import { kubernetesRepositories } from "../../operator/adapters/kubernetes-repositories.ts";
 import { configSetType } from "../../operator/kinds.ts";
 import { createKubeClient } from "../../operator/kit/kube-client.ts";
 import type { RequestSeam } from "../../operator/kit/kube-request.ts";
@@ -74,6 +76,17 @@ test("what the API server refuses is named by its field", async () => {
   expect(refusal).toBeInstanceOf(ConfigInvalid);
   expect((refusal as ConfigInvalid).violations).toMatchObject([{ field: "spec.env[1]" }]);
   await world.stop();
+});
+
+test("before the first complete list nothing is taken for absent", () => {
+  const cache = createObjectCache<ConfigSet>();
+  const client = undefined as never;
+  const configSets = kubernetesConfigSets({ client, cache, namespace });
+  const repositories = kubernetesRepositories(createObjectCache<Repository>(), namespace);
+  for (const port of [configSets, repositories]) {
+    expect(() => port.find("web")).toThrow(ClusterUnavailable);
+    expect(() => port.list()).toThrow(ClusterUnavailable);
+  }
 });
 
 test("an API server that is away is told as such, and nothing is there then", async () => {
