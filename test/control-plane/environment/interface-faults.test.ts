@@ -52,6 +52,7 @@ interface Reply {
   readonly body: {
     readonly status?: string;
     readonly detail?: string;
+    readonly checks?: { readonly datastore: string };
     readonly environment?: { readonly id: string };
     readonly services?: { readonly cache: { readonly age_seconds?: number } };
   };
@@ -119,15 +120,29 @@ test("a status reconciliation repairs what no watch tells of, whichever replica 
   }
 }, 60_000);
 
+/** How often the replica led until it could not renew its lease. */
+const losses = ({ output }: PlatformProcess) => output.split('"message":"leadership was lost"').length - 1;
+
+/** Who led is the only one that ends, now that the next process finds everything, and is started as a kubelet does. */
+async function healed(lossesBefore: readonly number[]): Promise<void> {
+  for (const [index, one] of replicas.entries()) {
+    if (losses(one) === lossesBefore[index]) continue;
+    expect(await one.ended()).toBe(1);
+    await one.start();
+  }
+  await Promise.all(replicas.map(untilReady));
+}
+
 describe("while the API server is away", () => {
   test("every replica answers reads, refuses writes for now, and all heals alone", async () => {
     const two = replicas;
     const id = await haveReady("kept");
     const before = await Promise.all(two.map((one) => call(one, "/environments/kept")));
 
+    const lossesBefore = two.map(losses);
     await world.plane.kill("kube-apiserver");
     const awayMs = performance.now();
-    const hasLost = () => two.some(({ output }) => output.includes('"message":"leadership was lost"'));
+    const hasLost = () => two.some((one, index) => losses(one) > (lossesBefore[index] ?? 0));
     const isNotReady = async (one: PlatformProcess) => (await call(one, "/ready")).status === 503;
     for (const one of two) await until(() => isNotReady(one), { what: "not being ready", deadlineMs: 10_000 });
     // Longer than the lease: the leader has to give it up, and goes on answering.
@@ -147,17 +162,28 @@ describe("while the API server is away", () => {
       expect(status).toMatchObject({ status: "unhealthy", services: { datastore: { healthy: false } } });
     }
     await world.plane.restart("kube-apiserver");
-    // Who led is the only one that ends, now that the next process finds everything.
-    const [former] = two.filter(({ output }) => output.includes('"message":"leadership was lost"'));
-    expect(await former?.ended()).toBe(1);
-    await former?.start();
-    await Promise.all(two.map(untilReady));
+    await healed(lossesBefore);
     for (const [index, one] of two.entries()) {
       expect((await call(one, "/environments", { body: wanted(`healed-${index}`) })).status).toBe(200);
       expect((await call(one, "/environments/kept")).body).toEqual(before[index]?.body);
     }
     await Promise.all(["healed-0", "healed-1"].map((name) => world.expectPhase(name, "ready")));
   }, 180_000);
+
+  test("its database being away is as bad", async () => {
+    await haveReady("stored");
+    const [one] = replicas;
+    const before = replicas.map(losses);
+    await world.plane.kill("etcd");
+    const datastore = async () => (await call(one, "/ready")).body.checks?.datastore;
+    await until(async () => (await datastore()) === "unhealthy", { what: "not being ready", deadlineMs: 10_000 });
+    expect((await call(one, "/environments/stored")).body).toMatchObject({ status: "ready" });
+    const refused = await call(one, "/environments", { body: wanted("in-vain") });
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    await world.plane.restart("etcd");
+    await healed(before);
+  }, 120_000);
 
   async function expectRefusedWrites(replica: PlatformProcess): Promise<void> {
     const begunMs = performance.now();
