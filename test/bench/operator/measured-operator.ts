@@ -11,6 +11,12 @@ export interface MeasuredOptions {
   readonly aheadMs: number;
 }
 
+export interface Quantiles {
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+}
+
 /** What the process says of itself. */
 export interface Figures {
   /** When every environment had had a pass and none waited for one, by the machine's clock. */
@@ -26,7 +32,9 @@ export interface Figures {
   readonly peakMib: number;
   readonly heapMib: number;
   /** Of the event loop, since the start or the last `restartDelays`: the time between two turns of a 1 ms timer. */
-  readonly delayMs: { readonly p50: number; readonly p99: number; readonly longest: number };
+  readonly delayMs: Quantiles;
+  /** Of the event loop, too: what of that time its thread computed, as it would be on a machine with nothing else to do. */
+  readonly computedMs: Quantiles;
 }
 
 export interface MeasuredOperator {
