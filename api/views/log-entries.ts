@@ -24,8 +24,8 @@ function withFailure(message: string, fields: Readonly<Record<string, unknown>>)
     const { stack, message: said } = (value ?? {}) as { readonly stack?: unknown; readonly message?: unknown };
     return [value, stack, said];
   });
-  const failure = values.find((value) => typeof value === "string" && value !== "");
-  return failure === undefined || message.includes(String(failure)) ? message : `${message}: ${failure}`;
+  const failure = values.find((value): value is string => typeof value === "string" && value !== "");
+  return failure === undefined || message.includes(failure) ? message : `${message}: ${failure}`;
 }
 
 /** What the deployer says, as an entry. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { kubernetesPodLogs } from "../../operator/adapters/kubernetes-pod-logs.ts";
+import { systemClock } from "../../operator/kit/clock.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
 import type { PodLogs } from "../../operator/ports/pod-logs.ts";
 import { type FakeApiServer, reset, silence, startFakeApiServer, status } from "../support/fake-api-server.ts";
@@ -8,8 +9,14 @@ import { fastClock } from "../support/fast-clock.ts";
 import { until } from "../support/until.ts";
 import { ago, following, podLogsSuite, shop, textsOf } from "./pod-logs.suite.ts";
 
-/** What takes seconds takes tenths of it. */
-const clock = fastClock(10);
+/** Reading has its real deadlines; the pauses of following are shorter. */
+const HURRY = 4;
+
+function logsThrough(client: KubeClient): PodLogs {
+  const { tail } = kubernetesPodLogs({ client, clock: systemClock });
+  const { follow } = kubernetesPodLogs({ client, clock: fastClock(HURRY) });
+  return { tail, follow };
+}
 
 async function startWorld(isReachable = () => true) {
   const server = await startFakeApiServer();
@@ -20,7 +27,7 @@ async function startWorld(isReachable = () => true) {
     await client.close();
     await server.close();
   };
-  return { server, kubelet, client, podLogs: kubernetesPodLogs({ client, clock }), stop };
+  return { server, kubelet, client, podLogs: logsThrough(client), stop };
 }
 
 podLogsSuite("the pods' logs from the kubelet", async () => {
@@ -122,7 +129,7 @@ describe("what is read", () => {
     const closed = await startFakeApiServer();
     closed.on(() => true, status(403, "Forbidden"));
     const refused = createKubeClient({ kubeConfig: closed.kubeConfig });
-    expect(await kubernetesPodLogs({ client: refused, clock }).tail(shop, "backend", { lines: 1 })).toEqual([]);
+    expect(await logsThrough(refused).tail(shop, "backend", { lines: 1 })).toEqual([]);
     await refused.close();
     await closed.close();
   });
@@ -130,14 +137,18 @@ describe("what is read", () => {
   test.each([
     { name: "that can't be asked", answer: status(500, "InternalError") },
     { name: "that never answers", answer: silence },
-  ])("of a container $name is one line that says so, beside what others wrote", async ({ answer }) => {
-    kubelet.pods.push(pod({ name: "stuck-pod" }, running("stuck"), running("main", "fine")));
-    kubelet.broken.set("stuck", answer);
-    expect((await tail()).sort()).toEqual([
-      "WARN the log of container 'stuck' of pod 'stuck-pod' can't be read now",
-      "fine",
-    ]);
-  });
+  ])(
+    "of a container $name is one line that says so, beside what others wrote",
+    async ({ answer }) => {
+      kubelet.pods.push(pod({ name: "stuck-pod" }, running("stuck"), running("main", "fine")));
+      kubelet.broken.set("stuck", answer);
+      expect((await tail()).sort()).toEqual([
+        "WARN the log of container 'stuck' of pod 'stuck-pod' can't be read now",
+        "fine",
+      ]);
+    },
+    20_000,
+  );
 
   test("is read eight times at once, and of one environment four containers at once", async () => {
     let open = 0;
