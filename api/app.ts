@@ -34,7 +34,7 @@ export function createApp(parts: AppParts): Express {
   const stopping = parts.stopping ?? new AbortController().signal;
   const passwordResets = createPasswordResets({
     ...{ provider: parts.identityProvider, perHour: parts.settings.api.limits.passwordResetsPerHour },
-    ...{ tally: hourlyTally("passwordResetOf", parts), clock: parts.clock, log: parts.log, stopping },
+    ...{ tally: hourlyTally("passwordResetOf", parts), log: parts.log, stopping },
   });
   const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), passwordResets, stopping };
   const { log, audit } = parts;

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { type Clock, pause } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
 import { Refusal } from "./refusals.ts";
@@ -24,7 +23,6 @@ interface Parts {
   readonly tally: (key: string) => Promise<number>;
   /** How many of them an e-mail address may get. */
   readonly perHour: number;
-  readonly clock: Clock;
   readonly log: Log;
   /** Ends whatever still waits. */
   readonly stopping: AbortSignal;
@@ -32,20 +30,16 @@ interface Parts {
 
 const MOST_WAITING = 100;
 const HOUR = { retryAfterSeconds: 3600 };
-const PAUSES_MS = [1_000, 5_000];
 
-export function createPasswordResets({ provider, tally, perHour, clock, log, stopping }: Parts): PasswordResets {
+export function createPasswordResets({ provider, tally, perHour, log, stopping }: Parts): PasswordResets {
   const waiting = new Set<Promise<void>>();
 
   async function send(identityProvider: IdentityProvider, email: string): Promise<void> {
-    for (const pauseMs of [...PAUSES_MS, undefined]) {
-      try {
-        return await identityProvider.sendPasswordReset(email, stopping);
-      } catch (error) {
-        // The address stays out of the log: who asks for a new password is nobody's business.
-        if (pauseMs === undefined || stopping.aborted) return log.error("a password reset was not sent", { error });
-        await pause(clock, pauseMs, stopping);
-      }
+    try {
+      await identityProvider.sendPasswordReset(email, stopping);
+    } catch (error) {
+      // The address stays out of the log: who asks for a new password is nobody's business.
+      log.error("a password reset was not sent", { error });
     }
   }
 

@@ -86,7 +86,7 @@ async function main(settings: Settings): Promise<void> {
       audit,
       randomBytes,
     },
-    identityProvider: identityProviderOf(settings),
+    identityProvider: identityProviderOf(settings, systemClock),
     stopping: closing.signal,
   });
   // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.

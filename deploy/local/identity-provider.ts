@@ -53,7 +53,7 @@ export async function startIdentityProvider({ port, stateDir }: IdentityProvider
     const failed = (error: unknown) => interactionFailed(response, error);
     if (isPasswordReset(request)) void resets(request, response);
     else if (isInteraction(request)) interact({ provider, passwords }, request, response).catch(failed);
-    else protocol(request, response);
+    else void protocol(request, response);
   });
   return {
     issuer,

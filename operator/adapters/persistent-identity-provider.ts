@@ -1,0 +1,21 @@
+import { type Clock, pause } from "../kit/clock.ts";
+import type { IdentityProvider } from "../ports/identity-provider.ts";
+
+const PAUSES_MS = [1_000, 5_000];
+
+/** Asks a provider again that did not do it, twice, after a second and after five more: nobody waits for the answer. */
+export function persistentIdentityProvider(provider: IdentityProvider, clock: Clock): IdentityProvider {
+  return {
+    async sendPasswordReset(email, signal) {
+      for (const pauseMs of PAUSES_MS) {
+        try {
+          return await provider.sendPasswordReset(email, signal);
+        } catch (error) {
+          if (signal.aborted) throw error;
+          await pause(clock, pauseMs, signal);
+        }
+      }
+      return provider.sendPasswordReset(email, signal);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "@jest/globals";
+import { persistentIdentityProvider } from "../../../../operator/adapters/persistent-identity-provider.ts";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../../../../operator/ports/identity-provider.ts";
+import { fastClock } from "../../../support/fast-clock.ts";
+import { memoryIdentityProvider } from "../../../support/memory-identity-provider.ts";
+
+const EMAIL = "dev@example.test";
+
+/** Fails so often, then sends. */
+function failing(times: number) {
+  const memory = memoryIdentityProvider(EMAIL);
+  let left = times;
+  const provider: IdentityProvider = {
+    async sendPasswordReset(email, signal) {
+      if (left-- > 0) throw new IdentityProviderUnavailable("away");
+      return memory.sendPasswordReset(email, signal);
+    },
+  };
+  return { provider: persistentIdentityProvider(provider, fastClock(1000)), memory, left: () => left };
+}
+
+test.each([0, 1, 2])("a link is sent once, after %i failures of the provider", async (times) => {
+  const { provider, memory } = failing(times);
+  await provider.sendPasswordReset(EMAIL, new AbortController().signal);
+  expect(memory.sentTo).toEqual([EMAIL]);
+});
+
+test("three failures are one", async () => {
+  const { provider, memory } = failing(3);
+  const sent = provider.sendPasswordReset(EMAIL, new AbortController().signal);
+  await expect(sent).rejects.toThrow(IdentityProviderUnavailable);
+  expect(memory.sentTo).toEqual([]);
+});
+
+test("who no longer waits ends the tries", async () => {
+  const { provider, left } = failing(9);
+  await expect(provider.sendPasswordReset(EMAIL, AbortSignal.abort())).rejects.toThrow(IdentityProviderUnavailable);
+  expect(left()).toBe(8);
+});
