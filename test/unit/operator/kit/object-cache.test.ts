@@ -174,8 +174,8 @@ describe("own deletes", () => {
     expect(versionOf("a")).toBe("4");
   });
 
-  test("whose event was faster than their answer wait for nothing", () => {
-    replace(configMap("a", "1"));
+  test("whose event was faster than their answer wait for nothing", async () => {
+    await replace(configMap("a", "1"));
     cache.remove(configMap("a", "2"));
     cache.deleted(configMap("a", "1"));
     expect(cache.oldestUnconfirmedMs()).toBeUndefined();
