@@ -19,6 +19,8 @@ let plane: ControlPlane;
 let writer: KubeClient;
 let reader: KubeClient;
 let isCut: boolean;
+/** How many pages of lists were asked for. */
+let pages: number;
 let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
 let reflector: Reflector;
 let made = 0;
@@ -30,8 +32,10 @@ beforeAll(async () => {
   writer = createKubeClient({ kubeConfig });
   reader = createKubeClient({
     kubeConfig,
-    onRequest: (_request, next) =>
-      isCut ? Promise.reject(new KubeError({ status: 0, reason: "Unreachable" })) : next(),
+    onRequest: ({ verb }, next) => {
+      if (verb === "list") pages += 1;
+      return isCut ? Promise.reject(new KubeError({ status: 0, reason: "Unreachable" })) : next();
+    },
   });
 });
 
@@ -42,6 +46,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   isCut = false;
+  pages = 0;
   cache = createObjectCache<ConfigMap>();
   reflector = reflect(reader, cache);
 });
@@ -71,6 +76,16 @@ async function isEqualToTheServer(): Promise<boolean> {
 
 const converged = () =>
   until(isEqualToTheServer, { deadlineMs: 40_000, what: "the cache's agreement with the server" });
+
+test("has the beginning streamed, all of it", async () => {
+  await reflector.stop();
+  await Promise.all(Array.from({ length: 20 }, create));
+  cache = createObjectCache<ConfigMap>();
+  reflector = reflect(reader, cache);
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  expect(await isEqualToTheServer()).toBe(true);
+  expect([pages, reflector.status().relists]).toEqual([0, { start: 1 }]);
+});
 
 test("follows what is made, changed and deleted", async () => {
   await cache.whenSynced(AbortSignal.timeout(10_000));
