@@ -104,7 +104,7 @@ export const EnvironmentPath = closed({
     minLength: 1,
     maxLength: 253,
     description: "The environment's id or its name.",
-    examples: [EXAMPLE_ID],
+    examples: ["shop-test"],
   }),
 });
 

@@ -1,5 +1,6 @@
 import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
 import { createWorld } from "../support/environment-world.ts";
+import { startGitServer } from "../support/git-server.ts";
 import { startHttpsServer } from "../support/https-server.ts";
 import { testSettings } from "../support/platform-chart.ts";
 import { platformProcess } from "../support/platform-process.ts";
@@ -23,15 +24,22 @@ export interface ServedPlatform {
 
 /**
  * Starts the platform's real process on a control plane of its own: what the API server refuses, it refuses here too.
- * There are a backend and a frontend Repository, a stand-in for Argo CD, an ingress that answers, and no nodes.
+ * There are a backend and a frontend Repository with a branch `main`, a stand-in for Argo CD, an ingress that answers,
+ * and no nodes.
  */
 export async function servePlatform(): Promise<ServedPlatform> {
   const world = await createWorld();
   const issuer = await startTokenIssuer();
   const accounts = await startIdentityProvider({ port: 0 });
   const ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
-  await world.register("shop-api");
-  await world.register("shop-web", { type: "frontend" });
+  const git = await startGitServer();
+  for (const [name, type] of [
+    ["shop-api", "backend"],
+    ["shop-web", "frontend"],
+  ] as const) {
+    await git.createRepository(name, ["main"]);
+    await world.register(name, { type, cloneUrl: `http://${git.address}/${name}.git` });
+  }
   const platform = await platformProcess(world.identity, {
     ...testSettings,
     ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
@@ -48,7 +56,7 @@ export async function servePlatform(): Promise<ServedPlatform> {
     token: await issuer.sign({ sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] }),
     async stop() {
       await platform.stop();
-      await Promise.all([issuer.stop(), accounts.close(), ingress.stop()]);
+      await Promise.all([issuer.stop(), accounts.close(), ingress.stop(), git.stop()]);
       await world.stop();
     },
   };
