@@ -81,7 +81,7 @@ export interface Contract {
   readonly operationId: string;
   readonly summary: string;
   /** What it does, and what a caller has to know of it; in the words of the specification. */
-  readonly description?: string;
+  readonly description: string;
   readonly tag: Tag;
   /** Mandatory: a route without authentication has to say so. */
   readonly access: Access;
