@@ -108,7 +108,12 @@ async function schemathesis(): Promise<Count> {
     console.log(`schemathesis is skipped. ${obstacle}`);
     return { passed: 0, failed: 0, skipped: 1 };
   }
-  return { ...(await tryDocument()), skipped: 0 };
+  try {
+    return { ...(await tryDocument()), skipped: 0 };
+  } catch (error) {
+    console.error(error);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
