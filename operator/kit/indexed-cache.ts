@@ -93,21 +93,15 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     return this.#guarded(keyOf(object), () => this.#transform(object)) ?? object;
   }
 
-  async replace(items: readonly T[], mark: ListMark): Promise<void> {
-    const listed = new Set<string>();
-    for (const item of items) {
-      await turnLeft();
-      listed.add(keyOf(item));
-    }
+  async replace(items: ReadonlyMap<string, T>, mark: ListMark): Promise<void> {
     for (const [key, known] of this.#base) {
       await turnLeft();
-      if (listed.has(key)) continue;
+      if (items.has(key)) continue;
       this.#end(key, known);
       this.#settle([key]);
     }
-    for (const item of items) {
+    for (const [key, item] of items) {
       await turnLeft();
-      const key = keyOf(item);
       this.#accept(key, item);
       this.#settle([key]);
     }

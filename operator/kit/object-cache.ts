@@ -40,10 +40,10 @@ export interface CacheFeed<T extends KubeObject> {
   /** What is kept of an object. */
   trimmed(object: T): T;
   /**
-   * A complete, consistent list of trimmed objects: what it lacks is gone. Taken in bit by bit, object by object as events
+   * A complete, consistent list of trimmed objects, by key: what it lacks is gone. Taken in bit by bit, object by object as events
    * are; nothing else is to be fed until it resolves.
    */
-  replace(items: readonly T[], mark: ListMark): Promise<void>;
+  replace(items: ReadonlyMap<string, T>, mark: ListMark): Promise<void>;
   /** An ADDED or MODIFIED event. */
   upsert(object: T): void;
   /** A DELETED event, with the last known object. */

@@ -1,13 +1,16 @@
 import type { Clock } from "./clock.ts";
 import { boundedSignal } from "./deadline.ts";
 import { errorOfEvent } from "./kube-answers.ts";
-import type { KubeClient, ListResult, WatchEvent, WatchOptions } from "./kube-client.ts";
+import type { KubeClient, ListOptions, WatchEvent, WatchOptions } from "./kube-client.ts";
 import { KubeError } from "./kube-errors.ts";
 import { isOfType, type KubeObject, keyOf, type ResourceType } from "./kube-object.ts";
 import { turnLeft } from "./turns.ts";
 
 /** Everything that there is of a kind, and where a watch may go on. */
-export interface Collection<T> extends ListResult<T> {
+export interface Collection<T> {
+  /** By key. */
+  readonly items: ReadonlyMap<string, T>;
+  readonly resourceVersion: string;
   /** What happened to these objects while they came, in order: for who has to know of versions that are past already. */
   readonly changes: readonly WatchEvent<T>[];
 }
@@ -48,8 +51,17 @@ export async function wholeCollection<T extends KubeObject>(
     if (options.signal.aborted || isToWait(error)) throw error;
     options.onFallback(error);
     const { clock: _, onFallback: __, onProgress: onPage, ...listing } = options;
-    return { ...(await client.list(type, { ...listing, onPage })), changes: [] };
+    return inPages(client, type, { ...listing, onPage });
   }
+}
+
+async function inPages<T extends KubeObject>(
+  client: Pick<KubeClient, "list">,
+  type: ResourceType<T>,
+  options: ListOptions<T>,
+): Promise<Collection<T>> {
+  const { items, resourceVersion } = await client.list(type, options);
+  return { items: new Map(items.map((item) => [keyOf(item), item])), resourceVersion, changes: [] };
 }
 
 /** Pages would cost an overloaded server more. */
@@ -91,7 +103,7 @@ async function gathered<T extends KubeObject>(
     if (event.type === "ADDED" && isOfType(object, type) && !items.has(key)) items.set(key, keep(object));
     else if (event.type !== "BOOKMARK") changes.push(event);
     else if (object.metadata.annotations?.[INITIAL_EVENTS_END] === "true")
-      return { items: [...items.values()], changes, resourceVersion: object.metadata.resourceVersion };
+      return { items, changes, resourceVersion: object.metadata.resourceVersion };
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { kubernetesApiTokens } from "../../../../operator/adapters/kubernetes-api-tokens.ts";
 import { BY_OWNER } from "../../../../operator/caches.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
+import { keyOf } from "../../../../operator/kit/kube-object.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
 import type { ApiTokens } from "../../../../operator/ports/api-tokens.ts";
@@ -37,7 +38,7 @@ const readAll = (count: number, from = 0) =>
 
 describe("a live read", () => {
   test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
-    await cache.replace([], cache.beginList());
+    await cache.replace(new Map(), cache.beginList());
     server.on(() => true, status(404, "NotFound"));
     expect(await readAll(500)).toEqual(Array.from({ length: 500 }, () => undefined));
     expect(server.seen.length).toBe(60);
@@ -54,7 +55,7 @@ describe("a live read", () => {
 
   test("of one that the watch knows is always asked", async () => {
     const token = apiTokenFixture();
-    await cache.replace([token], cache.beginList());
+    await cache.replace(new Map([[keyOf(token), token]]), cache.beginList());
     server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
     server.on(() => true, status(404, "NotFound"));
     await readAll(100);

@@ -86,7 +86,7 @@ describe("an id that the cache does not know", () => {
   const listOf = (...items: readonly EphemeralEnvironment[]) =>
     json({ metadata: { resourceVersion: "1" }, items: items.map(({ metadata }) => ({ metadata })) });
 
-  beforeEach(() => cache.replace([], cache.beginList()));
+  beforeEach(() => cache.replace(new Map(), cache.beginList()));
 
   test("is looked up by the metadata of all, and then read in full", async () => {
     server.on(isList, listOf(environment));

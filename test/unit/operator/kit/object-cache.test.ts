@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { keyOf } from "../../../../operator/kit/kube-object.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import {
   type CacheFeed,
@@ -15,7 +16,8 @@ let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
 let changes: string[];
 
 const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
-const replace = (...items: readonly ConfigMap[]) => cache.replace(items, cache.beginList());
+const byKey = (items: readonly ConfigMap[]) => new Map(items.map((item) => [keyOf(item), item]));
+const replace = (...items: readonly ConfigMap[]) => cache.replace(byKey(items), cache.beginList());
 
 const busy = (ms: number) => {
   const end = performance.now() + ms;
@@ -112,7 +114,7 @@ describe("own writes", () => {
     cache.written(configMap("a", "5"));
     const mark = cache.beginList();
     cache.written(configMap("b", "6"));
-    await cache.replace([configMap("a", "7")], mark);
+    await cache.replace(byKey([configMap("a", "7")]), mark);
     expect([versionOf("a"), versionOf("b")]).toEqual(["7", "6"]);
     clock.advance(3_000);
     expect(cache.oldestUnconfirmedMs()).toBe(3_000);
@@ -123,20 +125,20 @@ describe("own writes", () => {
       name: "a list that began before them holds the last one",
       learn: async (mark) => {
         cache.written(configMap("a", "3"));
-        await cache.replace([configMap("a", "3")], mark);
+        await cache.replace(byKey([configMap("a", "3")]), mark);
       },
     },
     {
       name: "such a list is faster than the last one's answer",
       learn: async (mark) => {
-        await cache.replace([configMap("a", "3")], mark);
+        await cache.replace(byKey([configMap("a", "3")]), mark);
         cache.written(configMap("a", "3"));
       },
     },
     {
       name: "such a list, and an event, are faster than the last one's answer",
       learn: async (mark) => {
-        await cache.replace([configMap("a", "3")], mark);
+        await cache.replace(byKey([configMap("a", "3")]), mark);
         cache.upsert(configMap("a", "4"));
         cache.written(configMap("a", "3"));
       },
@@ -203,7 +205,7 @@ describe("no reader ever sees an older version than a write of this process", ()
 
     async list(version: number, meanwhile: () => void): Promise<void> {
       const items = version === 0 ? [] : [objectAt(version)];
-      const taken = this.cache.replace(items, this.cache.beginList());
+      const taken = this.cache.replace(byKey(items), this.cache.beginList());
       meanwhile();
       await taken;
       this.#delivered = version;
@@ -250,7 +252,8 @@ describe("readers", () => {
     const indexed = createObjectCache<ConfigMap>({
       indexes: { owner: ({ data }) => (data?.owner ? [data.owner] : []) },
     });
-    await indexed.replace([configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")], indexed.beginList());
+    const listed = byKey([configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")]);
+    await indexed.replace(listed, indexed.beginList());
     expect(indexed.by("owner", "x").map(({ metadata }) => metadata.name)).toEqual(["a"]);
     indexed.written(configMap("a", "2", { data: { owner: "y" } }));
     expect([indexed.by("owner", "x").length, indexed.by("owner", "y").length]).toEqual([0, 1]);
