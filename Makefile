@@ -36,7 +36,7 @@ test-control-plane: node_modules ## The operator on a real API server, without n
 	@$(JEST) control-plane
 test-faults: node_modules ## Every fault at every write of an environment's life, and worse (PLAN="part of a plan's title" FAULT_SEED=…)
 	@$(NODE) test/run.ts faults
-test-schemathesis: node_modules ## Whatever the OpenAPI document says, drawn and tried on the served platform (FUZZ_SEED=…)
+test-schemathesis: node_modules ## Whatever the OpenAPI document says, drawn and tried on the served platform (another FUZZ_SEED draws something else)
 	@$(NODE) test/run.ts schemathesis
 e2e: node_modules ## User stories on the local cluster, with real Argo CD and real pods
 	@$(NODE) test/run.ts e2e

@@ -12,6 +12,8 @@ export { whyNoPython } from "./install.ts";
 
 const VERSIONS = { v1: "^/api/(?!v2/)", v2: "^/api/v2/" } as const;
 const DEADLINE_MS = 10 * 60_000;
+/** The same for everybody, so that what fails is what was changed. */
+const DEFAULT_SEED = "1";
 
 /** How many operations held in every call, and how many did not. */
 export interface Outcome {
@@ -21,19 +23,19 @@ export interface Outcome {
 
 /**
  * Has schemathesis try everything that the document says on the served platform, each API version apart; the two at the
- * same time, because each mostly waits. What failed is printed; the variable FUZZ_SEED has a run again.
+ * same time, because each mostly waits. What failed is printed; another FUZZ_SEED draws something else.
  */
 export async function tryDocument(): Promise<Outcome> {
   const python = await installedPython();
   const platform = await servePlatform();
   const folder = await mkdtemp(join(tmpdir(), "schemathesis-"));
   try {
-    const seed = process.env.FUZZ_SEED ?? String(Math.floor(Math.random() * 1_000_000_000));
+    const seed = process.env.FUZZ_SEED ?? DEFAULT_SEED;
     const runs = Object.keys(VERSIONS).map((version) =>
       tryVersion(version as keyof typeof VERSIONS, { python, platform, folder, seed }),
     );
     const outcomes = await Promise.all(runs);
-    console.log(`FUZZ_SEED=${seed} has this run again`);
+    console.log(`drawn with FUZZ_SEED=${seed}`);
     return {
       passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
       failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
