@@ -32,8 +32,11 @@ export function utf8Text(bytes: Uint8Array): string {
   }
 }
 
-/** A bracket, or a whole string with the colon that makes it a key. */
-const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/gs;
+/**
+ * A bracket, or a whole string with the colon that makes it a key. One that is never closed goes on to the end of the
+ * text: if it matched nothing, every quote in it would be tried for the beginning of another.
+ */
+const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*(?:"(?:\s*:)?|\\?$)/gs;
 
 function inspectStructure(text: string): void {
   const open: Set<string>[] = [];

@@ -51,6 +51,8 @@ describe("parseJson", () => {
       '{"a":'.repeat(50_000),
       `"${"\\".repeat(262_143)}`,
       '{"'.repeat(131_072),
+      `{"a":"${'\\"'.repeat(120_000)}`,
+      '"\\'.repeat(120_000),
     ]) {
       const started = performance.now();
       expect(() => parseJson(text)).toThrow();
