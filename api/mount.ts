@@ -203,7 +203,8 @@ export function problemHandler({
   log,
   audit,
 }: Pick<Desk, "platform" | "log" | "audit">): ErrorRequestHandler {
-  return async (error, request, response, next) => {
+  // Express tells this from other handlers by the number of its parameters.
+  return async (error, request, response, _next) => {
     const { contract } = auditedOf(response);
     // Express reports a path that can't be decoded in this way.
     const cause = error instanceof URIError ? new Refusal("malformed", "The path is not valid") : error;
@@ -215,7 +216,11 @@ export function problemHandler({
         error,
       });
     }
-    if (response.headersSent) return next(error);
+    if (response.headersSent) {
+      // What was promised can't be kept: a client that is cut off knows.
+      response.destroy();
+      return;
+    }
     const { status, headers, body } = problemOf(cause, contract?.refusals ?? [], platform.clock.now());
     await recordAnswer(audit, { request, response }, { status, errorCode: body.error_code, error: cause });
     response.status(status).set(headers).json(body);
