@@ -14,8 +14,10 @@ const HEARTBEAT_MS = 15_000;
 const LONGEST_MS = 30 * 60_000;
 /** A client that reads nothing for so long is gone, whatever its connection says. */
 const STALLED_MS = 60_000;
-/** Who was let in is asked again after so long. */
+/** Where nothing is sent for so long, it is asked all the same whether the caller still may. */
 const PROOF_MS = 1_000;
+/** Why a stream ends that nobody refuses. */
+const OVER = Symbol("over");
 const RETRY_SECONDS = 15;
 
 /** One answer that goes on. */
@@ -34,7 +36,7 @@ export interface EventAnswer {
 export interface EventStreams {
   /**
    * Sends events until there are no more, the client goes, the process stops or half an hour is over; a client that reads
-   * slowly slows down their making.
+   * slowly slows down their making. The caller's rights are proved before every batch, and every second without one.
    *
    * @throws Refusal (rate-limited, unavailable) when too many are open, and whatever keeps the first ones from coming
    */
@@ -63,15 +65,18 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
   };
   return {
     async send(answer) {
-      const key = answer.caller?.token?.id ?? answer.caller?.subject ?? "";
+      // Whoever left while the way here was paved has closed the response before anybody listened.
+      if (answer.response.destroyed) return;
+      // A person may have many API tokens.
+      const key = answer.caller?.subject ?? "";
       enter(key);
       const end = new AbortController();
-      const abort = () => end.abort();
+      const abort = () => end.abort(OVER);
       stopping.addEventListener("abort", abort, { once: true });
       answer.response.once("close", abort);
       const cancel = clock.setTimer(LONGEST_MS, abort);
       try {
-        await stream(answer, { clock, signal: end.signal });
+        await stream(answer, { clock, signal: end.signal, refuse: (error) => end.abort(error) });
       } finally {
         cancel();
         abort();
@@ -85,21 +90,27 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
 interface Conduct {
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Ends it with a failure. */
+  readonly refuse: (error: unknown) => void;
 }
 
 async function stream(answer: EventAnswer, conduct: Conduct): Promise<void> {
   const { response, request, events, onOpen } = answer;
-  const batches = events(conduct.signal)[Symbol.asyncIterator]();
+  const { signal } = conduct;
+  const batches = events(signal)[Symbol.asyncIterator]();
   const first = await batches.next();
   await onOpen();
   response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" }).flushHeaders();
   const stopHeart = heartbeat(response, conduct.clock);
+  const stopProofs = proofs(answer, conduct);
   try {
     if (request.method !== "HEAD") await sendAll(first, batches, answer, conduct);
   } finally {
     stopHeart();
+    stopProofs();
     await batches.return?.();
   }
+  if (signal.aborted && signal.reason !== OVER) throw signal.reason;
   // What a stalled client has not taken would keep the connection open.
   if (response.writableNeedDrain) response.destroy();
   else response.end();
@@ -111,17 +122,13 @@ async function sendAll(
   first: Awaited<ReturnType<Batches["next"]>>,
   batches: Batches,
   { response, stillMay }: EventAnswer,
-  { clock, signal }: Conduct,
+  conduct: Conduct,
 ): Promise<void> {
-  let provenMs = clock.monotonicMs();
-  for (let batch = first; !batch.done && !signal.aborted; batch = await batches.next()) {
-    if (clock.monotonicMs() - provenMs >= PROOF_MS) {
-      await stillMay();
-      provenMs = clock.monotonicMs();
-    }
+  for (let batch = first; !batch.done && !conduct.signal.aborted; batch = await batches.next()) {
+    await stillMay();
     const text = batch.value.map(toText).join("");
-    if (text !== "" && !response.write(text)) await drained(response, { clock, signal });
-    if (response.writableNeedDrain) return;
+    if (text !== "" && !response.write(text)) await drained(response, conduct);
+    if (response.destroyed || response.writableNeedDrain) return;
   }
 }
 
@@ -136,6 +143,20 @@ function heartbeat(response: Response, clock: Clock): () => void {
   };
   cancel = clock.setTimer(HEARTBEAT_MS, beat);
   return () => cancel();
+}
+
+/** Ends a stream that is idle, too, when the caller may not have it any longer. */
+function proofs({ stillMay }: EventAnswer, { clock, refuse }: Conduct): () => void {
+  let isStopped = false;
+  let cancel: () => void;
+  const wait = () => {
+    if (!isStopped) cancel = clock.setTimer(PROOF_MS, () => void stillMay().then(wait, refuse));
+  };
+  wait();
+  return () => {
+    isStopped = true;
+    cancel();
+  };
 }
 
 /** Resolves when the client has taken what was sent, when it will not, or when the stream is to end. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { startServer } from "../../api/server.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
@@ -153,6 +153,41 @@ describe("a stream ends", () => {
     write("after the revocation");
     expect(await reader.end).toBe("cut");
     expect(messagesOf(reader)).toEqual(["one"]);
+  });
+
+  test("within a second of a revocation on another replica, and tells nothing that comes after it", async () => {
+    write("one");
+    const { token, id } = await revocable();
+    const reader = await readEvents(`${base}${PATH}`, { authorization: `Bearer ${token}` });
+    readers.push(reader);
+    await untilCame(reader, 1);
+    service.apiTokens.setWatching(false);
+    service.clock.advance(1_000);
+    await service.http.get("/api/environments").set({ authorization: `Bearer ${token}` });
+    const made = await service.apiTokens.read(id);
+    if (made === undefined) throw new Error("not made");
+    service.apiTokens.elsewhere(made, { revokedAt: service.clock.now().toISOString() });
+    service.clock.advance(999);
+    write("two");
+    await untilCame(reader, 2);
+    service.clock.advance(999);
+    write("after the revocation");
+    expect(await reader.end).toBe("cut");
+    expect(messagesOf(reader)).toEqual(["one", "two"]);
+  });
+
+  test("with the rights of the caller, also when it has nothing to tell, and writes no stack to the console", async () => {
+    const told = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    service.app.set("env", "production");
+    const { token, id } = await revocable();
+    const reader = await readEvents(`${base}${PATH}`, { authorization: `Bearer ${token}` });
+    readers.push(reader);
+    await until(() => service.podLogs.followers === 1);
+    await service.http.delete(`/api/tokens/${id}`).set({ authorization: await service.bearer("developer") });
+    service.clock.advance(1_000);
+    expect(await reader.end).toBe("cut");
+    expect(told).not.toHaveBeenCalled();
+    told.mockRestore();
   });
 
   test("before the server that stops is closed, so that nobody waits for it", async () => {
