@@ -8,8 +8,10 @@ import type { Contract } from "./route.ts";
 
 /** A client that is told to come back has this long to wait. */
 const RETRY_SECONDS = 10;
-/** Of what a caller named in the path; nothing has judged it yet. */
+/** Of what a caller named; in the path, nothing has judged it yet. */
 const MAX_NAMED_CHARS = 100;
+/** An API token, or its end alone; an ID token. No name or id of ours looks like one. */
+const CREDENTIAL = /(?:svc_|eyJ)[\w.~+/=-]*|(?=[a-z0-9-]*[A-Z_])[\w-]{43,}/g;
 const UNAUTHENTICATED_STATUS = 401;
 const FORBIDDEN_STATUS = 403;
 const FIRST_REFUSAL = 400;
@@ -38,7 +40,18 @@ export const auditedOf = (response: Response): Audited => response.locals as Aud
 
 /** Begins with what the address alone says, so that also a refusal before anything is read names it. */
 export function beginRecord(request: Request, response: Response, contract: Contract): Audited {
-  return Object.assign(auditedOf(response), { contract, concerns: namedIn(request) });
+  const [named] = Object.values(request.params);
+  return Object.assign(auditedOf(response), { contract, concerns: writable(named) });
+}
+
+/** Adds what a route says that its input is about. */
+export function noteConcern(audited: Audited, concern: string | undefined): void {
+  audited.concerns = writable(concern) ?? audited.concerns;
+}
+
+/** A name as records and logs may hold it: people put credentials where names belong. */
+function writable(named: unknown): string | undefined {
+  return typeof named === "string" ? named.slice(0, MAX_NAMED_CHARS).replaceAll(CREDENTIAL, "***") : undefined;
 }
 
 /**
@@ -109,11 +122,6 @@ function actorOf(caller: Caller | undefined): Actor {
 
 /** IPv4 in its own form, whatever the socket says. */
 const addressOf = ({ ip }: Request) => ip?.replace(/^::ffff:(?=\d+\.)/i, "");
-
-function namedIn({ params }: Request): string | undefined {
-  const [named] = Object.values(params);
-  return typeof named === "string" ? named.slice(0, MAX_NAMED_CHARS) : undefined;
-}
 
 /** Without the fields that are not there. */
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

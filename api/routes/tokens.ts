@@ -29,7 +29,8 @@ const ofTokens = {
   rate: "caller",
   envelope: "always",
 } as const;
-const concernsOne = ({ params }: Pick<Concerned, "params">) => params.id;
+/** What can be no id may be the token itself. */
+const concernsOne = ({ params }: Pick<Concerned, "params">) => (isTokenId(params.id) ? params.id : "no token's id");
 
 /** Makes a token. */
 const makeToken = route({

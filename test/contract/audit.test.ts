@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { versionedPath, versionsOf } from "../../api/route.ts";
 import { listRoutes } from "../../api/routes/index.ts";
+import { tokenOf } from "../../crds/api-token.ts";
 import type { AuditRecord } from "../../operator/ports/audit-trail.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
@@ -237,6 +239,54 @@ test("no record holds a credential or a value that was sent", async () => {
   const text = JSON.stringify(records());
   expect(text).not.toContain(secret);
   expect(text).not.toContain(headers.authorization.split(".")[1]);
+});
+
+describe("a credential that stands where a name belongs", () => {
+  const value = tokenOf(randomBytes(32));
+  const credentials = async () => [value, value.slice("svc_".length), (await as("developer")).authorization.slice(7)];
+  /** Nothing that somebody could go on with: a piece of ten characters is none that chance repeats. */
+  const expectUnwritten = (credential: string) => {
+    const written = JSON.stringify([records(), service.log]);
+    for (let at = 4; at + 10 <= credential.length; at += 10) {
+      expect(written).not.toContain(credential.slice(at, at + 10));
+    }
+  };
+  const withPath = listRoutes().filter(({ contract }) => contract.path.includes("{"));
+
+  beforeEach(async () => {
+    await service.stop();
+    service = await startApiService();
+  });
+
+  test.each(withPath.map(({ contract }) => [contract.operationId, contract] as const))(
+    "in the path or query of %s, is neither recorded nor logged",
+    async (_name, contract) => {
+      for (const credential of await credentials()) {
+        const path = versionedPath(contract, versionsOf(contract)[0] ?? "v1").replaceAll(/\{\w+\}/g, credential);
+        for (const headers of [{}, await as("viewer"), await as("admin")]) {
+          await service.http[contract.method](`${path}?token=${credential}`).set(headers);
+          await service.http[contract.method](path).set(headers);
+        }
+        expectUnwritten(credential);
+      }
+    },
+  );
+
+  test("in a name is not, either", async () => {
+    const authorization = await as("maintainer");
+    for (const name of await credentials()) {
+      await service.http
+        .post("/api/tokens")
+        .set(authorization)
+        .send({ name, scopes: ["ENV_READ"] });
+      await service.http.post("/api/config-sets").set(authorization).send({ name });
+      await service.http
+        .post("/api/environments")
+        .set(authorization)
+        .send({ ...wanted, environment_name: name });
+      expectUnwritten(name);
+    }
+  });
 });
 
 describe("while records can't be kept", () => {
