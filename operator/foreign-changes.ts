@@ -7,7 +7,7 @@ import type { AuditRecord, AuditTrail } from "./ports/audit-trail.ts";
 
 /** What recording takes. */
 export interface ForeignChangesContext {
-  readonly caches: Pick<Caches, "environments" | "configSets" | "repositories" | "writersOf">;
+  readonly caches: Pick<Caches, "environments" | "configSets" | "repositories" | "apiTokens" | "writersOf">;
   readonly audit: AuditTrail;
   readonly removals: OwnRemovals;
   readonly newId: () => string;
@@ -20,7 +20,8 @@ type Action = "created" | "changed" | "deleted";
  * done to environments that no pass has seen yet. Returns the end of it. For the leader alone, or each replica would.
  *
  * What the REST interface writes bears the id of its record. Nothing says who deletes: what another replica deletes for
- * its caller is recorded here once more, without an actor; the UID is the same.
+ * its caller is recorded here once more, without an actor; the UID is the same. API tokens can only be deleted so: a
+ * policy has nobody else write them.
  */
 export function recordForeignChanges(context: ForeignChangesContext): () => void {
   const { caches } = context;
@@ -28,6 +29,7 @@ export function recordForeignChanges(context: ForeignChangesContext): () => void
     following(caches.environments, context),
     following(caches.configSets, context),
     following(caches.repositories, context),
+    caches.apiTokens.subscribe((_key, current, previous) => recordIfLeaving(previous, current, context)),
   ];
   for (const environment of caches.environments.list()) {
     const seen = environment.status?.observedGeneration;
@@ -41,7 +43,7 @@ export function recordForeignChanges(context: ForeignChangesContext): () => void
 
 function following<T extends KubeObject>(cache: ObjectCache<T>, context: ForeignChangesContext): () => void {
   return cache.subscribe((_key, current, previous) => {
-    if (previous !== undefined && isLeaving(previous, current)) recordRemoval(previous, context);
+    recordIfLeaving(previous, current, context);
     if (current !== undefined) recordIfForeign(current, previous, context);
   });
 }
@@ -52,18 +54,29 @@ function isLeaving(previous: KubeObject, current: KubeObject | undefined): boole
   return current?.metadata.uid !== previous.metadata.uid || current.metadata.deletionTimestamp !== undefined;
 }
 
-function recordRemoval(object: KubeObject, context: ForeignChangesContext): void {
-  if (!context.removals.has(object.metadata.uid)) record("deleted", object, context);
+function recordIfLeaving(
+  previous: KubeObject | undefined,
+  current: KubeObject | undefined,
+  context: ForeignChangesContext,
+): void {
+  if (previous === undefined || !isLeaving(previous, current)) return;
+  if (!context.removals.has(previous.metadata.uid)) record("deleted", previous, context);
 }
 
 /**
  * A new spec that no new record of the REST interface is named on. What wrote it may call itself what it likes; the
- * annotation is the platform's, and a policy keeps it so.
+ * annotation is the platform's, and a policy keeps it so. Where generations were missed, the newest may be ours and one
+ * before it somebody else's: rather a record too many.
  */
 function recordIfForeign(current: KubeObject, previous: KubeObject | undefined, context: ForeignChangesContext): void {
   const before = previous?.metadata.uid === current.metadata.uid ? previous : undefined;
-  if (!isNewSpec(current.metadata, before?.metadata) || isStampedAnew(current, before)) return;
+  if (!isNewSpec(current.metadata, before?.metadata)) return;
+  if (isStampedAnew(current, before) && !hasMissedSome(current, before)) return;
   record(before === undefined ? "created" : "changed", current, context);
+}
+
+function hasMissedSome({ metadata: { generation = 0 } }: KubeObject, before: KubeObject | undefined): boolean {
+  return before !== undefined && generation - (before.metadata.generation ?? 0) > 1;
 }
 
 /** The beginning of an end counts as a generation, too. */

@@ -195,7 +195,10 @@ export function createOperator(options: OperatorOptions): Operator {
     belongings: () => OWNED_KINDS.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
     isKnown: (uid) => [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
   });
-  const dropTokens = dropEndedTokens({ ...context, apiTokens: kubernetesApiTokens({ ...tokens, client: working }) });
+  const dropTokens = dropEndedTokens({
+    ...context,
+    apiTokens: kubernetesApiTokens({ ...tokens, client: working, removals }),
+  });
   return {
     environments,
     repositories,

@@ -8,6 +8,7 @@ import { boundedSignal } from "../kit/deadline.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { isConflict, isInvalid, isNotFound } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
+import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { ApiTokens } from "../ports/api-tokens.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-stamp.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
@@ -26,11 +27,13 @@ interface Context {
   /** Given: what is made or revoked names the record of the request that asked for it. */
   readonly auditId?: AuditId;
   readonly clock: Clock;
+  /** Remembers what is deleted here. */
+  readonly removals?: OwnRemovals;
 }
 
 /** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesApiTokens(context: Context): ApiTokens {
-  const { client, cache, namespace, clock } = context;
+  const { cache, namespace, clock } = context;
   const unknownReads = writeBudget(clock, UNKNOWN_READS_PER_SECOND);
   const known = (id: string) => cache.get(`${namespace}/${id}`);
   return {
@@ -57,12 +60,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
       const value = { lastUsedAt: at.toISOString() };
       await translated(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
     },
-    remove: (token) =>
-      translated(async () => {
-        const { name, uid } = token.metadata;
-        const left = await client.delete(apiTokenType, { name, namespace }, { uid }).catch(unless(isConflict));
-        if (left === "gone") cache.deleted(token);
-      }),
+    remove: (token) => translated(() => remove(context, token)),
   };
 }
 
@@ -99,6 +97,12 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
     if (current.spec.revokedAt === undefined) throw error;
     return current;
   }
+}
+
+async function remove({ client, cache, namespace, removals = ownRemovals() }: Context, token: ApiToken): Promise<void> {
+  const { name, uid } = token.metadata;
+  const removal = removals.during(uid, () => client.delete(apiTokenType, { name, namespace }, { uid }));
+  if ((await removal.catch(unless(isConflict))) === "gone") cache.deleted(token);
 }
 
 /** Sets one field of exactly this token, whatever else of it was changed meanwhile: no two changes speak of the same. */

@@ -7,6 +7,7 @@ import { controlPlane } from "../../support/control-plane.ts";
 import { given, paths } from "../../support/environment-objects.ts";
 import { administrator, personWith } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
 
 const full: Partial<ApiTokenSpec> = {
   description: "x",
@@ -24,12 +25,14 @@ function objectWith(spec: object = {}, name?: string) {
 
 describe("the kind ApiToken", () => {
   let admin: ApiCalls;
+  let platform: ApiCalls;
   let made: string | undefined;
 
   beforeAll(async () => {
     const plane = controlPlane();
-    await installPlatformChart(plane);
+    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
+    platform = callsAs(plane, { token: platformToken });
   }, 60_000);
   afterEach(async () => {
     if (made !== undefined) await admin.delete(made);
@@ -38,7 +41,7 @@ describe("the kind ApiToken", () => {
 
   const make = async (spec: object = {}) => {
     const object = objectWith(spec);
-    await given(admin, paths.apiTokens, object);
+    await given(platform, paths.apiTokens, object);
     made = `${paths.apiTokens}/${object.metadata.name}`;
     return made;
   };
@@ -47,7 +50,7 @@ describe("the kind ApiToken", () => {
     ["a small one", {}],
     ["a full one", full],
   ])("accepts %s", async (_what, spec) => {
-    expect(await admin.create(`${paths.apiTokens}?dryRun=All`, objectWith(spec))).toMatchObject({ status: 201 });
+    expect(await platform.create(`${paths.apiTokens}?dryRun=All`, objectWith(spec))).toMatchObject({ status: 201 });
   });
 
   test.each([
@@ -56,7 +59,7 @@ describe("the kind ApiToken", () => {
     ["a hash that is none", { tokenHash: "x".repeat(64) }, "spec.tokenHash in body should match"],
     ["the hash of another", { tokenHash: "0".repeat(64) }, "a token is named by the first 40 digits of its hash"],
   ])("refuses %s, and says so", async (_what, spec, words) => {
-    const reply = await admin.create(`${paths.apiTokens}?dryRun=All`, objectWith(spec));
+    const reply = await platform.create(`${paths.apiTokens}?dryRun=All`, objectWith(spec));
     expect(reply).toMatchObject({ status: 422 });
     expect(reply.message).toContain(words);
   });
@@ -72,16 +75,16 @@ describe("the kind ApiToken", () => {
     ["expiresAt", { expiresAt: "2036-06-01T12:00:00.000Z" }],
     ["keepsValue", { keepsValue: false }],
   ])("keeps its %s, whatever %j asks for", async (field, spec) => {
-    const reply = await admin.patch(await make(full), { spec });
+    const reply = await platform.patch(await make(full), { spec });
     expect(reply).toMatchObject({ status: 422 });
     expect(reply.message).toContain(`spec.${field} can't be changed`);
   });
 
   test("takes no revocation back, and changes none", async () => {
     const path = await make();
-    expect(await admin.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } })).toMatchObject({ status: 200 });
+    expect(await platform.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } })).toMatchObject({ status: 200 });
     for (const revokedAt of [null, "2026-06-01T12:00:01Z"]) {
-      const reply = await admin.patch(path, { spec: { revokedAt } });
+      const reply = await platform.patch(path, { spec: { revokedAt } });
       expect(reply).toMatchObject({ status: 422 });
       expect(reply.message).toContain("a token that was revoked stays so");
     }
@@ -89,7 +92,7 @@ describe("the kind ApiToken", () => {
 
   test("takes nothing older of its owner than it has", async () => {
     const path = await make({ vouched: { groups: ["a"], at: "2026-06-01T12:00:00.000Z" } });
-    const vouch = (at: string) => admin.patch(path, { spec: { vouched: { groups: ["b"], at } } });
+    const vouch = (at: string) => platform.patch(path, { spec: { vouched: { groups: ["b"], at } } });
     const late = await vouch("2026-06-01T11:59:59.999Z");
     expect(late).toMatchObject({ status: 422 });
     expect(late.message).toContain("an older ID token never overrides a newer one");
@@ -115,9 +118,24 @@ describe("the kind ApiToken", () => {
     }
   });
 
+  test("is written by no administrator of the cluster, who may delete it nevertheless", async () => {
+    const path = await make();
+    const words = "API tokens are written by the platform alone";
+    for (const reply of [
+      await admin.create(paths.apiTokens, objectWith()),
+      await admin.patch(path, { spec: { vouched: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
+      await admin.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } }),
+      await admin.patch(`${path}/status`, { status: { lastUsedAt: "2026-06-01T12:00:00Z" } }),
+    ]) {
+      expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
+    }
+    expect(await admin.patch(path, { metadata: { labels: { team: "shop" } } })).toMatchObject({ status: 200 });
+    // In the foreground: the garbage collector takes its own finalizer away.
+    expect(await admin.delete(path, { propagationPolicy: "Foreground" })).toMatchObject({ status: 200 });
+    await until(async () => (await admin.get(path)).status === 404);
+  });
+
   test("may be written by the platform, and its status too", async () => {
-    const { platformToken } = await installPlatformChart(controlPlane());
-    const platform = callsAs(controlPlane(), { token: platformToken });
     const object = objectWith();
     const path = `${paths.apiTokens}/${object.metadata.name}`;
     expect(await platform.create(paths.apiTokens, object)).toMatchObject({ status: 201 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { type ApiToken, tokenOf } from "../../../crds/api-token.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
@@ -8,6 +9,7 @@ import { foreignWriters } from "../../../operator/foreign-writers.ts";
 import type { ObjectMeta } from "../../../operator/kit/kube-object.ts";
 import { createObjectCache } from "../../../operator/kit/object-cache.ts";
 import { ownRemovals } from "../../../operator/own-removals.ts";
+import { apiTokenFixture } from "../../support/api-token-fixture.ts";
 import { memoryAuditTrail } from "../../support/memory-audit-trail.ts";
 
 const SECOND = "2026-06-01T12:00:00Z";
@@ -35,9 +37,10 @@ function scene() {
   const writers = foreignWriters();
   const transform = writers.noting<EphemeralEnvironment>((object) => ({ ...object }));
   const environments = createObjectCache({ transform });
+  const apiTokens = createObjectCache<ApiToken>();
   const caches = {
     ...{ environments, configSets: createObjectCache<ConfigSet>(), repositories: createObjectCache<Repository>() },
-    writersOf: writers.of,
+    ...{ apiTokens, writersOf: writers.of },
   };
   const audit = memoryAuditTrail();
   const removals = ownRemovals();
@@ -47,18 +50,24 @@ function scene() {
     audit.records.map(({ action, actor, objects }) => [
       ...[action, objects[0]?.uid, "fieldManagers" in actor ? actor.fieldManagers.join(",") : undefined],
     ]);
-  return { environments, removals, begin, seen };
+  return { environments, apiTokens, removals, begin, seen };
 }
 
-const first = () => environment({ stamp: "audit-1", managedFields: [ofSpec("ephemeral-environments")] as never });
+const byUs = { managedFields: [ofSpec("ephemeral-environments")] as never };
+const first = () => environment({ stamp: "audit-1", ...byUs });
 const deletionTimestamp = "2026-06-01T13:00:00Z";
 
 describe("a change is recorded by the leader", () => {
   test.each([
     {
       name: "never when the REST interface has recorded it",
-      given: [environment({ generation: 2, stamp: "audit-2" })],
+      given: [environment({ generation: 2, stamp: "audit-2", ...byUs })],
       expected: [],
+    },
+    {
+      name: "also when one of the REST interface came after it before it was seen",
+      given: [environment({ generation: 3, stamp: "audit-2", ...byUs })],
+      expected: [["changed", "uid-1", ""]],
     },
     {
       name: "when it still names the record of an earlier one",
@@ -67,9 +76,7 @@ describe("a change is recorded by the leader", () => {
     },
     {
       name: "also when its writer takes our name",
-      given: [
-        environment({ generation: 2, stamp: "audit-1", managedFields: [ofSpec("ephemeral-environments")] as never }),
-      ],
+      given: [environment({ generation: 2, stamp: "audit-1", ...byUs })],
       expected: [["changed", "uid-1", ""]],
     },
     {
@@ -150,6 +157,20 @@ describe("a change is recorded by the leader", () => {
     environments.upsert(given);
     begin();
     expect(seen()).toEqual(expected === undefined ? [] : [expected]);
+  });
+
+  test("of an API token only as a deletion, and not when this process asked for it", async () => {
+    const { apiTokens, removals, begin, seen } = scene();
+    const [gone, removed] = ["uid-1", "uid-2"].map((uid, n) => {
+      const token = apiTokenFixture({}, tokenOf(new Uint8Array(32).fill(n)));
+      return { ...token, metadata: { ...token.metadata, uid } };
+    }) as [ApiToken, ApiToken];
+    begin();
+    for (const one of [gone, removed]) apiTokens.upsert(one);
+    apiTokens.upsert({ ...gone, metadata: { ...gone.metadata, resourceVersion: "9999" } });
+    await removals.during("uid-2", async () => apiTokens.remove(removed));
+    apiTokens.remove(gone);
+    expect(seen()).toEqual([["deleted", "uid-1", ""]]);
   });
 
   test("only until the term ends", () => {
