@@ -4,26 +4,21 @@ import {
   type EphemeralEnvironment,
   environmentManifest,
 } from "../../crds/ephemeral-environment.ts";
-import {
-  ClusterUnavailable,
-  CreationFailed,
-  EnvironmentConflict,
-  EnvironmentNotFound,
-  NameExists,
-} from "../../crds/errors.ts";
+import { ClusterUnavailable, CreationFailed, EnvironmentConflict, NameExists } from "../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
 import { BY_CREATION_KEY, BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { isAlreadyExists, isConflict, isForbidden, isUnavailable } from "../kit/kube-errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isUnanswered } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
 import { type AuditId, auditAnnotations } from "./audit-stamp.ts";
-import { goneIsNotFound, liveLookUp, reread } from "./environment-look-up.ts";
+import { type Change, environmentChanges } from "./environment-changes.ts";
+import { liveLookUp, reread } from "./environment-look-up.ts";
 import { requestedPasses } from "./requested-passes.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 
@@ -46,6 +41,7 @@ interface Context {
 export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const askForPass = requestedPasses(context);
+  const change = environmentChanges(context);
   return {
     list() {
       if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
@@ -61,8 +57,8 @@ export function kubernetesEnvironments(context: Context): Environments {
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => translated(() => create(context, { name, spec, mark })),
     reread: (environment) => translated(() => reread(context.client, environment)),
-    extend: (environment, extension) => translated(() => change(context, environment, extensionOf(extension))),
-    turn: (environment, switches) => translated(() => change(context, environment, { spec: switches })),
+    extend: (environment, extension) => translated(() => change(environment, extensionOf(extension))),
+    turn: (environment, switches) => translated(() => change(environment, { spec: switches })),
     reconcile: (environment, options) => translated(() => askForPass(environment, options)),
     remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
   };
@@ -105,7 +101,7 @@ async function madeUnanswered(
   failure: unknown,
 ): Promise<EphemeralEnvironment> {
   const id = auditId?.();
-  if (id === undefined || !isUnavailable(failure)) throw failure;
+  if (id === undefined || !isUnanswered(failure)) throw failure;
   const look = { signal: AbortSignal.timeout(LOOK_AGAIN_MS) };
   const found = await client.find(environmentType, { name }, look).catch(() => undefined);
   if (found?.metadata.annotations?.[AUDIT_ID_ANNOTATION] !== id) throw failure;
@@ -126,36 +122,9 @@ async function madeBefore(
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
 }
 
-/** What a change merges into an environment. */
-interface Change {
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly spec: Partial<EnvironmentSpec>;
-}
-
-/** Merges a change into a living environment, on a version that was read. */
-async function change(
-  { client, cache, auditId }: Context,
-  environment: EphemeralEnvironment,
-  { annotations, spec }: Change,
-): Promise<EphemeralEnvironment> {
-  const { name } = environment.metadata;
-  return retryOnConflict(async (round) => {
-    const current = round === 1 ? environment : await reread(client, environment);
-    if (current === undefined) throw new EnvironmentNotFound();
-    if (current.metadata.deletionTimestamp !== undefined) {
-      throw new EnvironmentConflict("The environment is being deleted");
-    }
-    const { resourceVersion } = current.metadata;
-    const stamped = { ...annotations, ...auditAnnotations(auditId) };
-    const patch = { metadata: { resourceVersion, annotations: stamped }, spec };
-    const changed = await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound);
-    cache.written(changed);
-    return changed;
-  });
-}
-
+/** The reason of a former extension is none of this one. */
 function extensionOf({ ttlHours, note }: Extension): Change {
-  return { spec: { ttlHours }, ...(note === undefined ? {} : { annotations: { [EXTENSION_NOTE_ANNOTATION]: note } }) };
+  return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
 }
 
 async function remove(

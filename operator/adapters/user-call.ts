@@ -1,8 +1,10 @@
 import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
-import { isInvalid, isUnavailable, KubeError } from "../kit/kube-errors.ts";
+import { isConflict, isInvalid, isUnavailable, KubeError } from "../kit/kube-errors.ts";
 import type { KubeObject } from "../kit/kube-object.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 
+/** Who lost every race for a write has better luck when the others are through. */
+const CONTENDED_RETRY_SECONDS = 1;
 /** How soon trying again makes sense where the API server says nothing of it. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
@@ -29,6 +31,8 @@ export async function translated<T>(call: () => Promise<T>): Promise<T> {
     if (isUnavailable(error)) {
       throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
     }
+    // Somebody else's changes were quicker each time, which says nothing of this one.
+    if (isConflict(error)) throw new ClusterUnavailable(CONTENDED_RETRY_SECONDS, { cause: error });
     if (isInvalid(error)) throw refusedManifest(error);
     // Missing rights, somebody else's policy: nothing that the caller asked for is wrong.
     throw new Error("the API server refused the platform", { cause: error });

@@ -91,3 +91,8 @@ export function isUnavailable(error: unknown): boolean {
   if (error.status === 0) return error.reason !== "Aborted";
   return error.status === 429 || error.status >= 500;
 }
+
+/** Nobody knows what became of a write: the API server, or what is in front of it, failed on the way. Not when it was too busy. */
+export function isUnanswered(error: unknown): boolean {
+  return isUnavailable(error) && (error as KubeError).status !== 429;
+}

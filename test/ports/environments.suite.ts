@@ -210,12 +210,21 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       });
     });
 
-    test("an extension moves the TTL, keeps the note, and leaves all else", async () => {
+    test("an extension moves the TTL, keeps its own note, and leaves all else", async () => {
       const made = await create();
       const extended = await world.environments.extend(made, { ttlHours: 48, note: "why" });
       expect(extended.spec).toEqual({ ...made.spec, ttlHours: 48 });
       expect(extended.metadata.annotations).toMatchObject({ [EXTENSION_NOTE_ANNOTATION]: "why" });
       expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
+      const again = await world.environments.extend(extended, { ttlHours: 72 });
+      expect(again.metadata.annotations ?? {}).not.toHaveProperty([EXTENSION_NOTE_ANNOTATION]);
+    });
+
+    test("many changes at the same moment are all made", async () => {
+      const made = await create();
+      const hours = Array.from({ length: 12 }, (_, index) => 48 + index);
+      const changed = await Promise.all(hours.map((ttlHours) => world.environments.extend(made, { ttlHours })));
+      expect(changed.map(({ spec: { ttlHours } }) => ttlHours)).toEqual(hours);
     });
 
     test("a switch is turned, and leaves all else as it is", async () => {

@@ -64,7 +64,9 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     if (found === undefined) throw new EnvironmentNotFound();
     const { deletionTimestamp, generation } = found.metadata;
     if (deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
-    const metadata = { annotations: { ...found.metadata.annotations, ...annotations }, generation: generation + 1 };
+    const merged = Object.entries({ ...found.metadata.annotations, ...annotations });
+    const left = Object.fromEntries(merged.filter(([, value]) => value !== null));
+    const metadata = { annotations: left, generation: generation + 1 };
     return store(found, metadata, { spec: { ...found.spec, ...spec } });
   };
 
@@ -103,7 +105,7 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     },
 
     async extend(environment: EphemeralEnvironment, { ttlHours, note }: Extension) {
-      return change(environment, { ttlHours }, note ? { [EXTENSION_NOTE_ANNOTATION]: note } : {});
+      return change(environment, { ttlHours }, { [EXTENSION_NOTE_ANNOTATION]: note ?? null });
     },
 
     async turn(environment, switches) {

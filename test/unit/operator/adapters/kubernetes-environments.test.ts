@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { markAnnotations } from "../../../../crds/creation-mark.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
-import { ClusterUnavailable, DomainError, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
+import {
+  ClusterUnavailable,
+  ConfigInvalid,
+  DomainError,
+  EnvironmentConflict,
+  NameExists,
+} from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { kubernetesEnvironments } from "../../../../operator/adapters/kubernetes-environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../../operator/caches.ts";
@@ -77,6 +83,56 @@ describe("a removal that the API server forbids", () => {
 test("an extension that the API server forbids is a fault with its cause", async () => {
   answer("PATCH", status(403, "Forbidden"));
   expectFault(await failureOf(environments.extend(environment, { ttlHours: 48 })));
+});
+
+describe("changes of an environment", () => {
+  const extend = (ttlHours: number) => environments.extend(environment, { ttlHours });
+
+  test("at the same moment go one after the other, each on the version that the one before has left", async () => {
+    let current = environment;
+    server.on(
+      ({ method }) => method === "PATCH",
+      (request, response) => {
+        const { metadata, spec } = JSON.parse(request.body);
+        const isLatest = metadata.resourceVersion === current.metadata.resourceVersion;
+        if (isLatest) {
+          const resourceVersion = String(Number(metadata.resourceVersion) + 1);
+          current = {
+            ...current,
+            metadata: { ...current.metadata, resourceVersion },
+            spec: { ...current.spec, ...spec },
+          };
+        }
+        (isLatest ? json(current) : status(409, "Conflict"))(request, response);
+      },
+    );
+    cache.upsert(environment);
+    const hours = Array.from({ length: 12 }, (_, index) => 48 + index);
+    const changed = await Promise.all(hours.map(extend));
+    expect(changed.map(({ spec }) => spec.ttlHours)).toEqual(hours);
+    expect(server.seen).toHaveLength(12);
+  });
+
+  test("that lose every race can be tried again", async () => {
+    answer("PATCH", status(409, "Conflict"));
+    answer("GET", json(environment));
+    expect(await failureOf(extend(48))).toBeInstanceOf(ClusterUnavailable);
+  });
+
+  test("all fail at once when the API server does not answer the first", async () => {
+    answer("PATCH", reset);
+    for (const failure of await Promise.all([1, 2, 3].map((hours) => failureOf(extend(hours))))) {
+      expect(failure).toBeInstanceOf(ClusterUnavailable);
+    }
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("go on after one that was refused", async () => {
+    server.on(({ method }) => method === "PATCH", status(422, "Invalid"), json(environment));
+    const [refused, made] = await Promise.all([failureOf(extend(48)), extend(49)]);
+    expect(refused).toBeInstanceOf(ConfigInvalid);
+    expect(made).toEqual(environment);
+  });
 });
 
 describe("an id that the cache does not know", () => {
@@ -183,6 +239,13 @@ describe("a creation whose answer got lost", () => {
     answer("POST", reset);
     answer("GET", found);
     expect(await failureOf(create())).toBeInstanceOf(ClusterUnavailable);
+  });
+
+  test("is not looked for when the API server was too busy to take it", async () => {
+    answer("POST", status(429, "TooManyRequests"));
+    answer("GET", json(stamped("ours")));
+    expect(await failureOf(create())).toBeInstanceOf(ClusterUnavailable);
+    expect(server.seen.filter(({ method }) => method === "GET")).toEqual([]);
   });
 });
 
