@@ -13,7 +13,11 @@ export interface UrlCheck {
 
 /** Asks an environment's own URLs: those of its status, whatever else tells of others. */
 export interface UrlChecks {
-  /** All at once. However many want to know, each URL is asked once in 10 seconds. Never throws. */
+  /**
+   * All at once. However many want to know, each URL is asked once in 10 seconds.
+   *
+   * @throws ClusterUnavailable while the Repositories, which say what to ask for, are not known
+   */
   check(environment: EphemeralEnvironment): Promise<UrlCheck>;
 }
 
@@ -43,7 +47,12 @@ export function createUrlChecks(parts: Parts): UrlChecks {
       const known = kept.get(uid);
       if (known !== undefined) return known.check;
       const check = askAll(environment, parts);
-      kept.set(uid, { endsMs: clock.monotonicMs() + KEPT_MS, check });
+      const keeping = { endsMs: clock.monotonicMs() + KEPT_MS, check };
+      kept.set(uid, keeping);
+      // What failed has asked nobody, and says nothing about the next attempt.
+      check.catch(() => {
+        if (kept.get(uid) === keeping) kept.delete(uid);
+      });
       return check;
     },
   };
