@@ -1,12 +1,13 @@
-import NodeCache from "node-cache";
 import type { Caches } from "../caches.ts";
 import { applicationKind, environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
+import { boundedSignal } from "../kit/deadline.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { resourcePath } from "../kit/kube-object.ts";
 import type { PlatformHealth, PlatformHealthCheck } from "../ports/platform-health.ts";
 
-const ANSWER_SECONDS = 2;
+/** However many ask, the API server is asked once in so long. */
+const ANSWER_MS = 2_000;
 const DEADLINE_MS = 2_000;
 /** A watch says something every minute, if only that it lives; a half-open one is replaced within another. */
 const SILENT_WATCH_MS = 120_000;
@@ -22,14 +23,14 @@ interface Context {
 
 /** The PlatformHealthCheck port: the Kubernetes API asked directly, the watch caches, and Argo CD seen through its objects. */
 export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck {
-  const answers = new NodeCache({ stdTTL: ANSWER_SECONDS, useClones: false, checkperiod: 0 });
+  const { clock } = context;
+  let known: { readonly endsMs: number; readonly health: Promise<PlatformHealth> } | undefined;
   return {
     check() {
-      const known = answers.get<Promise<PlatformHealth>>("health");
-      if (known !== undefined) return known;
-      const asked = ask(context);
-      answers.set("health", asked);
-      return asked;
+      if (known === undefined || known.endsMs <= clock.monotonicMs()) {
+        known = { endsMs: clock.monotonicMs() + ANSWER_MS, health: ask(context) };
+      }
+      return known.health;
     },
   };
 }
@@ -74,10 +75,13 @@ async function timed(
   call: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<{ answered: boolean; tookMs: number }> {
   const begun = clock.monotonicMs();
-  const answered = await call(AbortSignal.timeout(DEADLINE_MS)).then(
-    () => true,
-    () => false,
-  );
+  const bound = boundedSignal({ clock, deadlineMs: DEADLINE_MS });
+  const answered = await call(bound.signal)
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(bound.release);
   return { answered, tookMs: Math.round(clock.monotonicMs() - begun) };
 }
 

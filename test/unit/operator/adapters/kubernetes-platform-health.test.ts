@@ -8,10 +8,12 @@ import {
   type FakeApiServer,
   json,
   reset,
+  silence,
   startFakeApiServer,
   status,
 } from "../../../support/fake-api-server.ts";
 import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
 
 const APPLICATIONS = "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications";
 const ENVIRONMENTS = "/apis/ephemeral-environments.dev/v1/ephemeralenvironments";
@@ -35,8 +37,10 @@ afterEach(async () => {
 const answer = (path: string, given: Answer) => server.on((request) => request.path === path, given);
 const nothing = json({ metadata: { resourceVersion: "1" }, items: [] });
 
+const healthBy = (clock: TestClock) => kubernetesPlatformHealth({ client, caches, deployerNamespace: "argocd", clock });
+
 function check(): Promise<PlatformHealth> {
-  return kubernetesPlatformHealth({ client, caches, deployerNamespace: "argocd", clock: new TestClock() }).check();
+  return healthBy(new TestClock()).check();
 }
 
 describe("the deployer", () => {
@@ -91,4 +95,32 @@ test("an API server that is gone makes the datastore and the deployer unhealthy,
   answer(APPLICATIONS, reset);
   const health = await check();
   expect([health.datastore.healthy, health.deployer.healthy]).toEqual([false, false]);
+});
+
+describe("an answer", () => {
+  test("serves all who ask within two seconds, whatever becomes of the wall clock", async () => {
+    server.on(({ path }) => path === ENVIRONMENTS, nothing, reset);
+    answer(APPLICATIONS, nothing);
+    const clock = new TestClock();
+    const { check: ask } = healthBy(clock);
+    const isHealthy = async () => (await ask()).datastore.healthy;
+    expect(await Promise.all([isHealthy(), isHealthy()])).toEqual([true, true]);
+    clock.advance(1_999);
+    expect(await isHealthy()).toBe(true);
+    expect(server.seen).toHaveLength(2);
+    clock.setBack(3_600_000);
+    clock.advance(1);
+    expect(await isHealthy()).toBe(false);
+  });
+
+  test("comes within two seconds, also when the API server says nothing", async () => {
+    answer(ENVIRONMENTS, silence);
+    answer(APPLICATIONS, silence);
+    const clock = new TestClock();
+    const asked = healthBy(clock).check();
+    await until(() => server.seen.length === 2, { what: "both questions" });
+    clock.advance(2_000);
+    const { datastore, deployer } = await asked;
+    expect([datastore.healthy, datastore.responseTimeMs, deployer.healthy]).toEqual([false, 2_000, false]);
+  });
 });
