@@ -157,11 +157,12 @@ async function admit(
 
 async function known(
   { access }: Contract,
-  { authenticate, limits, log }: Desk,
+  desk: Desk,
   request: Request,
   response: Response,
 ): Promise<Caller | undefined> {
-  const proof = await authenticate(request, log.with({ requestId: currentRequestId() })).catch(unprovable(access));
+  const { limits } = desk;
+  const proof = await proofOf(access, desk, request, response);
   if (proof.state !== "caller") {
     auditedOf(response).isCredentialRefused = proof.state === "refused";
     await limits.unauthenticated(request, response);
@@ -184,12 +185,24 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
   }
 }
 
-/** What is open to everybody must not fail because nobody can be recognised now. */
-function unprovable(access: Contract["access"]) {
-  return (error: unknown): Proof => {
-    if (access === "public" && error instanceof Refusal) return { state: "none" };
+/**
+ * What the request proves. That nobody can be recognised now must not make fail what is open to everybody; for all else it
+ * costs the address as much as a credential that proves nothing, or such requests could be made, and recorded, without end.
+ */
+async function proofOf(
+  access: Access,
+  { authenticate, limits, log }: Desk,
+  request: Request,
+  response: Response,
+): Promise<Proof> {
+  try {
+    return await authenticate(request, log.with({ requestId: currentRequestId() }));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (access === "public") return { state: "none" };
+    await limits.unauthenticated(request, response);
     throw error;
-  };
+  }
 }
 
 function unproven(proof: Exclude<Proof, { readonly state: "caller" }>): Refusal {

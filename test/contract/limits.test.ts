@@ -72,6 +72,20 @@ describe("who is not known", () => {
     expect(known.status).toBe(200);
   });
 
+  test("spends it, and fills no audit log, also with a credential that can't be judged now", async () => {
+    const { http, apiTokens, audit, makeToken } = await limited({ unauthenticatedPerMinute: 2 });
+    const { value } = await makeToken("developer");
+    apiTokens.setReachable(false);
+    const replies = [];
+    for (let call = 0; call < 5; call += 1) {
+      replies.push(await http.delete("/api/environments/x").set("authorization", `Bearer ${value}`));
+    }
+    for (const reply of replies) expectPromised(reply, "delete", "/api/environments/{environment_id}");
+    expect(replies.map(({ status }) => status)).toEqual([503, 503, 429, 429, 429]);
+    expect(replies.map(({ headers }) => headers["x-ratelimit-remaining"])).toEqual(["1", "0", "0", "0", "0"]);
+    expect(audit.records.map(({ status }) => status)).toEqual([503, 503, 429]);
+  });
+
   test("gets no other budget for a forwarded address that nobody vouches for", async () => {
     const { http } = await limited({ unauthenticatedPerMinute: 2 });
     const call = (n: number) => () => http.get("/api/environments").set("x-forwarded-for", `203.0.113.${n}`);
