@@ -25,6 +25,8 @@ export interface Audited {
   isCredentialRefused?: boolean;
   /** What it is about, as its input names it. */
   concerns?: string | undefined;
+  /** Why, as its input says it. */
+  note?: string | undefined;
   isRecorded?: boolean;
 }
 
@@ -47,6 +49,11 @@ export function beginRecord(request: Request, response: Response, contract: Cont
 /** Adds what a route says that its input is about. */
 export function noteConcern(audited: Audited, concern: string | undefined): void {
   audited.concerns = writable(concern) ?? audited.concerns;
+}
+
+/** Adds why its caller wants it. */
+export function noteReason(audited: Audited, reason: string | undefined): void {
+  audited.note = reason?.replaceAll(CREDENTIAL, "***");
 }
 
 /** A name as records and logs may hold it: people put credentials where names belong. */
@@ -81,10 +88,16 @@ export async function recordAnswer(
   const event = eventOf(audited, answer);
   if (event === undefined || audited.isRecorded || isRepetition(answer.error)) return;
   audited.isRecorded = true;
-  const { contract, caller, concerns } = audited;
+  const { contract, caller, concerns, note } = audited;
   await trail.add({
     auditId: currentAuditId() ?? "",
-    ...present({ requestId: currentRequestId(), from: addressOf(request), concerns, errorCode: answer.errorCode }),
+    ...present({
+      requestId: currentRequestId(),
+      from: addressOf(request),
+      concerns,
+      note,
+      errorCode: answer.errorCode,
+    }),
     event,
     action: contract?.operationId ?? "",
     actor: actorOf(caller),

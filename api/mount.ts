@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
 import type { Log } from "../operator/kit/log.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import { auditedOf, beginRecord, checkRecordable, noteConcern, recordAnswer } from "./audit.ts";
+import { auditedOf, beginRecord, checkRecordable, noteConcern, noteReason, recordAnswer } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
 import type { authenticator, Proof } from "./auth/credentials.ts";
 import type { EventStreams } from "./event-streams.ts";
@@ -79,6 +79,7 @@ function server({ contract, handle }: Route, desk: Desk) {
     const caller = await admit(contract, desk, request, response);
     const input = { ...(await read(request)), caller } as Input<never>;
     noteConcern(audited, contract.concerns?.(input as never));
+    noteReason(audited, contract.note?.(input as never));
     await checkRecordable(desk.audit, audited);
     const reply = await handle(input, desk.platform);
     const admitted = { request, response, caller };

@@ -112,6 +112,8 @@ export interface Contract {
   readonly isUnavailable?: (reply: never) => boolean;
   /** What a change is about, by name or id: for the audit trail. Every route that changes something says it. */
   readonly concerns?: (input: never) => string;
+  /** The reason that the caller gives for a change: for the audit trail, too. */
+  readonly note?: (input: never) => string | undefined;
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
   /** What it refuses beside them without a code of its own. */

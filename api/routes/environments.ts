@@ -26,6 +26,10 @@ interface Concerned {
   readonly body: { readonly environment_name: string };
 }
 
+interface Reasoned {
+  readonly body: { readonly description?: string };
+}
+
 /** Asks for a new environment; it answers as soon as the resource exists. */
 const createEnvironment = route({
   method: "post",
@@ -120,6 +124,7 @@ const extendEnvironment = route({
   params: EnvironmentPath,
   body: ExtendRequest,
   concerns: ({ params }: Concerned) => params.environment_id,
+  note: ({ body }: Reasoned) => body.description || undefined,
   reply: ExtendReply,
   refusals: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID"],
 })(async ({ params, body, caller }, platform) => {

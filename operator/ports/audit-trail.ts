@@ -13,7 +13,7 @@ export type Actor =
       readonly method: "kubernetes";
     };
 
-/** One thing that somebody did, or wanted to do. Never a credential, never a value that was sent. */
+/** One thing that somebody did, or wanted to do. Never a credential, never a value that was sent beside its reason. */
 export interface AuditRecord {
   /** Also written on what was changed, as an annotation. */
   readonly auditId: string;
@@ -26,6 +26,8 @@ export interface AuditRecord {
   readonly from?: string;
   /** What it was about, as the caller named it. */
   readonly concerns?: string;
+  /** The reason that the caller gave. */
+  readonly note?: string;
   /** The objects that were found or made. */
   readonly objects: readonly { readonly kind?: string; readonly name: string; readonly uid: string }[];
   readonly outcome: "accepted" | "refused" | "failed" | "seen";

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { versionedPath, versionsOf } from "../../api/route.ts";
 import { listRoutes } from "../../api/routes/index.ts";
 import { tokenOf } from "../../crds/api-token.ts";
+import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import type { AuditRecord } from "../../operator/ports/audit-trail.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
@@ -62,6 +63,26 @@ describe("a change leaves exactly one record", () => {
       ["deleteEnvironment", "accepted", "noted", object],
     ]);
     expect(new Set(records().map(({ auditId }) => auditId)).size).toBe(4);
+  });
+
+  test("with the reason that the caller gives, which the next change does not keep", async () => {
+    await create();
+    const extend = async (body: object) =>
+      service.http
+        .put("/api/environments/noted")
+        .set(await as("developer"))
+        .send(body);
+    await extend({ ttl_hours: 48, description: "the demo is late" });
+    expect((await service.environments.find("noted"))?.metadata.annotations).toMatchObject({
+      [EXTENSION_NOTE_ANNOTATION]: "the demo is late",
+    });
+    await extend({ ttl_hours: 72, description: "" });
+    const [, first, second] = records();
+    expect(first).toMatchObject({ action: "extendEnvironment", note: "the demo is late" });
+    expect(second).not.toHaveProperty("note");
+    expect((await service.environments.find("noted"))?.metadata.annotations).not.toHaveProperty([
+      EXTENSION_NOTE_ANNOTATION,
+    ]);
   });
 
   test("when it is refused: by role, by visibility, by input, by state", async () => {
