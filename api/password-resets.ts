@@ -34,8 +34,9 @@ const HOUR = { retryAfterSeconds: 3600 };
 export function createPasswordResets({ provider, tally, perHour, log, stopping }: Parts): PasswordResets {
   const waiting = new Set<Promise<void>>();
 
-  async function send(identityProvider: IdentityProvider, email: string): Promise<void> {
+  async function passOn(identityProvider: IdentityProvider, email: string): Promise<void> {
     try {
+      if ((await tally(keyOf(email))) > perHour) return;
       await identityProvider.sendPasswordReset(email, stopping);
     } catch (error) {
       // The address stays out of the log: who asks for a new password is nobody's business.
@@ -48,9 +49,9 @@ export function createPasswordResets({ provider, tally, perHour, log, stopping }
       if (provider === undefined)
         throw new Refusal("unavailable", "No identity provider that resets passwords is set up", HOUR);
       if (waiting.size >= MOST_WAITING) throw new Refusal("unavailable", "Too many wait", { retryAfterSeconds: 60 });
-      if ((await tally(keyOf(email))) > perHour) return;
-      const sending = send(provider, email).finally(() => waiting.delete(sending));
-      waiting.add(sending);
+      // It waits from here on: wishes that come at the same moment are as many.
+      const passing = passOn(provider, email).finally(() => waiting.delete(passing));
+      waiting.add(passing);
     },
     async idle() {
       await Promise.all(waiting);
