@@ -55,11 +55,16 @@ export function environmentManifest(name: string, spec: EnvironmentSpec, annotat
   return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec } as const;
 }
 
+/** What people can ask for a pass over: an environment or a Repository. */
+interface Annotated {
+  readonly metadata: Pick<EphemeralEnvironment["metadata"], "annotations">;
+}
+
 /** Longer than any clock's text: a token that does not fit its field was never one of ours. */
 const TOKEN_MAX_LENGTH = 128;
 
 /** The token that asks for a pass, to be answered in `status.lastHandledReconcileAt`; `undefined` when nobody asks. */
-export function reconcileToken({ metadata }: Pick<EphemeralEnvironment, "metadata">): string | undefined {
+export function reconcileToken({ metadata }: Annotated): string | undefined {
   const token = metadata.annotations?.[RECONCILE_ANNOTATION];
   return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }

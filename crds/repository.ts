@@ -1,4 +1,5 @@
-import { type API_VERSION, FINALIZER, GROUP, type Kind, RECONCILE_ANNOTATION, VERSION } from "./group.ts";
+import { reconcileToken } from "./ephemeral-environment.ts";
+import { type API_VERSION, FINALIZER, GROUP, type Kind, VERSION } from "./group.ts";
 import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 export type { ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
@@ -42,9 +43,9 @@ export function branchOf({ spec }: Repository): string {
 }
 
 /** The request for a check that nobody answered yet. */
-export function askedCheck({ metadata, status }: Repository): string | undefined {
-  const asked = metadata.annotations?.[RECONCILE_ANNOTATION];
-  return asked === status?.lastHandledReconcileAt ? undefined : asked;
+export function askedCheck(repository: Repository): string | undefined {
+  const asked = reconcileToken(repository);
+  return asked === repository.status?.lastHandledReconcileAt ? undefined : asked;
 }
 
 /** A variable to generate a value for. */

@@ -1,5 +1,5 @@
 import { findCondition, transition } from "../../crds/conditions.ts";
-import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
+import { reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository.ts";
 import { type Clock, elapsedMs } from "../kit/clock.ts";
 import type { Reconcile } from "../kit/controller.ts";
@@ -69,13 +69,13 @@ function dueIn(repository: Repository, now: Date): number {
 
 async function statusOf(repository: Repository, context: RepositoryContext): Promise<RepositoryStatus> {
   const { metadata, status } = repository;
-  const asked = metadata.annotations?.[RECONCILE_ANNOTATION];
+  const asked = reconcileToken(repository);
   const { reachable, judgement } = await check(repository, context);
   const now = context.clock.now();
   const observedGeneration = metadata.generation;
   const condition = transition(findCondition(status?.conditions, "Ready"), { ...judgement, observedGeneration }, now);
   return {
     ...{ observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions: [condition] },
-    ...(asked === undefined ? {} : { lastHandledReconcileAt: asked.slice(0, 256) }),
+    ...(asked === undefined ? {} : { lastHandledReconcileAt: asked }),
   };
 }

@@ -150,6 +150,11 @@ describe("a check", () => {
       },
       false,
     ],
+    [
+      "it carries what is too long for a request",
+      { status: well(), repository: { annotations: { [RECONCILE_ANNOTATION]: "a".repeat(257) } } },
+      false,
+    ],
     ["its companion is gone", { status: well(), spec: { companionRepository: "shop-web" } }, true],
     [
       "the config set that it lacked is there",
