@@ -56,7 +56,7 @@ const reloadRepositories = route({
   operationId: "reloadRepositories",
   summary: "Reload the repositories",
   description:
-    "Has every repository checked (whether its host answers, whether its rules hold together), waits up to 20 seconds, and tells what differs from the reload before. A repository with an error stays as it was.",
+    "Has every repository checked (whether its host answers, whether its rules hold together), waits up to 20 seconds (after the end of a reload that goes on already), and tells what differs from the reload before. A repository with an error stays as it was.",
   access: { permission: "repos:reload" },
   concerns: () => "repositories",
   reply: ReloadReport,

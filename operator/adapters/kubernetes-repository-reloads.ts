@@ -10,7 +10,8 @@ import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import type { Reload, RepositoryReloads } from "../ports/repository-reloads.ts";
 import { compared, type Marks } from "../repository/comparison.ts";
-import { translated } from "./user-call.ts";
+import { eachOf } from "./each-of.ts";
+import { complete, translated } from "./user-call.ts";
 
 interface Context {
   readonly client: KubeClient;
@@ -23,29 +24,43 @@ interface Context {
 /** The ConfigMap that keeps what the next reload is compared with. */
 const MEMORY = "repository-reload";
 const WAIT_MS = 20_000;
+const ASKED_AT_ONCE = 16;
 
 /** The RepositoryReloads port: the question is an annotation of each Repository, which whoever leads answers in its status. */
 export function kubernetesRepositoryReloads(context: Context): RepositoryReloads {
-  let underWay: Promise<Reload> | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let next: Promise<Reload> | undefined;
   return {
     reload() {
-      underWay ??= translated(() => reload(context)).finally(() => {
-        underWay = undefined;
+      // What is registered while one goes on may be too late for it: whoever comes then gets one of their own.
+      next ??= underWay.then(() => {
+        next = undefined;
+        const begun = translated(() => reload(context));
+        underWay = begun.catch(() => undefined);
+        return begun;
       });
-      return underWay;
+      return next;
     },
   };
 }
 
 async function reload(context: Context): Promise<Reload> {
-  const { cache } = context;
-  const asked = await Promise.all(cache.list().map((repository) => ask(repository, context)));
+  // What a list that is not complete lacks would be taken for gone, and the memory of it lost.
+  const registered = complete(context.cache).list();
+  const asked = await eachOf(ASKED_AT_ONCE, registered, (repository) => ask(repository, context));
   const before = new Map(asked.flatMap((repository) => (repository ? [[repository.metadata.uid, repository]] : [])));
-  /** Any answer after the question counts: it may be to another replica's, which took the place of ours. */
-  const isChecked = ({ metadata, status }: Repository) =>
-    status?.lastHandledReconcileAt !== before.get(metadata.uid)?.status?.lastHandledReconcileAt;
+  const isChecked = (repository: Repository) => isCheckedSince(before.get(repository.metadata.uid), repository);
   await answers(context, isChecked);
   return remember(context, isChecked);
+}
+
+/**
+ * Whether it was checked since the question was put to it. Any answer after that counts: it may be to another replica's
+ * question, which took the place of ours. One that nobody asked, because it was registered since, is checked anyway.
+ */
+function isCheckedSince(asked: Repository | undefined, { metadata, status }: Repository): boolean {
+  if (asked !== undefined) return status?.lastHandledReconcileAt !== asked.status?.lastHandledReconcileAt;
+  return status?.observedGeneration === metadata.generation && status.lastCheckedAt !== undefined;
 }
 
 /** As it was when the question was put to it; `undefined` for one that is gone. */

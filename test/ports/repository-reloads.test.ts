@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository.ts";
 import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes-repository-reloads.ts";
@@ -14,6 +15,10 @@ import { until } from "../support/until.ts";
 import { repositoryReloadsSuite } from "./repository-reloads.suite.ts";
 
 const namespace = "ephemeral-system";
+const READY = {
+  ...{ type: "Ready", status: "True" as const, reason: "Checked", message: "", observedGeneration: 1 },
+  lastTransitionTime: "2026-01-01T00:00:00.000Z",
+};
 const AWAY = "can't be asked: no answer within 10 s";
 
 /** The operator under the platform's own identity; a host that is away says so at once. */
@@ -90,13 +95,8 @@ describe("reloads on the Kubernetes API", () => {
   });
 
   test("say of what nobody checked that it was not, after twenty seconds", async () => {
-    const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
-    const cache = createObjectCache<Repository>();
-    const clock = new TestClock();
-    // A list that stands still: no answer ever arrives.
-    const listed = await client.list(repositoryType, { namespace });
-    for (const repository of listed.items) cache.upsert(repository);
-    const reloading = kubernetesRepositoryReloads({ client, cache, namespace, clock }).reload();
+    const { reloads, clock, close } = await standing();
+    const reloading = reloads.reload();
     await until(() => clock.pending.includes(20_000), { what: "the wait for the checks" });
     clock.advance(20_000);
     expect(await reloading).toMatchObject({
@@ -104,8 +104,46 @@ describe("reloads on the Kubernetes API", () => {
       removed: [],
       errors: [{ name: "test-backend", message: expect.stringContaining("not checked") }],
     });
-    await client.close();
+    await close();
     expect(await scene.reloads.reload()).toMatchObject({ loaded: 1, added: [], errors: [] });
+  });
+
+  test("take what is registered meanwhile as checked once it is", async () => {
+    const { reloads, cache, clock, answer, close } = await standing();
+    const reloading = reloads.reload();
+    await until(() => clock.pending.includes(20_000), { what: "the wait for the checks" });
+    const late = aRepository("registered-late");
+    cache.upsert(late);
+    answer();
+    const checked = { observedGeneration: 1, lastCheckedAt: clock.now().toISOString(), conditions: [READY] };
+    cache.upsert({ ...late, metadata: { ...late.metadata, resourceVersion: "2" }, status: checked });
+    expect(await reloading).toMatchObject({ loaded: 2, added: ["registered-late"], errors: [] });
+    await close();
+    expect(await scene.reloads.reload()).toMatchObject({ loaded: 1, removed: ["registered-late"] });
+  });
+
+  test("are each other's no more once the question is put: who comes then gets the next one", async () => {
+    const { reloads, clock, token, answer, close } = await standing();
+    const first = reloads.reload();
+    await until(() => clock.pending.includes(20_000), { what: "the first wait" });
+    const [asked, later] = [token(), [reloads.reload(), reloads.reload()]];
+    answer();
+    expect(await first).toMatchObject({ loaded: 1, errors: [] });
+    await until(() => token() !== asked && clock.pending.includes(20_000), { what: "the second question" });
+    const askedAgain = token();
+    answer();
+    expect(await Promise.all(later)).toMatchObject([{ loaded: 1 }, { loaded: 1 }]);
+    expect(token()).toBe(askedAgain);
+    await close();
+  });
+
+  test("keep what they remember while the list is not complete", async () => {
+    await scene.reloads.reload();
+    const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+    const context = { client, cache: createObjectCache<Repository>(), namespace, clock: new TestClock() };
+    await expect(kubernetesRepositoryReloads(context).reload()).rejects.toBeInstanceOf(ClusterUnavailable);
+    await client.close();
+    expect(await scene.reloads.reload()).toMatchObject({ loaded: 1, added: [] });
   });
 
   test("fail as such while the API server is away", async () => {
@@ -113,10 +151,33 @@ describe("reloads on the Kubernetes API", () => {
       kubeConfig: world.identity.kubeConfig,
       onRequest: async () => ({ status: 503, headers: {}, body: { kind: "Status", code: 503 } }),
     });
-    const cache = createObjectCache<Repository>();
-    cache.upsert(aRepository("test-backend"));
+    const cache = await listing(aRepository("test-backend"));
     const reloads = kubernetesRepositoryReloads({ client, cache, namespace, clock: new TestClock() });
     await expect(reloads.reload()).rejects.toBeInstanceOf(ClusterUnavailable);
     await client.close();
   });
+
+  /** The port on a list that stands still: no answer arrives but by `answer`. */
+  async function standing() {
+    const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+    const cache = await listing(...(await client.list(repositoryType, { namespace })).items);
+    const clock = new TestClock();
+    const asked = () => cache.get(`${namespace}/test-backend`) as Repository;
+    const token = () => reconcileToken(asked()) ?? "";
+    const answer = () => {
+      const question = asked();
+      cache.upsert(question);
+      const metadata = { ...question.metadata, resourceVersion: `${question.metadata.resourceVersion}0` };
+      cache.upsert({ ...question, metadata, status: { ...question.status, lastHandledReconcileAt: token() } });
+    };
+    const reloads = kubernetesRepositoryReloads({ client, cache, namespace, clock });
+    return { reloads, cache, clock, token, answer, close: () => client.close() };
+  }
 });
+
+async function listing(...repositories: readonly Repository[]) {
+  const cache = createObjectCache<Repository>();
+  const byKey = repositories.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one] as const);
+  await cache.replace(new Map(byKey), cache.beginList());
+  return cache;
+}
