@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { tokenTraits } from "../../crds/api-token.ts";
+import { ClusterUnavailable } from "../../crds/errors.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, NOW, type Person, type ServiceOptions, startApiService } from "../support/api-service.ts";
 
@@ -64,6 +65,18 @@ describe("a token that is made", () => {
     expectProblem(reply, 401, "The API token has expired");
     expectPromised(reply, "get", "/api/environments");
     expect((await list("developer")).items[0].status).toBe("expired");
+  });
+
+  test("waits until all tokens are known, or their bound would not hold", async () => {
+    const { apiTokens } = service;
+    const { list: all } = apiTokens;
+    apiTokens.list = () => {
+      throw new ClusterUnavailable(5);
+    };
+    const reply = await make();
+    expectProblem(reply, 503, /Kubernetes API/);
+    expectPromised(reply, "post", "/api/tokens");
+    expect(all()).toEqual([]);
   });
 
   test("is another one each time, and may have the name of another", async () => {
