@@ -48,12 +48,16 @@ export function dropEndedTokens(context: EndedTokensContext): (signal: AbortSign
     const tokens = context.apiTokens.list();
     if (tokens.length === 0) return;
     const now = await soberNow(context);
-    let dropped = 0;
+    const results: PromiseSettledResult<boolean>[] = [];
     for (const token of tokens) {
       signal.throwIfAborted();
-      if (await tidy(token, now)) dropped += 1;
+      // One that is stuck keeps no other.
+      results.push(...(await Promise.allSettled([tidy(token, now)])));
     }
+    const dropped = results.filter((result) => result.status === "fulfilled" && result.value).length;
     if (dropped > 0) context.log.info("ended API tokens were dropped", { dropped });
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   };
 }
 

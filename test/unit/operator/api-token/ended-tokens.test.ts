@@ -86,4 +86,18 @@ describe("an API token", () => {
     await drop();
     expect(await left(token)).toEqual({ token: false, value: false });
   });
+
+  test("that is stuck keeps no other", async () => {
+    const { make, drop, left, secretManager } = await scene();
+    const stuck = await make({ revokedAt: daysAgo(40) });
+    const other = await make({ revokedAt: daysAgo(40) });
+    const { remove } = secretManager;
+    secretManager.remove = async (owner, names) => {
+      if (owner.uid === stuck.metadata.uid) throw new Error("stuck");
+      await remove(owner, names);
+    };
+    await expect(drop()).rejects.toThrow("stuck");
+    expect(await left(stuck)).toEqual({ token: true, value: true });
+    expect(await left(other)).toEqual({ token: false, value: false });
+  });
 });
