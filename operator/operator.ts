@@ -32,10 +32,18 @@ import { chartTemplates } from "./environment/template.ts";
 import { wakeOnChanges } from "./environment/watches.ts";
 import { recordForeignChanges } from "./foreign-changes.ts";
 import { OUR_FIELD_MANAGER } from "./foreign-writers.ts";
-import { applicationKind, appProjectKind, environmentType, namespaceKind, repositoryType } from "./kinds.ts";
+import {
+  apiTokenType,
+  applicationKind,
+  appProjectKind,
+  environmentType,
+  namespaceKind,
+  repositoryType,
+} from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import { type Controller, type ControllerMetrics, createController } from "./kit/controller.ts";
 import { createKubeClient } from "./kit/kube-client.ts";
+import type { KubeObject, ResourceType } from "./kit/kube-object.ts";
 import type { RequestSeam } from "./kit/kube-request.ts";
 import type { Log } from "./kit/log.ts";
 import type { Mandate } from "./kit/mandate.ts";
@@ -185,9 +193,15 @@ export function createOperator(options: OperatorOptions): Operator {
     lifecycle: kubernetesLifecycle({ client: working, type: repositoryType, cache: caches.repositories }),
     isUsed: (name) => caches.environments.by(BY_REPOSITORY, name).length > 0,
   });
-  const livingUids = async () => {
-    const { items } = await working.list(environmentType, { metadataOnly: true, keep: withUid });
+  const uidsOf = async <T extends KubeObject>(type: ResourceType<T>, scope: { readonly namespace?: string } = {}) => {
+    const { items } = await working.list(type, { ...scope, metadataOnly: true, keep: withUid });
     return items.map(({ metadata }) => metadata.uid);
+  };
+  const livingUids = async () => {
+    const { namespace } = settings;
+    const asked = [uidsOf(environmentType), uidsOf(apiTokenType, { namespace })] as const;
+    const [ofEnvironments, ofTokens] = await Promise.all(asked);
+    return { environments: ofEnvironments, tokens: ofTokens };
   };
   const sweep = createSweep({
     ...context,
@@ -273,7 +287,7 @@ async function runUntil(signal: AbortSignal, { controllers, term, clock }: Work)
 }
 
 /** What is asked of ten thousand environments is taken from each as it comes in; the rest is never held. */
-const withUid = ({ metadata: { uid } }: EphemeralEnvironment) => ({ metadata: { uid } }) as EphemeralEnvironment;
+const withUid = <T extends KubeObject>({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
 
 function withConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {
   return { spec: { configSet: spec.configSet }, status: { configSet: status?.configSet } } as EphemeralEnvironment;

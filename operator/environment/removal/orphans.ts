@@ -10,10 +10,10 @@ import { isOver, type Leaving, type Teardown, type TeardownContext, tearDown } f
 export interface SweepContext extends Omit<TeardownContext, "signal"> {
   /** The namespaces, applications and projects that carry our label, as the watches saw them last. */
   readonly belongings: () => readonly KubeObject[];
-  /** Whether the watch knows an environment of that UID. */
+  /** Whether the watch knows an environment, or an API token, of that UID. */
   readonly isKnown: (uid: string) => boolean;
-  /** The UIDs of all environments, read afresh and consistently. */
-  readonly livingUids: () => Promise<readonly string[]>;
+  /** The UIDs of all environments, and of the API tokens, whose values lie beside theirs; read afresh and consistently. */
+  readonly livingUids: () => Promise<{ readonly environments: readonly string[]; readonly tokens: readonly string[] }>;
   readonly bulletin: Bulletin;
   readonly log: Log;
 }
@@ -88,8 +88,10 @@ async function findOrphans(context: SweepContext, sightings: Sightings) {
   const found = leftovers(context.belongings(), held, context.isKnown);
   const candidates = new Map([...begun, ...found].map((leftover) => [leftoverKey(leftover), leftover]));
   if (candidates.size === 0) return { orphans: [], living: 0 };
-  const living = new Set(await context.livingUids());
-  return { orphans: [...candidates.values()].filter(({ owner }) => !living.has(owner.uid)), living: living.size };
+  const { environments, tokens } = await context.livingUids();
+  const living = new Set([...environments, ...tokens]);
+  const orphans = [...candidates.values()].filter(({ owner }) => !living.has(owner.uid));
+  return { orphans, living: environments.length };
 }
 
 /** Forgets what is seen no more; answers what is seen for the first time. */

@@ -26,6 +26,7 @@ async function scene(gone: readonly Owner[], { living = 100 } = {}) {
     ...removal,
     known: new Set<string>(),
     living: Array.from({ length: living }, () => randomUUID()) as string[],
+    tokens: [] as string[],
     failure: undefined as Error | undefined,
   };
   const sweep = createSweep({
@@ -35,7 +36,7 @@ async function scene(gone: readonly Owner[], { living = 100 } = {}) {
     isKnown: (uid) => world.known.has(uid),
     async livingUids() {
       if (world.failure) throw world.failure;
-      return world.living;
+      return { environments: world.living, tokens: world.tokens };
     },
   });
   return Object.assign(world, {
@@ -101,6 +102,23 @@ describe("a sweep", () => {
     expect(await world.left(owner)).toEqual(["secrets"]);
     await world.sweepLater();
     expect(await world.left(owner)).toEqual([]);
+  });
+
+  test("leaves the value of an API token that lives, although the watch lost it", async () => {
+    const [owner] = owners(1, "api-token-") as [Owner];
+    const world = await scene([]);
+    await world.secretManager.ensure(owner, [{ name: "TOKEN", version: 1, generate: () => new Sensitive("x") }]);
+    world.tokens = [owner.uid];
+    world.clock.advance(60 * MINUTE_MS);
+    await world.sweep();
+    expect(await world.sweepLater()).toEqual(nothing);
+    expect(await world.left(owner)).toEqual(["secrets"]);
+  });
+
+  test("counts no API tokens where it judges how many orphans are plausible", async () => {
+    const world = await scene(owners(2), { living: 0 });
+    world.tokens = owners(100).map(({ uid }) => uid);
+    expect(await world.sweep()).toMatchObject({ orphans: 2, isHeld: true });
   });
 
   test("tells what does not go and what can be done, and looks again without haste", async () => {
