@@ -1,13 +1,11 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { ipKeyGenerator } from "express-rate-limit";
+import { countedAddress } from "./limits.ts";
 
 /** In all: each costs memory, whoever holds it. */
 const MAX_CONNECTIONS = 10_000;
 /** A browser opens six, a pipeline a handful; an office behind one address has room. */
 const MAX_PER_ADDRESS = 256;
-/** Within such a network of IPv6, addresses can be changed at will. */
-const IPV6_SUBNET = 56;
 
 /** Turns away connections beyond what a server can bear, before a byte is read; call it before the server listens. */
 export function capConnections(server: Server, { perAddress }: { readonly perAddress: boolean }): void {
@@ -15,7 +13,7 @@ export function capConnections(server: Server, { perAddress }: { readonly perAdd
   if (!perAddress) return;
   const open = new Map<string, number>();
   server.prependListener("connection", (socket: Socket) => {
-    const address = ipKeyGenerator(socket.remoteAddress ?? "", IPV6_SUBNET);
+    const address = countedAddress(socket.remoteAddress);
     const count = (open.get(address) ?? 0) + 1;
     open.set(address, count);
     socket.once("close", () => {

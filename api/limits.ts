@@ -86,8 +86,9 @@ function spending(limit: number, store: LayeredStore): Spend {
   };
 }
 
-/** An address as budgets know it: IPv4 also in its IPv6 form, IPv6 by its network. */
-const clientAddress = (request: Request) => ipKeyGenerator(request.ip ?? "", IPV6_SUBNET);
+/** An address as it is counted by: IPv4 also in its IPv6 form, IPv6 by its network. */
+export const countedAddress = (address = "") => ipKeyGenerator(address, IPV6_SUBNET);
+const clientAddress = (request: Request) => countedAddress(request.ip);
 
 /**
  * Counts where all replicas do, and goes on alone while that is away. Own counters run along all the time: nobody gets a

@@ -7,7 +7,7 @@ import { Refusal } from "../refusals.ts";
 export type IssuerSettings = Settings["api"]["issuers"][number];
 
 const REQUEST_TIMEOUT_MS = 5_000;
-const MAX_DOCUMENT_CHARS = 1_048_576;
+const MAX_DOCUMENT_BYTES = 1_048_576;
 /** Keys older than this are fetched again, without letting anybody wait. */
 const REFRESH_AFTER_MS = 5 * 60_000;
 /** How long keys serve while the issuer can't be reached: a revoked key must not live for ever. */
@@ -133,10 +133,21 @@ async function readJson(url: string, get: typeof fetch): Promise<Record<string, 
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     headers: { accept: "application/json" },
   });
-  const text = await response.text();
+  const text = await boundedText(response);
   if (!response.ok) throw new Error(`the issuer answered ${response.status}`);
-  if (text.length > MAX_DOCUMENT_CHARS) throw new Error("the issuer's document is too large");
   const document: unknown = JSON.parse(text);
   if (typeof document !== "object" || document === null) throw new Error("the issuer's document is no JSON object");
   return document as Record<string, unknown>;
+}
+
+/** What is longer is not read to its end, which it may not have. */
+async function boundedText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > MAX_DOCUMENT_BYTES) throw new Error("the issuer's document is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -61,6 +61,21 @@ describe("who a token speaks of", () => {
   });
 });
 
+test("a document of an issuer that has no end is not read on", async () => {
+  let sent = 0;
+  const piece = new Uint8Array(65_536);
+  const endless = new ReadableStream({
+    pull(stream) {
+      sent += piece.length;
+      stream.enqueue(piece);
+    },
+  });
+  const settings = { issuer: issuer.issuer, audience: AUDIENCE, groupsClaim: "groups", algorithms: ["RS256" as const] };
+  const tokens = idTokens([settings], { clock, log: silentLog, fetch: async () => new Response(endless) });
+  await expect(tokens.verify(await token())).rejects.toThrow("can't be reached");
+  expect(sent).toBeLessThan(2_000_000);
+});
+
 describe("of several issuers", () => {
   let other: TokenIssuer;
   beforeAll(async () => {
