@@ -10,7 +10,7 @@ import { eachOf } from "./each-of.ts";
 import { newest, note, stampedLine } from "./pod-log-lines.ts";
 import type { LogSource } from "./pod-log-sources.ts";
 import { type Pod, podType } from "./pod-objects.ts";
-import { secretReader, secretsOfPod } from "./pod-secrets.ts";
+import { type SecretReader, secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { COMPONENT_LABEL } from "./pod-troubles.ts";
 
 export interface LogContext {
@@ -48,7 +48,8 @@ export async function podsOf(client: KubeClient, { name }: Owner, component: str
 
 /** What must not be shown of some pods, and which of them can't be shown for not knowing it. */
 export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
-  const read = secretReader(client);
+  const reader = secretReader(client);
+  const read: SecretReader = (ref) => reader(ref).catch(forbidden);
   const secrets = await Promise.all(pods.map((pod) => secretsOfPod(read, pod)));
   return {
     values: new Set(secrets.flatMap(({ values }) => values)),
@@ -56,9 +57,15 @@ export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   };
 }
 
+/** Rights come and go with a namespace, between one call and the next. */
+function forbidden(error: unknown): "forbidden" {
+  if (isForbidden(error)) return "forbidden";
+  throw error;
+}
+
 /** What stands for the log of a pod that can't be shown. */
 export function unmaskableNote({ metadata }: Pod, clock: Clock): LogLine {
-  const why = "a Secret that it saw is gone, so that its values could not be masked";
+  const why = "a Secret that it saw is gone or can't be read, so that its values could not be masked";
   return note(clock.now(), `the log of pod '${metadata.name}' is not shown: ${why}`);
 }
 

@@ -6,16 +6,17 @@ import type { Container, Pod, SecretObject, SecretReference } from "./pod-object
 /** What a pod's containers can know of Secrets. */
 export interface PodSecrets {
   readonly values: readonly string[];
-  /** Whether a Secret is not there that they must have seen: its values are not among these. */
+  /** Whether a Secret is not there that they must have seen, or not to be read: its values are not among these. */
   readonly isOneMissing: boolean;
 }
 
-/** Reads Secrets, each once: to be made for one look at an environment's pods, which mostly name the same. */
-export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | undefined>;
+/** Reads Secrets; one that is `"forbidden"` is there perhaps. */
+export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
 
+/** Reads Secrets, each once: to be made for one look at an environment's pods, which mostly name the same. */
 export function secretReader(client: KubeClient): SecretReader {
   const secretType = secretKind as ResourceType<SecretObject>;
-  const read = new Map<string, Promise<SecretObject | undefined>>();
+  const read = new Map<string, ReturnType<SecretReader>>();
   return (ref) => {
     const reading = read.get(keyOfRef(ref)) ?? client.find(secretType, ref);
     read.set(keyOfRef(ref), reading);
@@ -30,6 +31,7 @@ export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod):
   const byName = Map.groupBy([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)], ({ name }) => name);
   const found = [...byName].map(async ([name, references]) => {
     const secret = await read({ name, namespace });
+    if (secret === "forbidden") return { isMissing: true, values: [] };
     const encoded = Object.values(secret?.data ?? {});
     return {
       isMissing: secret === undefined && references.some(({ optional }) => optional !== true),

@@ -220,6 +220,15 @@ describe("a value of a Secret", () => {
     await follower.stop();
   });
 
+  test("that may not be read keeps the log of its pod from being shown, and no other's", async () => {
+    kubelet.withheld.add("environment-secrets-1");
+    kubelet.pods.push(
+      pod({ name: "closed", secrets: ["environment-secrets-1"] }, running("main", PASSWORD)),
+      pod({}, running("main", "fine")),
+    );
+    expect(await tail()).toEqual(["fine", expect.stringMatching(/^WARN the log of pod 'closed' is not shown: /)]);
+  });
+
   test("is read once, however many pods name it", async () => {
     kubelet.pods.push(...Array.from({ length: 5 }, () => pod({ secrets: ["environment-secrets-1"] }, running("main"))));
     await tail();

@@ -48,6 +48,8 @@ interface Follower {
 export class FakeKubelet {
   readonly pods: FakePod[] = [];
   readonly secrets = new Map<string, Readonly<Record<string, string>>>();
+  /** Names of Secrets that nobody may read. */
+  readonly withheld = new Set<string>();
   /** Answers requests for the log of a container in the kubelet's place. */
   readonly broken = new Map<string, Answer>();
   readonly #followers = new Set<Follower>();
@@ -104,7 +106,8 @@ export class FakeKubelet {
     const values = this.secrets.get(name);
     const data = Object.entries(values ?? {}).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
     const found = json({ metadata: { name }, data: Object.fromEntries(data) });
-    const answer = values === undefined ? status(404, "NotFound") : found;
+    const there = values === undefined ? status(404, "NotFound") : found;
+    const answer = this.withheld.has(name) ? status(403, "Forbidden") : there;
     answer(request, response);
   }
 
