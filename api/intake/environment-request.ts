@@ -1,15 +1,16 @@
 import { type ConfigSet, referredVariables } from "../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
-import { ConfigInvalid, RepositoryNotFound, TtlExceeded, type Violation } from "../../crds/errors.ts";
+import { ConfigInvalid, TtlExceeded, type Violation } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
 import { neededSecrets, type Repository } from "../../crds/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import { mayUse, sharedGroups } from "../auth/access.ts";
+import { sharedGroups } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
 import { chosenConfigSet, configured, hasDatabase } from "./config-set.ts";
+import { usableRepository } from "./repositories.ts";
 import { checkRoom } from "./repository-room.ts";
 import { checkSharedKeys, refusedReferences } from "./secret-references.ts";
 
@@ -70,15 +71,9 @@ export async function wantedEnvironment(
   return { name: request.environment_name, spec, provided: overrides.provided };
 }
 
-function usableRepositories(request: CreateRequest, caller: Caller, { repositories }: Outside): Repositories {
-  const usable = (id: string, type: Repository["spec"]["type"]) => {
-    const repository = repositories.find(id);
-    const isUsable = repository?.spec.type === type && mayUse(caller, repository);
-    // One that is being deleted stays for its environments, and makes no more.
-    if (!isUsable || repository.metadata.deletionTimestamp !== undefined)
-      throw new RepositoryNotFound(id, `${type}_repo`);
-    return repository;
-  };
+function usableRepositories(request: CreateRequest, caller: Caller, platform: Outside): Repositories {
+  const usable = (id: string, type: Repository["spec"]["type"]) =>
+    usableRepository(id, { field: `${type}_repo`, type, caller }, platform);
   const backend = usable(request.backend_repo, "backend");
   return request.frontend_repo ? { backend, frontend: usable(request.frontend_repo, "frontend") } : { backend };
 }

@@ -1,12 +1,15 @@
 import { stringify } from "yaml";
-import { ConfigInvalid, RepositoryNotFound } from "../../crds/errors.ts";
-import type { Repository } from "../../crds/repository.ts";
-import { mayUse } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
+import { ConfigInvalid } from "../../crds/errors.ts";
+import { secretNames } from "../../crds/repository.ts";
 import { chosenConfigSet } from "../intake/config-set.ts";
-import { type Platform, route } from "../route.ts";
+import { usableRepository } from "../intake/repositories.ts";
+import { route } from "../route.ts";
 import { ChartTemplateReport, TemplateQuery } from "../schemas/chart-template.ts";
+import { withoutSecrets } from "../views/config-sets.ts";
 import { toChart } from "../views/repositories.ts";
+
+/** Helm reads YAML 1.1, to which `on` and `1_000` are no text, and some of 1.2: text that is quoted is text to all. */
+const HELM_YAML = { version: "1.1", defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" } as const;
 
 /** What environments of a Repository and a config set are rendered with. */
 const getConfigTemplate = route({
@@ -15,7 +18,7 @@ const getConfigTemplate = route({
   operationId: "getConfigTemplate",
   summary: "Get the chart's values template",
   description:
-    "The chart, the values and the variables that an environment of this repository and this config set is made with: what config_overrides starts from. With `Accept: application/yaml`, the values alone.",
+    "The chart, the values and the variables that an environment of this repository and this config set is made with: what config_overrides starts from. For a frontend repository it is the frontend's part alone: its environments have a backend beside it. With `Accept: application/yaml`, the values alone.",
   tag: "helm",
   access: { permission: "configs:read" },
   rate: "caller",
@@ -28,23 +31,16 @@ const getConfigTemplate = route({
   const { configSet, violations } = chosenConfigSet(query, caller, platform);
   if (violations.length > 0) throw new ConfigInvalid(violations);
   const { chart, values, variables } = platform.chartTemplates.templateOf({
-    repository: query.repo ? usableRepository(query.repo, caller, platform) : undefined,
-    configSet: configSet?.spec,
+    repository: query.repo ? usableRepository(query.repo, { field: "repo", caller }, platform) : undefined,
+    configSet: configSet && withoutSecrets(configSet.spec, secretNames(platform.repositories.list())),
     generatesSecrets: query.auto_generate_secrets ?? true,
   });
   return {
     chart: toChart(chart),
     values: { ...values },
-    values_yaml: stringify(values),
+    values_yaml: stringify(values, HELM_YAML),
     variables: variables.map((variable) => ({ ...variable, default: variable.default ?? null })),
   };
 });
-
-/** One that the caller may not make environments of is answered exactly like one that does not exist. */
-function usableRepository(id: string, caller: Caller, { repositories }: Platform): Repository {
-  const found = repositories.find(id);
-  if (found === undefined || !mayUse(caller, found)) throw new RepositoryNotFound(id, "repo");
-  return found;
-}
 
 export const helmRoutes = [getConfigTemplate] as const;

@@ -45,7 +45,7 @@ export const ChartTemplateReport = closed(
   {
     chart: ChartReport,
     values: map(Type.Unknown(), { description: "What config_overrides.helm_values may change a part of." }),
-    values_yaml: Type.String({ description: "The values as YAML." }),
+    values_yaml: Type.String({ description: "The values as YAML, as helm reads it." }),
     variables: Type.Array(Variable, { description: "What the pods see." }),
   },
   {
@@ -57,7 +57,7 @@ export const ChartTemplateReport = closed(
           environment: { name: "my-environment", uid: "00000000-0000-4000-8000-000000000000" },
           backend: { image: "registry.example.com/shop/shop-api:{commit}", port: 8080, replicas: 1 },
         },
-        values_yaml: "environment:\n  name: my-environment\n",
+        values_yaml: 'environment:\n  name: "my-environment"\n',
         variables: [
           {
             name: "LOG_LEVEL",

@@ -28,7 +28,7 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
     is_default: context.settings.defaultConfigSet === name,
     version: metadata.generation,
     production,
-    ...contentOf(spec, context.secret),
+    ...contentOf(withoutSecrets(spec, context.secret)),
     ...(ttlDefaultHours === undefined ? {} : { ttl_default_hours: ttlDefaultHours }),
     used_by: context.uses.get(name) ?? 0,
     created_by: annotations?.[CREATED_BY_ANNOTATION] ?? "manifest",
@@ -37,15 +37,26 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
   };
 }
 
-function contentOf(spec: ConfigSetSpec, secret: ReadonlySet<string>) {
+/** The content with what may be shown of it: `***` for the text of a variable whose values are never shown. */
+export function withoutSecrets(spec: ConfigSetSpec, secret: ReadonlySet<string>): ConfigSetSpec {
+  const shown = (variable: EnvironmentVariable) =>
+    variable.value !== undefined && secret.has(variable.name) ? { ...variable, value: HIDDEN } : variable;
+  const { env, helmValues } = spec;
+  const shownValues = (values: ComponentValues) =>
+    values.env === undefined ? values : { ...values, env: values.env.map(shown) };
+  return {
+    ...spec,
+    ...(env === undefined ? {} : { env: env.map(shown) }),
+    ...(helmValues === undefined ? {} : { helmValues: mapped(helmValues, shownValues) }),
+  };
+}
+
+function contentOf(spec: ConfigSetSpec) {
   const { helmValues = {}, env = [], sharedApiKeys = [], quota = {}, access = { groups: [] } } = spec;
   const { sizeGi, ...database } = spec.database ?? {};
-  const shown = (variable: EnvironmentVariable) => withoutSecret(variable, secret);
   return {
-    helm_values: Object.fromEntries(
-      Object.entries(helmValues).map(([component, values]) => [component, toComponentValues(values, shown)]),
-    ),
-    env: env.map(shown).map(({ secretRef, ...variable }) => ({
+    helm_values: mapped(helmValues, toComponentValues),
+    env: env.map(({ secretRef, ...variable }) => ({
       ...variable,
       ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
     })),
@@ -56,20 +67,17 @@ function contentOf(spec: ConfigSetSpec, secret: ReadonlySet<string>) {
   };
 }
 
-function toComponentValues(
-  { env, ...values }: ComponentValues,
-  shown: (variable: EnvironmentVariable) => EnvironmentVariable,
-): ComponentOverridesRequest {
+function toComponentValues({ env, ...values }: ComponentValues): ComponentOverridesRequest {
   if (env === undefined) return values as ComponentOverridesRequest;
-  const byName = env
-    .map(shown)
-    .map(({ name, value = "", secretRef }) => [name, secretRef === undefined ? value : { secretKeyRef: secretRef }]);
+  const byName = env.map(({ name, value = "", secretRef }) => [
+    name,
+    secretRef === undefined ? value : { secretKeyRef: secretRef },
+  ]);
   return { ...values, env: Object.fromEntries(byName) } as ComponentOverridesRequest;
 }
 
-function withoutSecret(variable: EnvironmentVariable, secret: ReadonlySet<string>): EnvironmentVariable {
-  return variable.value !== undefined && secret.has(variable.name) ? { ...variable, value: HIDDEN } : variable;
-}
+const mapped = <T>(values: NonNullable<ConfigSetSpec["helmValues"]>, of: (values: ComponentValues) => T) =>
+  Object.fromEntries(Object.entries(values).map(([component, each]) => [component, of(each)]));
 
 function updatedAt({ creationTimestamp, managedFields = [] }: ConfigSet["metadata"]): string {
   const moments = [creationTimestamp, ...managedFields.map(({ time = creationTimestamp }) => time)];

@@ -12,7 +12,8 @@ export interface ChartRelease {
   readonly chart: "environment" | "platform";
   readonly release: string;
   readonly namespace: string;
-  readonly values: object;
+  /** Text is taken as it stands: YAML. */
+  readonly values: object | string;
 }
 
 /** The helm that belongs to the local cluster, built now if it is not in the cache (a minute on a cold machine). */
@@ -36,7 +37,7 @@ async function withValues(release: ChartRelease, command: "template" | "lint", h
   const folder = await mkdtemp(join(tmpdir(), "ephemeral-chart-"));
   try {
     const file = join(folder, "values.json");
-    await writeFile(file, JSON.stringify(values));
+    await writeFile(file, typeof values === "string" ? values : JSON.stringify(values));
     const source = join(import.meta.dirname, "../charts", chart);
     const name = command === "template" ? [release.release] : [];
     return await run(program, [command, ...name, source, "--namespace", namespace, "--values", file]);

@@ -1,13 +1,24 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
+import { helmProgram } from "../../deploy/local/helm.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
 import { configSetFixture } from "../support/environment-fixture.ts";
+import { renderEnvironment } from "../support/environment-values.ts";
 import { aRepository } from "../support/memory-repositories.ts";
 
 const PATH = "/api/helm/config-template";
 
+interface Deployment {
+  readonly template: { readonly spec: { readonly containers: readonly [{ readonly env: readonly object[] }] } };
+}
+
+/** Text that some version of YAML takes for something else. */
+const SPELLINGS = ["on", "N", "1_000", "1:30", "0o7", "010", "0x1f", "0b1", ".5", "1e3", "2026-01-01", "~", "=", "<<"];
+const leaving = aRepository("leaving-api");
+
 let service: ApiService;
+beforeAll(() => helmProgram(), 30 * 60_000);
 beforeEach(async () => {
   service = await startApiService({
     repositories: [
@@ -17,6 +28,8 @@ beforeEach(async () => {
         ...{ port: 3000, healthPath: "/healthz", secrets: [{ name: "SECRET_KEY", kind: "key", length: 40 }] },
       }),
       aRepository("shop-web", { type: "frontend" }),
+      aRepository("plain-api", { secrets: [] }),
+      { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
       aRepository("billing-api", { access: { groups: ["billing"] } }),
     ],
     configSets: [
@@ -29,6 +42,10 @@ beforeEach(async () => {
         ],
         sharedApiKeys: [{ name: "PAYMENT_KEY", secretRef: { name: "payment", key: "1" } }],
         database: { enabled: true },
+      }),
+      configSetFixture("keyed", { helmValues: { backend: { cache: { N: 1, on: 2, "1_000": 3 } } } }),
+      configSetFixture("spelled", {
+        env: SPELLINGS.map((value, index) => ({ name: `V${index}`, value })),
       }),
       configSetFixture("billing-set", { access: { groups: ["billing"] } }),
       configSetFixture("live", { production: true }),
@@ -64,6 +81,28 @@ describe("the template of a repository and a config set", () => {
     });
     expect(parse(body.data.values_yaml)).toEqual(body.data.values);
     expect(text).not.toContain("hunter");
+  });
+
+  test("hides what another repository's environments have for a secret", async () => {
+    const { body, text } = await ask("?repo=plain-api&config_set=web");
+    expect(body.data.values.backend.env).toContainEqual({ name: "SECRET_KEY", value: "***" });
+    expect(body.data.variables).toContainEqual(expect.objectContaining({ name: "SECRET_KEY", default: "***" }));
+    expect(text).not.toContain("hunter");
+  });
+
+  test("is the same to helm as YAML, whatever the text of values looks like", async () => {
+    const { body } = await ask("?repo=plain-api&config_set=spelled");
+    const objects = await renderEnvironment("my-environment", body.data.values_yaml);
+    expect(objects).toEqual(await renderEnvironment("my-environment", body.data.values));
+    const given = SPELLINGS.map((value) => expect.objectContaining({ value }));
+    const env = objects.flatMap(({ spec }) => (spec as Partial<Deployment>).template?.spec.containers[0].env ?? []);
+    expect(env).toEqual(expect.arrayContaining(given));
+  });
+
+  test("keeps keys that YAML 1.1 has for no text", async () => {
+    const { body } = await ask("?repo=plain-api&config_set=keyed");
+    const { backend } = parse(body.data.values_yaml, { version: "1.1" });
+    expect(backend.cache).toEqual({ N: 1, on: 2, "1_000": 3 });
   });
 
   test("says of every variable where it comes from", async () => {
@@ -122,6 +161,7 @@ describe("the template of a repository and a config set", () => {
   // Abuse case 26.
   test.each([
     ["repo=billing-api", "repo: no repository 'billing-api' is registered", "ENV_REPO_NOT_FOUND"],
+    ["repo=leaving-api", "repo: no repository 'leaving-api' is registered", "ENV_REPO_NOT_FOUND"],
     ["repo=https://evil.test", "repo: no repository 'https://evil.test' is registered", "ENV_REPO_NOT_FOUND"],
     ["config_set=billing-set", "config_set: no config set 'billing-set' is registered", "ENV_CONFIG_INVALID"],
     ["config_set=live", "config_set: no config set 'live' is registered", "ENV_CONFIG_INVALID"],

@@ -20,6 +20,6 @@ export function environmentValues(name: string, uid = "11111111-2222-4333-8444-5
 }
 
 /** What the environment chart becomes with these values, as Argo CD renders it. */
-export function renderEnvironment(name: string, values: object): Promise<Manifest[]> {
+export function renderEnvironment(name: string, values: object | string): Promise<Manifest[]> {
   return renderChart({ chart: "environment", release: "environment", namespace: `env-${name}`, values });
 }
