@@ -13,6 +13,8 @@ export interface OwnCount {
 /** Counts requests of this process by key, each over a window of the same length from its first request on. */
 export interface OwnCounters {
   increment(key: string): OwnCount;
+  /** Requests of the key in its window so far. */
+  total(key: string): number;
   /** How many keys are held. */
   readonly size: number;
 }
@@ -58,6 +60,10 @@ export function ownCounters(
       const window = windowOf(key, nowMs);
       window.total += 1;
       return { total: window.total, leftMs: window.endsAtMs - nowMs };
+    },
+    total: (key) => {
+      const window = windows.get(key) ?? (windows.size < maxKeys ? undefined : crowd);
+      return window !== undefined && window.endsAtMs > clock.monotonicMs() ? window.total : 0;
     },
     get size() {
       return windows.size;

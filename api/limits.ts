@@ -35,7 +35,10 @@ const CLASSES = {
  * headers and throws Refusal (rate-limited) when the budget is spent.
  */
 type Spend = (request: Request, response: Response, key?: string) => Promise<void>;
-export type Limits = Readonly<Record<keyof typeof CLASSES, Spend>>;
+export interface Limits extends Readonly<Record<keyof typeof CLASSES, Spend>> {
+  /** Whether this process has counted all that the client address may ask for without a good credential. */
+  isSpent(request: Request): boolean;
+}
 
 /** What the counters are made with. */
 export interface LimitParts {
@@ -46,13 +49,14 @@ export interface LimitParts {
 
 /** The budgets that the settings give, over fixed windows. */
 export function createLimits(limits: Settings["api"]["limits"], parts: LimitParts): Limits {
-  const spender = (name: keyof typeof CLASSES): Spend => {
-    const { setting, windowMs } = CLASSES[name];
-    return spending(limits[setting], new LayeredStore({ name, windowMs }, parts));
-  };
+  const storeOf = (name: keyof typeof CLASSES) => new LayeredStore({ name, windowMs: CLASSES[name].windowMs }, parts);
+  const spender = (name: keyof typeof CLASSES, store = storeOf(name)): Spend =>
+    spending(limits[CLASSES[name].setting], store);
+  const unknowns = storeOf("unauthenticated");
   return {
+    isSpent: (request) => unknowns.total(clientAddress(request)) >= limits.unauthenticatedPerMinute,
     authenticated: spender("authenticated"),
-    unauthenticated: spender("unauthenticated"),
+    unauthenticated: spender("unauthenticated", unknowns),
     documentation: spender("documentation"),
     passwordReset: spender("passwordReset"),
   };
@@ -113,6 +117,11 @@ class LayeredStore implements Store {
     if (shared !== undefined) return { totalHits: shared.total, resetTime: shared.endsAt };
     // The library subtracts the machine's time from it.
     return { totalHits: own.total, resetTime: new Date(Date.now() + own.leftMs) };
+  }
+
+  /** Requests of a key in its window, as far as this process has counted them. */
+  total(key: string): number {
+    return this.#own.total(key);
   }
 
   /** The library asks for it where requests are counted by their outcome: none is. */

@@ -108,12 +108,8 @@ interface Admitted {
 }
 
 /** Rights end while a stream goes on: whoever may less, or others, than at its beginning has to ask for it anew. */
-async function sendEvents(
-  events: Events<object>,
-  { access }: Contract,
-  { authenticate, streams, audit, log }: Desk,
-  admitted: Admitted,
-): Promise<void> {
+async function sendEvents(events: Events<object>, { access }: Contract, desk: Desk, admitted: Admitted): Promise<void> {
+  const { streams, audit } = desk;
   const rights = ({ permissions, groups }: Caller) => JSON.stringify([[...permissions], groups]);
   await streams.send({
     ...admitted,
@@ -122,7 +118,7 @@ async function sendEvents(
     async stillMay() {
       const { caller, request } = admitted;
       if (caller === undefined) return;
-      const proof = await authenticate(request, log.with({ requestId: currentRequestId() }));
+      const proof = await proven(desk, request);
       if (proof.state !== "caller") throw unproven(proof);
       checkAccess(access, proof.caller);
       if (rights(proof.caller) !== rights(caller)) throw new Refusal("forbidden", "The caller's rights have changed");
@@ -190,21 +186,20 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
  * What the request proves. That nobody can be recognised now must not make fail what is open to everybody; for all else it
  * costs the address as much as a credential that proves nothing, or such requests could be made, and recorded, without end.
  */
-async function proofOf(
-  access: Access,
-  { authenticate, limits, log }: Desk,
-  request: Request,
-  response: Response,
-): Promise<Proof> {
+async function proofOf(access: Access, desk: Desk, request: Request, response: Response): Promise<Proof> {
   try {
-    return await authenticate(request, log.with({ requestId: currentRequestId() }));
+    return await proven(desk, request);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (access === "public") return { state: "none" };
-    await limits.unauthenticated(request, response);
+    await desk.limits.unauthenticated(request, response);
     throw error;
   }
 }
+
+/** Whoever has spent the budget of guesses is a guesser still: the limit comes after the proof, which asks the cluster. */
+const proven = ({ authenticate, limits, log }: Desk, request: Request): Promise<Proof> =>
+  authenticate(request, log.with({ requestId: currentRequestId() }), () => !limits.isSpent(request));
 
 function unproven(proof: Exclude<Proof, { readonly state: "caller" }>): Refusal {
   if (proof.state === "none") return new Refusal("unauthenticated", "Authentication required");

@@ -14,15 +14,23 @@ const DAY_MS = 86_400_000;
 /** Verifies API tokens. */
 export interface ApiTokenProofs {
   /**
-   * Whom the token makes of its bearer. While the API server is away, `isRead` may go on with what was known a minute ago.
+   * Whom the token makes of its bearer.
    *
    * @throws TokenRefused when it proves nothing (any more), Refusal (unavailable) when that can't be known
    */
-  verify(token: string, isRead: boolean): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
+  verify(token: string, occasion: Occasion): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
+}
+
+/** What a token is brought for, and by whom. */
+export interface Occasion {
+  /** While the API server is away, a read may go on with what was known a minute ago. */
+  readonly isRead: boolean;
+  /** Whether a token that the watch does not know is worth a question: not for somebody who has guessed enough. */
+  readonly mayGuess: () => boolean;
 }
 
 interface Context {
-  readonly apiTokens: Pick<ApiTokens, "known" | "read">;
+  readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed">;
   readonly settings: Settings;
   readonly clock: Clock;
 }
@@ -30,10 +38,12 @@ interface Context {
 export function apiTokenProofs({ apiTokens, settings, clock }: Context): ApiTokenProofs {
   const live = new LiveTokens(apiTokens, clock);
   return {
-    async verify(text, isRead) {
+    async verify(text, { isRead, mayGuess }) {
       // Before anything is computed of it: nothing else can be one.
       if (!isTokenText(text)) throw new TokenRefused("not the form of an API token");
       const { id, tokenHash } = tokenTraits(text);
+      if (apiTokens.known(id) === undefined && !mayGuess())
+        throw new TokenRefused("one of too many unknown API tokens");
       const token = await live.find(id, isRead).catch(asRefusal);
       if (token === undefined || !isOf(token, tokenHash)) throw new TokenRefused("no such API token");
       checkGood(token, settings, clock.now());

@@ -4,7 +4,7 @@ import { TOKEN_PREFIX } from "../../crds/api-token.ts";
 import type { Clock } from "../../operator/kit/clock.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
-import { apiTokenProofs } from "./api-tokens.ts";
+import { apiTokenProofs, type Occasion } from "./api-tokens.ts";
 import { type Caller, callerOf } from "./callers.ts";
 import { idTokens, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
@@ -18,7 +18,7 @@ export type Proof =
 /** What recognising callers takes. */
 export interface CredentialParts {
   readonly settings: Settings;
-  readonly apiTokens: Pick<ApiTokens, "known" | "read" | "ofOwner" | "vouch" | "noteUse">;
+  readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "vouch" | "noteUse">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,18 +28,18 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 /**
  * Reads the request's `Authorization` header, and no other place: not the query, not a cookie.
  *
- * Its function throws Refusal (unavailable) when a credential can neither be accepted nor refused now.
+ * Its function is told whether unknown API tokens are worth a question to the cluster, and throws Refusal (unavailable) when a credential can neither be accepted nor refused now.
  */
 export function authenticator(parts: CredentialParts) {
   const identities = idTokens(parts.settings.api.issuers, parts);
   const proofs = apiTokenProofs(parts);
   const notes = tokenNotes(parts);
 
-  async function callerFrom(headers: readonly string[], isRead: boolean): Promise<Caller> {
+  async function callerFrom(headers: readonly string[], occasion: Occasion): Promise<Caller> {
     const text = headers.length === 1 ? BEARER.exec(headers[0] ?? "")?.[1] : undefined;
     if (text === undefined) throw new TokenRefused("not one bearer token");
     if (text.startsWith(TOKEN_PREFIX)) {
-      const { caller, token } = await proofs.verify(text, isRead);
+      const { caller, token } = await proofs.verify(text, occasion);
       notes.used(token);
       return caller;
     }
@@ -48,12 +48,12 @@ export function authenticator(parts: CredentialParts) {
     return caller;
   }
 
-  return async (request: IncomingMessage, log: Log): Promise<Proof> => {
+  return async (request: IncomingMessage, log: Log, mayGuess: () => boolean): Promise<Proof> => {
     const headers = request.headersDistinct.authorization ?? [];
     if (headers.length === 0) return { state: "none" };
     const isRead = request.method === "GET" || request.method === "HEAD";
     try {
-      return { state: "caller", caller: await callerFrom(headers, isRead) };
+      return { state: "caller", caller: await callerFrom(headers, { isRead, mayGuess }) };
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       log.warn("a credential was refused", { reason: error.message });

@@ -25,13 +25,13 @@ interface Asking {
 
 /** The API tokens as they are now, within a second, for a question a second and token at most. */
 export class LiveTokens {
-  readonly #tokens: Pick<ApiTokens, "known" | "read">;
+  readonly #tokens: Pick<ApiTokens, "known" | "readClaimed">;
   readonly #clock: Clock;
   readonly #answers = new Map<string, Answer>();
   readonly #asking = new Map<string, Asking>();
   #failedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(tokens: Pick<ApiTokens, "known" | "read">, clock: Clock) {
+  constructor(tokens: Pick<ApiTokens, "known" | "readClaimed">, clock: Clock) {
     this.#tokens = tokens;
     this.#clock = clock;
   }
@@ -80,7 +80,7 @@ export class LiveTokens {
 
   async #answered(id: string, askedMs: number): Promise<ApiToken | undefined> {
     try {
-      const token = await this.#tokens.read(id);
+      const token = await this.#tokens.readClaimed(id);
       this.#keep(id, token, askedMs);
       return token;
     } catch (error) {

@@ -43,7 +43,8 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
       return [...cache.list()];
     },
     ofOwner: (subject) => cache.by(BY_OWNER, subject),
-    async read(id) {
+    read: (id) => translated(() => read(context, id)),
+    async readClaimed(id) {
       if (known(id) !== undefined || unknownReads.take()) return translated(() => read(context, id));
       // Before the first list the watch knows nobody, and nobody may be refused for that.
       if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);

@@ -19,11 +19,14 @@ export interface ApiTokens {
   /** By its id, as the watch saw it last; a revocation that is seen here is final. */
   known(id: string): ApiToken | undefined;
 
-  /**
-   * By its id, live, within two seconds. For ids that the watch does not know (another replica may have made it a moment
-   * ago) only a few times a second: guesses beyond that are taken for nobody's.
-   */
+  /** By its id, live, within two seconds. */
   read(id: string): Promise<ApiToken | undefined>;
+
+  /**
+   * The same where only a credential claims that there is such a token. Ids that the watch does not know (another replica
+   * may have made it a moment ago) are asked for a few times a second: guesses beyond that are taken for nobody's.
+   */
+  readClaimed(id: string): Promise<ApiToken | undefined>;
 
   /** Makes the resource, named by the hash. */
   create(spec: ApiTokenSpec): Promise<ApiToken>;

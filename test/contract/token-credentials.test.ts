@@ -158,6 +158,7 @@ describe("guessing tokens", () => {
       guesses.push((await as(tokenOf(randomBytes(32))).get("/api/environments")).status);
     }
     expect(guesses).toEqual([401, 401, 401, 429, 429]);
+    expect(service.apiTokens.reads).toHaveLength(3);
     expect((await as(value).get("/api/environments")).status).toBe(200);
   });
 });

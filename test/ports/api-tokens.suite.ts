@@ -45,6 +45,7 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
       const id = spec.tokenHash.slice(0, 40);
       expect(made).toMatchObject({ metadata: { name: id, uid: expect.any(String) }, spec });
       expect(await found(id)).toMatchObject({ spec });
+      expect(await world.apiTokens.readClaimed(id)).toMatchObject({ spec });
       expect(world.apiTokens.known(id)?.spec).toEqual(spec);
       expect(world.apiTokens.list().map(({ metadata }) => metadata.name)).toContain(id);
       expect(world.apiTokens.ofOwner(subject).map(({ metadata }) => metadata.name)).toContain(id);
@@ -54,6 +55,7 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
     test("what does not exist is not found", async () => {
       expect(world.apiTokens.known("0".repeat(40))).toBeUndefined();
       expect(await world.apiTokens.read("0".repeat(40))).toBeUndefined();
+      expect(await world.apiTokens.readClaimed("0".repeat(40))).toBeUndefined();
     });
 
     test("a revocation is for good, and keeps its moment", async () => {

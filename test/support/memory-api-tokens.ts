@@ -58,17 +58,20 @@ export function memoryApiTokens(clock: Pick<Clock, "now">): MemoryApiTokens {
     return written(keep({ ...found, ...parts }));
   };
 
+  const read = async (id: string) => {
+    reads.push(id);
+    reach();
+    return structuredClone(stored.get(id));
+  };
+
   return {
     reads,
     writes,
     known: (id) => seen.get(id),
     list: () => [...seen.values()],
     ofOwner: (subject) => [...seen.values()].filter(({ spec }) => spec.owner.subject === subject),
-    async read(id) {
-      reads.push(id);
-      reach();
-      return structuredClone(stored.get(id));
-    },
+    read,
+    readClaimed: read,
     async create(spec) {
       reach();
       const name = spec.tokenHash.slice(0, TOKEN_ID_LENGTH);

@@ -15,7 +15,9 @@ describe("counters of one process", () => {
     expect([total("a"), total("a"), total("b")]).toEqual([1, 2, 1]);
     clock.advance(windowMs - 1);
     expect(counters.increment("a")).toEqual({ total: 3, leftMs: 1 });
+    expect([counters.total("a"), counters.total("b"), counters.total("c")]).toEqual([3, 1, 0]);
     clock.advance(1);
+    expect(counters.total("a")).toBe(0);
     expect(counters.increment("a")).toEqual({ total: 1, leftMs: windowMs });
   });
 

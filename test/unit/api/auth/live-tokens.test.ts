@@ -91,7 +91,7 @@ describe("questions", () => {
     let asked = 0;
     const slow = {
       known: () => undefined,
-      read: () => {
+      readClaimed: () => {
         asked += 1;
         return asked === 1 ? answer.promise : Promise.resolve(apiTokenFixture(revoked));
       },

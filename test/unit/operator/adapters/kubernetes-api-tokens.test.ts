@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const id = (guess: number) => guess.toString(16).padStart(40, "0");
 const readAll = (count: number, from = 0) =>
-  Promise.all(Array.from({ length: count }, (_, guess) => apiTokens.read(id(from + guess))));
+  Promise.all(Array.from({ length: count }, (_, guess) => apiTokens.readClaimed(id(from + guess))));
 
 describe("a live read", () => {
   test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
@@ -50,7 +50,7 @@ describe("a live read", () => {
   test("takes nobody for unknown before the watch has begun to know", async () => {
     server.on(() => true, status(404, "NotFound"));
     await readAll(60);
-    await expect(apiTokens.read(id(60))).rejects.toBeInstanceOf(ClusterUnavailable);
+    await expect(apiTokens.readClaimed(id(60))).rejects.toBeInstanceOf(ClusterUnavailable);
   });
 
   test("of one that the watch knows is always asked", async () => {
@@ -59,7 +59,17 @@ describe("a live read", () => {
     server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
     server.on(() => true, status(404, "NotFound"));
     await readAll(100);
-    for (let round = 0; round < 3; round += 1) expect(await apiTokens.read(token.metadata.name)).toEqual(token);
+    for (let round = 0; round < 3; round += 1) expect(await apiTokens.readClaimed(token.metadata.name)).toEqual(token);
+  });
+
+  test("for somebody who is known is asked, however many others guess", async () => {
+    await cache.replace(new Map(), cache.beginList());
+    const token = apiTokenFixture();
+    server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
+    server.on(() => true, status(404, "NotFound"));
+    await readAll(100);
+    expect(await apiTokens.readClaimed(token.metadata.name)).toBeUndefined();
+    expect(await apiTokens.read(token.metadata.name)).toEqual(token);
   });
 
   test("that takes more than two seconds is none", async () => {
