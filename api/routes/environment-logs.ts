@@ -54,7 +54,7 @@ const followLogs = route({
   operationId: "followLogs",
   summary: "Follow a component's logs",
   description:
-    "The newest lines as server-sent events, then every line that is written, also by pods and containers that are started later: its moment as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that comes again with `Last-Event-ID` goes on where it was. At most 5 streams a caller.",
+    "The newest lines as server-sent events, then every line that is written, also by pods and containers that are started later: where to go on after it as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that comes again with `Last-Event-ID` goes on where it was; of several containers, whose nodes have clocks of their own, it may be told lines of 10 seconds again. At most 5 streams a caller.",
   tag: "environments",
   access: { permission: "environments:read" },
   rate: "caller",
@@ -76,7 +76,7 @@ const followLogs = route({
   return async function* (signal): AsyncGenerator<ServerEvent<LogEntry>[]> {
     for await (const lines of platform.podLogs.follow(environment.metadata, component, { ...selection, signal })) {
       if (!(await isStillThere(environment, caller, platform))) return;
-      yield lines.map((line) => ({ id: line.at, data: toLogEntry(line) }));
+      yield lines.map((line) => ({ id: line.position, data: toLogEntry(line) }));
     }
   };
 });

@@ -4,9 +4,10 @@ import { PodLogFollowing } from "./pod-log-following.ts";
 import { newest, shown } from "./pod-log-lines.ts";
 import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./pod-log-reading.ts";
 import { logSources } from "./pod-log-sources.ts";
+import { maskOf } from "./secret-mask.ts";
 import { translated } from "./user-call.ts";
 
-/** So many callers are answered at once; the others wait in line, so that what is held for them has a bound. */
+/** So many callers are told at once what there is; the others wait in line, so that what is held for them has a bound. */
 const READERS_AT_ONCE = 8;
 
 /** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */
@@ -25,11 +26,11 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
           const found = await readAll(context, sources, { lines, from });
           const hidden = new Set(logSources(pods.filter(isWithheld)).map(({ pod }) => pod));
           const notes = [...hidden].map((pod) => unmaskableNote(pod, clock));
-          return shown(newest([...found, ...notes], lines), values);
+          return shown(newest([...found, ...notes], lines), maskOf(values));
         }),
       ),
 
     follow: (environment, component, selection) =>
-      new PodLogFollowing({ ...context, environment, component, selection }).batches(),
+      new PodLogFollowing({ ...context, environment, component, selection, turn }).batches(),
   };
 }

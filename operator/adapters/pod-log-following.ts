@@ -1,19 +1,32 @@
 import type { Component } from "../../crds/names.ts";
 import { pause } from "../kit/clock.ts";
 import { isInvalid, isNotFound, isUnavailable } from "../kit/kube-errors.ts";
+import type { turnstile } from "../kit/turnstile.ts";
 import type { Owner } from "../ports/cluster.ts";
-import type { FollowedSelection, LogLine } from "../ports/pod-logs.ts";
+import type { FollowedLine, FollowedSelection } from "../ports/pod-logs.ts";
 import { inOrder, newest, shown, stampedLine } from "./pod-log-lines.ts";
 import { PodLogMailbox } from "./pod-log-mailbox.ts";
-import { type LogContext, logOf, maskFor, podsOf, readAll, unmaskableNote } from "./pod-log-reading.ts";
+import { PodLogPositions } from "./pod-log-positions.ts";
+import {
+  type LogContext,
+  logOf,
+  maskFor,
+  podsOf,
+  readAll,
+  type SourcedLine,
+  unmaskableNote,
+} from "./pod-log-reading.ts";
 import { type LogSource, logSources } from "./pod-log-sources.ts";
 import type { Pod } from "./pod-objects.ts";
+import { type Mask, maskOf } from "./secret-mask.ts";
 import { translated } from "./user-call.ts";
 
 interface Options extends LogContext {
   readonly environment: Owner;
   readonly component: Component;
   readonly selection: FollowedSelection;
+  /** Bounds how many readers are told at once what there is. */
+  readonly turn: ReturnType<typeof turnstile>;
 }
 
 /** How often new pods and containers are looked for; sooner when a container has ended. */
@@ -40,14 +53,16 @@ export class PodLogFollowing {
   readonly #looked = new Set<string>();
   readonly #unmaskable = new Set<string>();
   readonly #values = new Set<string>();
+  #mask: Mask = maskOf([]);
+  readonly #positions = new PodLogPositions();
   #dueMs = 0;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  async *batches(): AsyncGenerator<readonly LogLine[]> {
-    const { clock, selection } = this.#options;
+  async *batches(): AsyncGenerator<readonly FollowedLine[]> {
+    const { clock, selection, turn } = this.#options;
     const end = () => {
       this.#ending.abort();
       this.#mailbox.ring();
@@ -55,7 +70,7 @@ export class PodLogFollowing {
     selection.signal.addEventListener("abort", end, { once: true });
     if (selection.signal.aborted) end();
     try {
-      yield await translated(() => this.#begin());
+      yield await turn(() => translated(() => this.#begin()));
       while (!this.#ending.signal.aborted) {
         if (this.#dueMs <= clock.monotonicMs()) await this.#look();
         await this.#mailbox.wait(clock, Math.max(0, this.#dueMs - clock.monotonicMs()));
@@ -71,7 +86,7 @@ export class PodLogFollowing {
   }
 
   /** What there is already; from each container's last line on it is followed. */
-  async #begin(): Promise<readonly LogLine[]> {
+  async #begin(): Promise<readonly FollowedLine[]> {
     const { selection } = this.#options;
     const { after = "" } = selection;
     const pods = await this.#pods();
@@ -87,7 +102,9 @@ export class PodLogFollowing {
     if (oldest !== undefined) for (const key of this.#firstRuns.keys()) this.#moments.set(key, oldest);
     for (const { key, at } of found) this.#moments.set(key, at);
     this.#dueMs = this.#options.clock.monotonicMs();
-    return shown(newest([...found, ...this.#mailbox.take()], request.lines), this.#values);
+    const goingOn = sources.filter(({ isRunning }) => isRunning).map(({ key }) => key);
+    if (after !== "") this.#positions.begin(goingOn, after);
+    return this.#told(newest([...found, ...this.#mailbox.take()], request.lines), goingOn);
   }
 
   #start(): Readonly<Record<string, string>> {
@@ -102,7 +119,9 @@ export class PodLogFollowing {
     const pods = await podsOf(client, environment, component);
     const added = pods.filter(({ metadata }) => !this.#looked.has(metadata.uid));
     const { values, unmaskable } = await maskFor(client, added);
+    const before = this.#values.size;
     for (const value of values) this.#values.add(value);
+    if (this.#values.size > before) this.#mask = maskOf(this.#values);
     for (const pod of added) {
       this.#looked.add(pod.metadata.uid);
       if (!unmaskable.has(pod.metadata.uid)) continue;
@@ -172,11 +191,18 @@ export class PodLogFollowing {
     return { ...this.#start(), tailLines: String(this.#options.selection.lines) };
   }
 
-  async #gathered(): Promise<readonly LogLine[]> {
+  async #gathered(): Promise<readonly FollowedLine[]> {
     const first = this.#mailbox.take();
     if (first.length === 0) return [];
     await pause(this.#options.clock, GATHER_MS, this.#ending.signal);
-    return shown(inOrder([...first, ...this.#mailbox.take()]), this.#values);
+    return this.#told(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
+  }
+
+  /** Lines as they may be shown, each with where to go on; `goingOn` are the containers that may write more. */
+  async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
+    const positions = this.#positions.of(lines, goingOn);
+    const told = await shown(lines, this.#mask);
+    return told.map((line, index) => ({ ...line, position: positions[index] ?? line.at }));
   }
 }
 

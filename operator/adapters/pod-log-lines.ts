@@ -1,5 +1,5 @@
 import type { LogLine } from "../ports/pod-logs.ts";
-import { masked } from "./secret-mask.ts";
+import type { Mask } from "./secret-mask.ts";
 
 /** What a kubelet writes before a line that it is asked to stamp; nodes have time zones. */
 const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;
@@ -39,9 +39,9 @@ export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
 }
 
 /** The lines as they may be shown; masked together, because a value may have several lines. */
-export async function shown(lines: readonly LogLine[], values: Iterable<string>): Promise<readonly LogLine[]> {
+export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
   if (lines.length === 0) return [];
-  const texts = (await masked(lines.map(({ text }) => text).join("\n"), values)).split("\n");
+  const texts = (await mask(lines.map(({ text }) => text).join("\n"))).split("\n");
   return lines.map(({ at }, index) => ({ at, text: shortened(texts[index] ?? "") }));
 }
 

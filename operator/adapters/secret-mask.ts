@@ -9,15 +9,26 @@ const SHORTEST_LINE = 6;
 const PIECE_LENGTH = 256;
 const PIECE_OVERLAP = 8;
 
+/** The text with every occurrence of some values masked. */
+export type Mask = (text: string) => Promise<string>;
+
+/** Masks these values in one text. */
+export const masked = (text: string, values: Iterable<string>): Promise<string> => maskOf(values)(text);
+
 /**
- * The text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a URL, in
+ * For many texts: what is looked for is prepared once. The mask gives a text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a URL, in
  * hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one, each
  * piece. Control characters and colours are taken out, so that none can tear a value apart or move a reader's cursor; line
  * ends stay. A large Secret is work for many milliseconds: others have their turns meanwhile.
  */
-export async function masked(text: string, values: Iterable<string>): Promise<string> {
+export function maskOf(values: Iterable<string>): Mask {
   const known = new Set([...values].flatMap((value) => [value, value.trim()]).filter((value) => value !== ""));
-  return withoutValues(printable(await withoutValues(text, known)), known);
+  let preparing: Promise<readonly Sought[]> | undefined;
+  return async (text) => {
+    preparing ??= prepared(known);
+    const sought = await preparing;
+    return withoutValues(printable(await withoutValues(text, sought)), sought);
+  };
 }
 
 /** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
@@ -34,18 +45,30 @@ function printable(text: string): string {
 /** Where something stands in a text: from the first character to the one after the last. */
 type Span = readonly [start: number, end: number];
 
-async function withoutValues(text: string, values: Iterable<string>): Promise<string> {
-  const search = new Search(text);
-  const spans: Span[] = [];
+/** Where something is in a text. */
+type Sought = (search: Search) => readonly Span[];
+
+async function prepared(values: Iterable<string>): Promise<readonly Sought[]> {
+  const sought: Sought[] = [];
   for (const value of values) {
     for (const plain of plainPieces(value)) {
       await turnLeft();
-      spans.push(...search.plain(plain));
+      sought.push(plainly(plain));
     }
     for (const bytes of bytePieces(value)) {
       await turnLeft();
-      spans.push(...search.encoded(bytes));
+      sought.push(encoded(bytes));
     }
+  }
+  return sought;
+}
+
+async function withoutValues(text: string, sought: readonly Sought[]): Promise<string> {
+  const search = new Search(text);
+  const spans: Span[] = [];
+  for (const find of sought) {
+    await turnLeft();
+    spans.push(...find(search));
   }
   return covered(text, spans);
 }
@@ -97,43 +120,41 @@ function cut<T extends { readonly length: number; slice(start: number, end: numb
   }
 }
 
-/** Looks for pieces of values in one text. */
+/** One text to look in. */
 class Search {
-  readonly #text: string;
-  readonly #forms = new Map<string, string>();
+  readonly text: string;
   /** Hexadecimal in either case and base64 in either alphabet, each brought to one: as long as the text. */
-  readonly #hex: string;
-  readonly #base64: string;
+  readonly hex: string;
+  readonly base64: string;
 
   constructor(text: string) {
-    this.#text = text;
-    this.#hex = text.replace(/[A-F]/g, (digit) => digit.toLowerCase());
-    this.#base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+    this.text = text;
+    this.hex = text.replace(/[A-F]/g, (digit) => digit.toLowerCase());
+    this.base64 = text.replaceAll("-", "+").replaceAll("_", "/");
   }
+}
 
-  /** Each character as it is, or as JSON or a URL may write it. */
-  plain(piece: string): Span[] {
-    const anchor = longestWord(piece);
-    if (anchor === piece) return occurrences(this.#text, piece);
-    // Most values are nowhere in the text, and an expression for each would take long to make.
-    if (!this.#text.includes(anchor)) return [];
-    const pattern = new RegExp(Array.from(piece, (character) => this.#formsOf(character)).join(""), "g");
-    return Array.from(this.#text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length] as const);
-  }
+/** Each character as it is, or as JSON or a URL may write it. */
+function plainly(piece: string): Sought {
+  const anchor = longestWord(piece);
+  if (anchor === piece) return ({ text }) => occurrences(text, piece);
+  let pattern: RegExp | undefined;
+  return ({ text }) => {
+    // Most values are nowhere in a text, and an expression for each would take long to make.
+    if (!text.includes(anchor)) return [];
+    pattern ??= new RegExp(Array.from(piece, characterForms).join(""), "g");
+    return Array.from(text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length] as const);
+  };
+}
 
-  encoded(bytes: Buffer): Span[] {
-    const hex = bytes.toString("hex");
-    return [
-      ...(hex.length < SHORTEST_ENCODED ? [] : occurrences(this.#hex, hex)),
-      ...base64Forms(bytes).flatMap((form) => (form.length < SHORTEST_ENCODED ? [] : occurrences(this.#base64, form))),
-    ];
-  }
-
-  #formsOf(character: string): string {
-    const known = this.#forms.get(character) ?? characterForms(character);
-    this.#forms.set(character, known);
-    return known;
-  }
+function encoded(bytes: Buffer): Sought {
+  const isTelling = (form: string) => form.length >= SHORTEST_ENCODED;
+  const inHex = [bytes.toString("hex")].filter(isTelling);
+  const inBase64 = base64Forms(bytes).filter(isTelling);
+  return ({ hex, base64 }) => [
+    ...inHex.flatMap((form) => occurrences(hex, form)),
+    ...inBase64.flatMap((form) => occurrences(base64, form)),
+  ];
 }
 
 /** Letters and digits are written one way only. */

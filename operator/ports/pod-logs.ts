@@ -5,11 +5,16 @@ import type { Owner } from "./cluster.ts";
 export interface LogLine {
   /**
    * When, by the clock of its node: RFC 3339 in UTC with nine digits of a second, so that texts sort as moments do.
-   * It tells where a reader stopped.
    */
   readonly at: string;
   /** At most 16 KiB, without control characters and without any value of the Secrets that the pods see. */
   readonly text: string;
+}
+
+/** A line that somebody is told who follows. */
+export interface FollowedLine extends LogLine {
+  /** Where to go on after it, as a moment; before its own while containers with other clocks may have lines to tell. */
+  readonly position: string;
 }
 
 /** Which lines are wanted. */
@@ -21,7 +26,10 @@ export interface LogSelection {
 }
 
 export interface FollowedSelection extends LogSelection {
-  /** Goes on after the line of this moment instead: with what was written meanwhile, the last 1000 lines at most. */
+  /**
+   * Goes on after this position instead: with what was written meanwhile, the last 1000 lines at most. Where there are
+   * several containers, lines of 10 seconds may be told again; none is left out unless clocks differ by more.
+   */
   readonly after?: string;
   /** Ends it. */
   readonly signal: AbortSignal;
@@ -42,5 +50,9 @@ export interface PodLogs {
    * The same, and then what comes, also from pods and containers that are started later. Lines that came within a moment
    * are in order; an empty batch comes every few seconds while there are none. Nothing more is read than is taken.
    */
-  follow(environment: Owner, component: Component, selection: FollowedSelection): AsyncIterable<readonly LogLine[]>;
+  follow(
+    environment: Owner,
+    component: Component,
+    selection: FollowedSelection,
+  ): AsyncIterable<readonly FollowedLine[]>;
 }

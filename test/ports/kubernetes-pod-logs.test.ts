@@ -150,7 +150,7 @@ describe("what is read", () => {
     20_000,
   );
 
-  test("is read eight times at once, and of one environment four containers at once", async () => {
+  test("is read eight times at once, also for those who follow, and of one environment four containers at once", async () => {
     let open = 0;
     let mostOpen = 0;
     const held: (() => void)[] = [];
@@ -165,8 +165,12 @@ describe("what is read", () => {
     });
     const slow = kubernetesPodLogs({ client, clock: fastClock(0.01) });
     let answered = 0;
-    const reads = Array.from({ length: 10 }, async () => {
-      await slow.tail(shop, "backend", { lines: 1 });
+    const begin = async () => {
+      const selection = { lines: 1, signal: new AbortController().signal };
+      for await (const _batch of slow.follow(shop, "backend", selection)) return;
+    };
+    const reads = Array.from({ length: 10 }, async (_, index) => {
+      await (index % 2 === 0 ? begin() : slow.tail(shop, "backend", { lines: 1 }));
       answered += 1;
     });
     await until(() => open === 32, { what: "eight times four reads" });
@@ -268,6 +272,23 @@ describe("whoever follows", () => {
     await until(() => follower.lines.length === 3, { what: "the third line" });
     expect(follower.texts()).toEqual(["one", "two", "three"]);
     await follower.stop();
+  });
+
+  test("misses nothing when coming again, although the clock of one node is behind another's", async () => {
+    const [ahead, behind, silent] = [running("main"), running("main"), running("main")];
+    kubelet.pods.push(pod({}, ahead), pod({}, behind), pod({}, silent));
+    kubelet.write(silent, { at: ago(3_600_000), text: "an hour ago" });
+    kubelet.write(ahead, { at: ago(20_000), text: "long told" });
+    kubelet.write(behind, { at: ago(5_000), text: "told behind" });
+    kubelet.write(ahead, { at: ago(0), text: "told ahead" });
+    const first = following(podLogs);
+    await until(() => first.lines.length === 4, { what: "what there is" });
+    await first.stop();
+    kubelet.write(behind, { at: ago(4_000), text: "missed" });
+    const second = following(podLogs, { after: first.lines.at(-1)?.position ?? "" });
+    await until(() => second.lines.length === 3, { what: "the rest" });
+    expect(second.texts()).toEqual(["told behind", "missed", "told ahead"]);
+    await second.stop();
   });
 
   test("is told of new pods", async () => {

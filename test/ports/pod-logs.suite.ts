@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
-import type { FollowedSelection, LogLine, PodLogs } from "../../operator/ports/pod-logs.ts";
+import type { FollowedLine, FollowedSelection, LogLine, PodLogs } from "../../operator/ports/pod-logs.ts";
 import { until } from "../support/until.ts";
 
 /** An adapter and the pods behind it. */
@@ -22,7 +22,7 @@ const at = (moment: Date | undefined) => expect.stringMatching(`^${moment?.toISO
 /** Follows and keeps what came; `stop` ends it and waits for its end. */
 export function following(podLogs: PodLogs, selection: Partial<FollowedSelection> = {}) {
   const ending = new AbortController();
-  const lines: LogLine[] = [];
+  const lines: FollowedLine[] = [];
   const run = async () => {
     const options = { lines: 100, signal: ending.signal, ...selection };
     for await (const batch of podLogs.follow(shop, "backend", options)) lines.push(...batch);

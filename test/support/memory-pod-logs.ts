@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
 import { inOrder, momentOf, newest, shown } from "../../operator/adapters/pod-log-lines.ts";
+import { maskOf } from "../../operator/adapters/secret-mask.ts";
 import type { FollowedSelection, LogLine, LogSelection, PodLogs } from "../../operator/ports/pod-logs.ts";
 
 /** What a test may do to the pods behind the port. */
@@ -33,16 +34,20 @@ export function memoryPodLogs(): MemoryPodLogs {
     );
   };
 
+  /** There is one container, and one clock. */
+  const told = async (lines: readonly LogLine[]) =>
+    (await shown(lines, maskOf([]))).map((line) => ({ ...line, position: line.at }));
+
   async function* follow(all: () => readonly LogLine[], { after = "", signal, ...wanted }: FollowedSelection) {
     followers += 1;
     let known = all().length;
     try {
       const missed = all().filter(({ at }) => at > after);
-      yield await shown(tail(missed, after === "" ? wanted : { lines: 1000 }), []);
+      yield await told(tail(missed, after === "" ? wanted : { lines: 1000 }));
       while (isHolding && !signal.aborted) {
         const added = all().slice(known);
         known += added.length;
-        yield await shown(inOrder(added), []);
+        yield await told(inOrder(added));
         if (all().length === known) await once(news, "line", { signal }).catch(() => undefined);
       }
     } finally {
@@ -51,7 +56,7 @@ export function memoryPodLogs(): MemoryPodLogs {
   }
 
   return {
-    tail: async ({ name }, component, selection) => shown(tail(linesOf(name, component), selection), []),
+    tail: async ({ name }, component, selection) => shown(tail(linesOf(name, component), selection), maskOf([])),
     follow: ({ name }, component, selection) => follow(() => linesOf(name, component), selection),
     write(environment, component, { at, text }) {
       const key = `${environment}/${component}`;

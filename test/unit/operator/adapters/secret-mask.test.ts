@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
-import { masked } from "../../../../operator/adapters/secret-mask.ts";
+import { masked, maskOf } from "../../../../operator/adapters/secret-mask.ts";
 import { seededRandom } from "../../../support/seeded-random.ts";
 
 // What leaves others their turns takes long where they have much to do.
@@ -154,5 +154,13 @@ describe("what a container said, with every value of its secrets masked", () => 
     const values = Array.from({ length: 20 }, () => noise(4_096));
     const said = values.map((value) => `${value} ${encodeURIComponent(value)}`).join("\n");
     expect(await masked(said, values)).toBe(Array(20).fill("*** ***").join("\n"));
+  });
+
+  test("is masked in one text after the other", async () => {
+    const mask = maskOf(["pass/word one"]);
+    for (const said of ["pass/word one", '"pass\\/word one"', "nothing", "pass%2Fword%20one", "pass/word one"]) {
+      expect(await mask(`${said}, ${said}`)).toBe(await masked(`${said}, ${said}`, ["pass/word one"]));
+    }
+    expect(await mask("pass/word one")).toBe("***");
   });
 });
