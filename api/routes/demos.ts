@@ -1,8 +1,10 @@
+import { findCondition } from "../../crds/conditions.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { branchOf, type Repository } from "../../crds/repository.ts";
-import { mayUse } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import { createAsked } from "../intake/creation.ts";
+import { isUsable } from "../intake/repositories.ts";
+import { hasRoom } from "../intake/repository-room.ts";
 import { concerning } from "../request-scope.ts";
 import { type Platform, route } from "../route.ts";
 import { DEMO_DASHBOARD, DemoDashboard, SampleReply } from "../schemas/demos.ts";
@@ -34,7 +36,7 @@ const createSampleEnvironment = route({
   operationId: "createSampleEnvironment",
   summary: "Create a sample environment",
   description:
-    "Creates an environment of the first backend repository (by name) that the caller may use, from its default branch, for two hours.",
+    "Creates an environment of the first backend repository (by name) that the caller may use and that has room, from its default branch, for two hours.",
   tag: "demos",
   access: { permission: "environments:create" },
   rate: "caller",
@@ -57,14 +59,19 @@ const createSampleEnvironment = route({
   return { status: "success", environment: toCreated(environment, settings), demo: true };
 });
 
-function sampleRepository(caller: Caller, { repositories }: Platform): Repository {
-  const usable = repositories.list().filter((repository) => isUsable(repository) && mayUse(caller, repository));
-  const [first] = usable.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  if (first !== undefined) return first;
+/** One that has room, if any does: that of the first is the reason that there is no sample. */
+function sampleRepository(caller: Caller, platform: Platform): Repository {
+  const fit = platform.repositories.list().filter((repository) => isUsable(repository, caller) && isFit(repository));
+  const sorted = fit.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const chosen = sorted.find((repository) => hasRoom(repository, platform)) ?? sorted[0];
+  if (chosen !== undefined) return chosen;
   throw new ConfigInvalid([{ field: "", message: "there is no backend repository that you may use: register one" }]);
 }
 
-const isUsable = ({ metadata, spec, status }: Repository) =>
-  spec.type === "backend" && metadata.deletionTimestamp === undefined && status?.reachable !== false;
+/** Whether its default branch can become an environment, as far as its last check knows. */
+function isFit({ spec, status }: Repository): boolean {
+  const isBranchThere = findCondition(status?.conditions, "Ready")?.reason !== "BranchNotFound";
+  return spec.type === "backend" && status?.reachable !== false && isBranchThere;
+}
 
 export const demoRoutes = [getDemoDashboard, createSampleEnvironment] as const;

@@ -57,6 +57,26 @@ describe("a sample environment", () => {
     expect(names).toEqual(names.map(() => expect.stringMatching(/^demo-[0-9a-f]{10}$/)));
   });
 
+  test("passes by what has no such branch, and by what is full while another is not", async () => {
+    const missing = {
+      type: "Ready",
+      status: "False" as const,
+      reason: "BranchNotFound",
+      message: "",
+      observedGeneration: 1,
+    };
+    const conditions = [{ ...missing, lastTransitionTime: "2026-01-01T00:00:00.000Z" }];
+    const repositories = [
+      { ...aRepository("a-backend"), status: { reachable: true, conditions } },
+      aRepository("b-backend", { maxEnvironments: 1 }),
+      aRepository("c-backend"),
+    ];
+    await start({ repositories });
+    const names = [await call("post", SAMPLE), await call("post", SAMPLE)].map(({ body }) => body.environment.name);
+    const made = await Promise.all(names.map((name) => service.environments.find(name)));
+    expect(made.map((environment) => environment?.spec.backend.repository)).toEqual(["b-backend", "c-backend"]);
+  });
+
   test("passes by what can't be reached, and has the branch that the repository says", async () => {
     const away = { ...aRepository("a-backend"), status: { reachable: false } };
     await start({
