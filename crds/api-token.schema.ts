@@ -15,14 +15,15 @@ export type Scope = (typeof SCOPES)[number];
 
 export const TOKEN_NAME_MAX_LENGTH = 100;
 export const TOKEN_DESCRIPTION_MAX_LENGTH = 500;
-/** As many as an ID token is read for. */
-const MOST_GROUPS = 500;
+/** So many groups of a person are read from an ID token, and kept, none of them with a longer name. */
+export const MOST_GROUPS = 500;
+export const GROUP_MAX_LENGTH = 128;
 
 const { owner } = EnvironmentSpec.properties;
 
 const Vouched = Type.Object(
   {
-    groups: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    groups: Type.Array(Type.String({ minLength: 1, maxLength: GROUP_MAX_LENGTH }), {
       maxItems: MOST_GROUPS,
       "x-kubernetes-list-type": "set",
     }),

@@ -1,5 +1,6 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Settings } from "../../config/settings.ts";
+import { GROUP_MAX_LENGTH, MOST_GROUPS } from "../../crds/api-token.schema.ts";
 import { Refusal } from "../refusals.ts";
 import type { Identity } from "./callers.ts";
 import { IssuerKeys, type IssuerSettings, type KeySources } from "./issuer-keys.ts";
@@ -14,8 +15,6 @@ const LAST_MOMENT = 8_640_000_000_000;
 
 const MAX_SUBJECT_CHARS = 255;
 const MAX_NAME_CHARS = 254;
-const MAX_GROUPS = 500;
-const MAX_GROUP_CHARS = 128;
 
 /** Why a token is not accepted: for our log. Only `told` is for the caller, where the token itself was genuine. */
 export class TokenRefused extends Error {
@@ -113,7 +112,7 @@ function identityOf(payload: JWTPayload, { issuer, groupsClaim }: IssuerSettings
     sub: String(payload.sub),
     email,
     name: text(payload.name) || text(payload.preferred_username) || email,
-    groups: Array.isArray(groups) ? groups.filter(isGroup).slice(0, MAX_GROUPS) : [],
+    groups: Array.isArray(groups) ? groups.filter(isGroup).slice(0, MOST_GROUPS) : [],
     issuedAt: new Date(Number(payload.iat) * 1000),
     expiresAt: new Date(Number(payload.exp) * 1000),
   };
@@ -121,4 +120,4 @@ function identityOf(payload: JWTPayload, { issuer, groupsClaim }: IssuerSettings
 
 const text = (claim: unknown) => (typeof claim === "string" ? claim.slice(0, MAX_NAME_CHARS) : "");
 const isGroup = (group: unknown): group is string =>
-  typeof group === "string" && group.length > 0 && group.length <= MAX_GROUP_CHARS;
+  typeof group === "string" && group.length > 0 && group.length <= GROUP_MAX_LENGTH;

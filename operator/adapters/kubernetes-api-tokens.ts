@@ -9,7 +9,7 @@ import type { KubeClient } from "../kit/kube-client.ts";
 import { isConflict, isInvalid, isNotFound } from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
-import type { ApiTokens } from "../ports/api-tokens.ts";
+import type { ApiTokens, Vouched } from "../ports/api-tokens.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-stamp.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 import { writeBudget } from "./write-budget.ts";
@@ -52,11 +52,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     },
     create: (spec) => translated(() => create(context, spec)),
     revoke: (token, at) => translated(() => revoke(context, token, at)),
-    async vouch(token, vouched) {
-      await translated(() =>
-        change(context, token, { path: "/spec/vouched", value: vouched }).catch(unless(isDropped)),
-      );
-    },
+    vouch: (token, vouched) => translated(() => vouch(context, token, vouched)),
     async noteUse(token, at) {
       const value = { lastUsedAt: at.toISOString() };
       await translated(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
@@ -97,6 +93,19 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
     // The moment of a revocation can't be changed: somebody else was first.
     if (current.spec.revokedAt === undefined) throw error;
     return current;
+  }
+}
+
+async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promise<void> {
+  const { name, uid } = token.metadata;
+  try {
+    await change(context, token, { path: "/spec/vouched", value: vouched });
+  } catch (error) {
+    if (!isDropped(error)) throw error;
+    const current = await read(context, name);
+    if (current?.metadata.uid !== uid) return;
+    // Nothing newer is known: it did not come too late, but is refused for what it says.
+    if (Date.parse(current.spec.vouched.at) <= Date.parse(vouched.at)) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ApiToken } from "../../../../crds/api-token.ts";
-import { ClusterUnavailable } from "../../../../crds/errors.ts";
+import { ClusterUnavailable, ConfigInvalid } from "../../../../crds/errors.ts";
 import { kubernetesApiTokens } from "../../../../operator/adapters/kubernetes-api-tokens.ts";
 import { BY_OWNER } from "../../../../operator/caches.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube-client.ts";
@@ -35,6 +35,29 @@ afterEach(async () => {
 const id = (guess: number) => guess.toString(16).padStart(40, "0");
 const readAll = (count: number, from = 0) =>
   Promise.all(Array.from({ length: count }, (_, guess) => apiTokens.readClaimed(id(from + guess))));
+
+describe("what is said of an owner, when the API server finds it invalid,", () => {
+  const said = { groups: ["a"], at: "2026-06-01T12:00:00.000Z" };
+  const known = (at: string, uid?: string) => {
+    const { metadata, ...token } = apiTokenFixture({ vouched: { groups: [], at } });
+    return { ...token, metadata: { ...metadata, ...(uid === undefined ? {} : { uid }) } };
+  };
+
+  test.each([
+    { name: "came too late where something newer is known", current: known("2026-06-01T12:00:01.000Z") },
+    { name: "is of nobody where the token is another one", current: known("2026-06-01T11:00:00.000Z", "uid-2") },
+  ])("$name", async ({ current }) => {
+    server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
+    server.on(() => true, json(current));
+    await apiTokens.vouch(apiTokenFixture(), said);
+  });
+
+  test("is an error where nothing newer is known, or a group that was lost would be kept in silence", async () => {
+    server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
+    server.on(() => true, json(known("2026-06-01T11:00:00.000Z")));
+    await expect(apiTokens.vouch(apiTokenFixture(), said)).rejects.toBeInstanceOf(ConfigInvalid);
+  });
+});
 
 describe("a live read", () => {
   test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
