@@ -17,7 +17,7 @@ type Action = "created" | "changed" | "deleted";
 
 /**
  * Records what is done to environments, config sets and Repositories past the REST interface, from now on, and what was
- * done to environments that no pass has seen yet. Returns the end of it. For the leader alone, or each replica would.
+ * done to environments and Repositories that no pass has seen yet. Returns the end of it. For the leader alone, or each replica would.
  *
  * What the REST interface writes bears the id of its record. Nothing says who deletes: what another replica deletes for
  * its caller is recorded here once more, without an actor; the UID is the same. API tokens can only be deleted so: a
@@ -31,10 +31,12 @@ export function recordForeignChanges(context: ForeignChangesContext): () => void
     following(caches.repositories, context),
     caches.apiTokens.subscribe((_key, current, previous) => recordIfLeaving(previous, current, context)),
   ];
-  for (const environment of caches.environments.list()) {
-    const seen = environment.status?.observedGeneration;
-    if (environment.metadata.generation === seen || caches.writersOf(environment).length === 0) continue;
-    record(seen === undefined ? "created" : "changed", environment, context);
+  // A Repository that is on its way out is looked at no more.
+  const repositories = caches.repositories.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  for (const object of [...caches.environments.list(), ...repositories]) {
+    const seen = object.status?.observedGeneration;
+    if (object.metadata.generation === seen || caches.writersOf(object).length === 0) continue;
+    record(seen === undefined ? "created" : "changed", object, context);
   }
   return () => {
     for (const end of ends) end();

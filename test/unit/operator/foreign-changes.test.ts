@@ -38,8 +38,9 @@ function scene() {
   const transform = writers.noting<EphemeralEnvironment>((object) => ({ ...object }));
   const environments = createObjectCache({ transform });
   const apiTokens = createObjectCache<ApiToken>();
+  const repositories = createObjectCache({ transform: writers.noting<Repository>((object) => ({ ...object })) });
   const caches = {
-    ...{ environments, configSets: createObjectCache<ConfigSet>(), repositories: createObjectCache<Repository>() },
+    ...{ environments, configSets: createObjectCache<ConfigSet>(), repositories },
     ...{ apiTokens, writersOf: writers.of },
   };
   const audit = memoryAuditTrail();
@@ -50,7 +51,7 @@ function scene() {
     audit.records.map(({ action, actor, objects }) => [
       ...[action, objects[0]?.uid, "fieldManagers" in actor ? actor.fieldManagers.join(",") : undefined],
     ]);
-  return { environments, apiTokens, removals, begin, seen };
+  return { environments, repositories, apiTokens, removals, begin, seen };
 }
 
 const byUs = { managedFields: [ofSpec("ephemeral-environments")] as never };
@@ -157,6 +158,19 @@ describe("a change is recorded by the leader", () => {
     environments.upsert(given);
     begin();
     expect(seen()).toEqual(expected === undefined ? [] : [expected]);
+  });
+
+  test.each([
+    { name: "of one that no pass has seen", given: {}, expected: [["changed", "uid-1", "kubectl"]] },
+    { name: "not of one that is on its way out", given: { deletionTimestamp }, expected: [] },
+  ])("at the beginning of its term, Repositories included: $name", ({ given, expected }) => {
+    const { repositories, begin, seen } = scene();
+    repositories.upsert({
+      ...environment({ generation: 2, ...given }, 1),
+      kind: "Repository",
+    } as unknown as Repository);
+    begin();
+    expect(seen()).toEqual(expected);
   });
 
   test("of an API token only as a deletion, and not when this process asked for it", async () => {
