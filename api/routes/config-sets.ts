@@ -123,7 +123,7 @@ const deleteConfigSet = route({
   method: "delete",
   operationId: "deleteConfigSet",
   summary: "Delete a configuration set",
-  description: "Deletes a configuration set that no environment uses.",
+  description: "Deletes a configuration set that no environment uses, and that is not the default one.",
   access: writers,
   concerns: concernsOne,
   reply: ConfigSetRemoved,
@@ -132,7 +132,9 @@ const deleteConfigSet = route({
 })(async ({ params, caller }, platform) => {
   const configSet = visibleConfigSet(params.id, caller, platform);
   const { name } = configSet.metadata;
-  const uses = contextOf(platform).uses.get(name) ?? 0;
+  if (name === platform.settings.defaultConfigSet) throw new Refusal("conflict", "The config set is the default one");
+  // What another replica has just made may not have reached this one yet.
+  const uses = await platform.environments.countNow(({ spec }) => spec.configSet?.name === name);
   if (uses > 0) throw new Refusal("conflict", `The config set is in use: ${uses} environments have it`);
   await platform.configSets.remove(configSet);
   return { message: `Config set '${name}' deleted` };

@@ -31,6 +31,16 @@ export async function reread(
   return current?.metadata.uid === metadata.uid ? current : undefined;
 }
 
+/** How many there are now of which this holds. Of each no more than that is kept, because a list may begin anew. */
+export async function countNow(
+  client: KubeClient,
+  isMeant: (environment: EphemeralEnvironment) => boolean,
+): Promise<number> {
+  const [meant, other] = [{}, {}] as [EphemeralEnvironment, EphemeralEnvironment];
+  const { items } = await client.list(environmentType, { keep: (one) => (isMeant(one) ? meant : other) });
+  return items.filter((item) => item === meant).length;
+}
+
 /** A failed write to an environment: what is gone is not found, as for whoever asks for it. */
 export function goneIsNotFound(error: unknown): never {
   throw isNotFound(error) ? new EnvironmentNotFound() : error;

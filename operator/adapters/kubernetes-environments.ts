@@ -18,7 +18,7 @@ import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
 import { type AuditId, auditAnnotations } from "./audit-stamp.ts";
 import { type Change, environmentChanges } from "./environment-changes.ts";
-import { liveLookUp, reread } from "./environment-look-up.ts";
+import { countNow, liveLookUp, reread } from "./environment-look-up.ts";
 import { requestedPasses } from "./requested-passes.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 
@@ -54,6 +54,7 @@ export function kubernetesEnvironments(context: Context): Environments {
         if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
         return lookUp(idOrName);
       }),
+    countNow: (isMeant) => translated(() => countNow(context.client, isMeant)),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => translated(() => create(context, { name, spec, mark })),
     reread: (environment) => translated(() => reread(context.client, environment)),

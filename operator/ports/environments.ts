@@ -36,6 +36,12 @@ export interface Environments {
   /** All of them, in no order; an array of its own that the caller may sort. Throws ClusterUnavailable before the first list. */
   list(): EphemeralEnvironment[];
 
+  /**
+   * How many of them this holds of, as the API server has them now: for a decision that must miss none. Reads all, and
+   * keeps nothing.
+   */
+  countNow(isMeant: (environment: EphemeralEnvironment) => boolean): Promise<number>;
+
   /** What a request with this key made, as far as this process knows; see `CreationMark`. */
   madeWith(key: string): EphemeralEnvironment | undefined;
 

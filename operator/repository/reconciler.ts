@@ -1,9 +1,11 @@
 import { findCondition, transition } from "../../crds/conditions.ts";
 import { reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository.ts";
+import { repositoriesOf } from "../caches.ts";
 import { type Clock, elapsedMs } from "../kit/clock.ts";
 import type { Reconcile } from "../kit/controller.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
+import type { Environments } from "../ports/environments.ts";
 import type { Lifecycle } from "../ports/lifecycle.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
@@ -14,7 +16,8 @@ export interface RepositoryContext {
   readonly configSets: ConfigSets;
   readonly repositoryHost: RepositoryHost;
   readonly lifecycle: Lifecycle<Repository, RepositoryStatus>;
-  /** Whether an environment uses the Repository of this name. */
+  readonly environments: Pick<Environments, "countNow">;
+  /** Whether an environment uses the Repository of this name, as far as this process has heard. */
   readonly isUsed: (name: string) => boolean;
   readonly clock: Clock;
 }
@@ -37,8 +40,12 @@ export function createRepositoryReconciler(context: RepositoryContext): Reconcil
   };
 }
 
-async function leave(repository: Repository, { lifecycle, isUsed }: RepositoryContext): Promise<void> {
-  if (isKept(repository) && !isUsed(repository.metadata.name)) await lifecycle.release(repository);
+/** What is released can't be taken back: who uses it is asked of the API server then, which has heard of everybody. */
+async function leave(repository: Repository, { lifecycle, environments, isUsed }: RepositoryContext): Promise<void> {
+  const { name } = repository.metadata;
+  if (!isKept(repository) || isUsed(name)) return;
+  const users = await environments.countNow((environment) => repositoriesOf(environment).includes(name));
+  if (users === 0) await lifecycle.release(repository);
 }
 
 /** Answers when to look again, in milliseconds. */

@@ -302,6 +302,27 @@ describe("deleting a config set", () => {
   });
 });
 
+describe("no config set is deleted", () => {
+  test("that an environment has of which this replica has not heard", async () => {
+    const backend = { repository: "open-api", branch: "main" };
+    await service.environments.create("one", { backend, configSet: { name: "open" } });
+    service.environments.list = () => [];
+    expectProblem(await call("delete", `${PATH}/open`), 409, /^The config set is in use: 1 /);
+    expect(service.configSets.find("open")).toBeDefined();
+  });
+
+  test("while the API server can't be asked who has it", async () => {
+    service.environments.setReachable(false);
+    expectProblem(await call("delete", `${PATH}/open`), 503);
+    expect(service.configSets.find("open")).toBeDefined();
+  });
+
+  test("that environments get by default", async () => {
+    expectProblem(await call("delete", `${PATH}/shop-set`), 409, "The config set is the default one");
+    expect(service.configSets.find("shop-set")).toBeDefined();
+  });
+});
+
 describe("reading config sets", () => {
   const names = async (as: Person, query = "") => {
     const { body } = await call("get", `${PATH}${query}`, undefined, as);

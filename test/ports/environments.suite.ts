@@ -73,6 +73,16 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       expect(world.environments.list().map(({ metadata: { uid } }) => uid)).toContain(metadata.uid);
     });
 
+    test("those are counted of which something holds", async () => {
+      const configSet = { name: unique("set-") };
+      const uses = (one: EphemeralEnvironment) => one.spec.configSet?.name === configSet.name;
+      expect(await world.environments.countNow(uses)).toBe(0);
+      await create({ configSet });
+      await create({ configSet });
+      await create();
+      expect(await world.environments.countNow(uses)).toBe(2);
+    });
+
     test("a name is taken once, also by two at the same moment", async () => {
       const ownName = unique("suite-");
       const both = await Promise.allSettled([

@@ -87,6 +87,11 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
 
     list: () => [...byName.values()],
 
+    async countNow(isMeant) {
+      reach();
+      return [...byName.values()].filter(isMeant).length;
+    },
+
     madeWith: (key) => structuredClone([...byName.values()].find((one) => answersKey(one, key, clock.now()))),
 
     async create(name: string, spec: EnvironmentSpec, mark?: CreationMark) {

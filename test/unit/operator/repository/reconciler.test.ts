@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSet } from "../../../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import { FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import type { Repository, RepositoryStatus } from "../../../../crds/repository.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
@@ -8,6 +9,7 @@ import {
   CREATED,
   commitA,
   configSetFixture,
+  environmentFixture,
   minutesLater,
   repositoryFixture,
 } from "../../../support/environment-fixture.ts";
@@ -33,6 +35,8 @@ interface Given {
   readonly configSets?: readonly ConfigSet[];
   readonly host?: RepositoryHost;
   readonly isUsed?: boolean;
+  /** Environments of which no watch has told yet. */
+  readonly unheard?: readonly EphemeralEnvironment[];
   readonly minutes?: number;
 }
 
@@ -61,6 +65,7 @@ async function pass({ repository, spec, status, others = [], configSets = [], ho
       },
     },
     isUsed: () => given.isUsed ?? false,
+    environments: { countNow: async (isMeant) => (given.unheard ?? []).filter(isMeant).length },
     clock,
   });
   const result = await reconcile("shop-api", { signal, promise: () => undefined });
@@ -194,6 +199,11 @@ describe("a Repository", () => {
     [
       "stays while environments use it",
       { isUsed: true, repository: { finalizers, deletionTimestamp } },
+      { released: 0 },
+    ],
+    [
+      "stays while one uses it of which nobody has heard",
+      { unheard: [environmentFixture()], repository: { finalizers, deletionTimestamp } },
       { released: 0 },
     ],
     ["goes with the last of them", { repository: { finalizers, deletionTimestamp } }, { released: 1 }],
