@@ -9,6 +9,7 @@ import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { mountDocs } from "./docs.ts";
 import { createEventStreams } from "./event-streams.ts";
+import { createRepositoryRooms } from "./intake/repository-room.ts";
 import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
 import { createPasswordResets } from "./password-resets.ts";
@@ -19,7 +20,7 @@ import { listRoutes } from "./routes/index.ts";
 import { createUrlChecks } from "./url-checks.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
-export interface AppParts extends Omit<Platform, "stopping" | "urlChecks" | "passwordResets"> {
+export interface AppParts extends Omit<Platform, "stopping" | "urlChecks" | "rooms" | "passwordResets"> {
   /** Who sends links for new passwords, if somebody does. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
@@ -36,7 +37,8 @@ export function createApp(parts: AppParts): Express {
     ...{ provider: parts.identityProvider, perHour: parts.settings.api.limits.passwordResetsPerHour },
     ...{ tally: hourlyTally("passwordResetOf", parts), log: parts.log, stopping },
   });
-  const platform: Platform = { ...parts, urlChecks: createUrlChecks(parts), passwordResets, stopping };
+  const made = { urlChecks: createUrlChecks(parts), rooms: createRepositoryRooms(parts), passwordResets };
+  const platform: Platform = { ...parts, ...made, stopping };
   const { log, audit } = parts;
   const limits = createLimits(platform.settings.api.limits, parts);
   const app = express();

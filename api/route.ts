@@ -16,6 +16,7 @@ import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
+import type { RepositoryRooms } from "./intake/repository-room.ts";
 import type { PasswordResets } from "./password-resets.ts";
 import type { UrlChecks } from "./url-checks.ts";
 
@@ -32,6 +33,7 @@ export interface Platform {
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;
+  readonly rooms: RepositoryRooms;
   readonly podLogs: PodLogs;
   readonly deployerLog: DeployerLog;
   /** Where replicas count requests together. */

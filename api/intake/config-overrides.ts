@@ -5,7 +5,7 @@ import type {
   SecretRef,
   ValueOverride,
 } from "../../crds/ephemeral-environment.schema.ts";
-import type { Violation } from "../../crds/errors.ts";
+import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../crds/repository.ts";
 import { scalarOf } from "../../crds/scalar.ts";
@@ -51,6 +51,26 @@ export function readOverrides(
     else reading.take(component, given, field);
   }
   return reading.result();
+}
+
+/**
+ * The values that a request gives for variables of which it is known that they are secrets.
+ *
+ * @throws ConfigInvalid when one has none
+ */
+export function givenValues(
+  request: ConfigOverrides | undefined,
+  variables: readonly string[],
+): ReadonlyMap<string, Sensitive> {
+  const given = new Map(
+    COMPONENTS.flatMap((component) => Object.entries(request?.helm_values?.[component]?.env ?? {})),
+  );
+  const values = variables.map((name) => {
+    const value = given.get(name);
+    if (typeof value === "string" && value !== "") return [name, new Sensitive(value)] as const;
+    throw new ConfigInvalid([{ field: "config_overrides", message: `must give ${name}: it is a secret` }]);
+  });
+  return new Map(values);
 }
 
 class Reading {

@@ -1,3 +1,4 @@
+import { findCondition } from "../../crds/conditions.ts";
 import type { CreationMark } from "../../crds/creation-mark.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
@@ -5,6 +6,7 @@ import type { Caller } from "../auth/callers.ts";
 import { currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
+import { givenValues } from "./config-overrides.ts";
 import { checkSameRequest, markOf } from "./creation-key.ts";
 import { type WantedEnvironment, wantedEnvironment } from "./environment-request.ts";
 
@@ -23,24 +25,36 @@ type Outside = Pick<Platform, "environments" | "secretManager" | "log">;
  * whatever has changed since, also the Repositories and the settings.
  *
  * @throws what `wantedEnvironment` and `Environments.create` throw; Refusal (conflict) for a key that another request
- *   had; SecretsUnavailable when the values that were given with it can't be written
+ *   had and for a repository without room; SecretsUnavailable when the values that were given with it can't be written
  */
 export async function createAsked(
   { body, caller, key }: Creation,
-  platform: Outside & Pick<Platform, "settings" | "repositories" | "configSets">,
+  platform: Outside & Pick<Platform, "settings" | "repositories" | "configSets" | "rooms">,
 ): Promise<EphemeralEnvironment> {
   const mark = key === undefined ? undefined : markOf(key, body, caller);
   const known = mark && platform.environments.madeWith(mark.key);
-  if (known !== undefined && mark !== undefined) {
-    checkSameRequest(known, mark);
-    if (!awaitsValues(known)) return known;
-  }
-  return createWanted(await wantedEnvironment(body, caller, platform), platform, mark);
+  if (known !== undefined && mark !== undefined) return madeBefore(known, { body, mark }, platform);
+  const wanted = await wantedEnvironment(body, caller, platform);
+  const leave = platform.rooms.enter(wanted);
+  return createWanted(wanted, platform, mark).finally(leave);
 }
 
-/** A former attempt may have ended before it had written all values; where they are, they are not written again. */
-function awaitsValues({ metadata, spec }: EphemeralEnvironment): boolean {
-  return metadata.deletionTimestamp === undefined && (spec.secrets?.provided ?? []).length > 0;
+/** What a former attempt made, with the values that it may not have written before it ended. */
+async function madeBefore(
+  environment: EphemeralEnvironment,
+  { body, mark }: { readonly body: CreateRequest; readonly mark: CreationMark },
+  platform: Outside,
+): Promise<EphemeralEnvironment> {
+  checkSameRequest(environment, mark);
+  if (!awaitsValues(environment)) return environment;
+  const provided = givenValues(body.config_overrides, environment.spec.secrets?.provided ?? []);
+  return keepValues(environment, provided, platform);
+}
+
+/** Whether values that were given may not be written yet: once the operator has found them, nobody asks for them again. */
+function awaitsValues({ metadata, spec, status }: EphemeralEnvironment): boolean {
+  if (metadata.deletionTimestamp !== undefined || (spec.secrets?.provided ?? []).length === 0) return false;
+  return findCondition(status?.conditions, "SecretsReady")?.status !== "True";
 }
 
 /**
@@ -55,14 +69,23 @@ export async function createWanted(
   const environment = await platform.environments.create(name, spec, mark);
   if (mark !== undefined) checkSameRequest(environment, mark);
   if (!awaitsValues(environment)) return environment;
+  const keeping = keepValues(environment, provided, platform);
+  // With a key it stays: it may be a former attempt's, and the next one goes on with it.
+  if (mark === undefined) await keeping.catch(() => withdraw(environment, platform));
+  return keeping;
+}
+
+async function keepValues(
+  environment: EphemeralEnvironment,
+  provided: WantedEnvironment["provided"],
+  { secretManager, log }: Outside,
+): Promise<EphemeralEnvironment> {
   const requests = [...provided].map(([variable, value]) => ({ name: variable, version: 1, generate: () => value }));
   try {
-    await platform.secretManager.ensure(environment.metadata, requests);
+    await secretManager.ensure(environment.metadata, requests);
   } catch (cause) {
-    const facts = { requestId: currentRequestId(), environment: name };
-    platform.log.warn("provided secrets could not be written", { ...facts, error: cause });
-    // With a key it stays: it may be a former attempt's, and the next one goes on with it.
-    if (mark === undefined) await withdraw(environment, platform);
+    const facts = { requestId: currentRequestId(), environment: environment.metadata.name };
+    log.warn("provided secrets could not be written", { ...facts, error: cause });
     throw new SecretsUnavailable({ cause });
   }
   return environment;

@@ -11,7 +11,6 @@ import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
 import { chosenConfigSet, configured, hasDatabase } from "./config-set.ts";
 import { usableRepository } from "./repositories.ts";
-import { checkRoom } from "./repository-room.ts";
 import { checkSharedKeys, refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
@@ -31,8 +30,7 @@ type Repositories = { readonly backend: Repository } & { readonly [component in 
  * The resource that a creation asks for: REST names become the spec's, the caller its owner.
  *
  * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a repository that the
- *   caller may not use), SecretsUnavailable, Refusal (forbidden) for shared API keys of other groups,
- *   (conflict) for a repository without room
+ *   caller may not use), SecretsUnavailable, Refusal (forbidden) for shared API keys of other groups
  */
 export async function wantedEnvironment(
   request: CreateRequest,
@@ -56,7 +54,6 @@ export async function wantedEnvironment(
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
-  checkRoom(request.environment_name, Object.values(repositories), platform);
   const { backend, frontend } = repositories;
   const spec: EnvironmentSpec = {
     ...configured(request, configSet, platform),

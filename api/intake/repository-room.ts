@@ -1,33 +1,69 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { Repository } from "../../crds/repository.ts";
+import type { Environments } from "../../operator/ports/environments.ts";
+import type { Repositories } from "../../operator/ports/repositories.ts";
 import { Refusal } from "../refusals.ts";
-import type { Platform } from "../route.ts";
 
-type Outside = Pick<Platform, "environments">;
+/** A creation under way: no list shows its environment yet. */
+interface Creation {
+  readonly name: string;
+  readonly spec: EnvironmentSpec;
+}
 
 /**
- * Lets no repository have more environments than it says. One of the wanted name does not count: whether that is the
- * answer to an earlier attempt or a name that is taken is the creation's matter.
- *
- * @throws Refusal (conflict)
+ * Lets no repository have more environments than it says. Each replica counts what its cache shows and what it is making
+ * itself: creations by several replicas at the same moment can exceed the number, by one for each other replica's
+ * creation under way.
  */
-export function checkRoom(name: string, repositories: readonly Repository[], outside: Outside): void {
-  const full = repositories.find((repository) => !hasRoom(repository, outside, name));
-  if (full === undefined) return;
-  const { metadata, spec } = full;
+export interface RepositoryRooms {
+  /**
+   * Takes room for a creation until the returned function is called: the list has its environment then, or there will be
+   * none. One of the same name does not count: whether that is the answer to an earlier attempt or a name that is taken
+   * is the creation's matter.
+   *
+   * @throws Refusal (conflict)
+   */
+  enter(creation: Creation): () => void;
+  /** Whether the repository may have one more environment. */
+  has(repository: Repository): boolean;
+}
+
+interface Outside {
+  readonly environments: Pick<Environments, "list">;
+  readonly repositories: Pick<Repositories, "find">;
+}
+
+export function createRepositoryRooms({ environments, repositories }: Outside): RepositoryRooms {
+  const underWay = new Set<Creation>();
+  const isFull = ({ metadata, spec }: Repository, name?: string) => {
+    if (spec.maxEnvironments === undefined) return false;
+    const listed = environments.list().filter((one) => counts(one) && uses(one.spec, metadata.name));
+    const made = [...underWay].filter((one) => uses(one.spec, metadata.name));
+    const names = new Set([...listed.map((one) => one.metadata.name), ...made.map((one) => one.name)]);
+    if (name !== undefined) names.delete(name);
+    return names.size >= spec.maxEnvironments;
+  };
+  return {
+    enter(creation) {
+      const used = repositoriesOf(creation.spec).map((id) => repositories.find(id));
+      const full = used.find((repository) => repository !== undefined && isFull(repository, creation.name));
+      if (full !== undefined) throw noRoom(full);
+      underWay.add(creation);
+      return () => void underWay.delete(creation);
+    },
+    has: (repository) => !isFull(repository),
+  };
+}
+
+function noRoom({ metadata, spec }: Repository): Refusal {
   const detail = `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}`;
-  throw new Refusal("conflict", detail);
+  return new Refusal("conflict", detail);
 }
 
-/** Whether the repository may have one more environment, beside those that are not of the name. */
-export function hasRoom({ metadata, spec }: Repository, { environments }: Outside, name?: string): boolean {
-  if (spec.maxEnvironments === undefined) return true;
-  const others = environments.list().filter((one) => one.metadata.name !== name && has(one, metadata.name));
-  return others.length < spec.maxEnvironments;
-}
+const repositoriesOf = ({ backend, frontend }: EnvironmentSpec): readonly string[] =>
+  frontend === undefined ? [backend.repository] : [backend.repository, frontend.repository];
 
-/** Whether it has the repository, and is not about to give it back. */
-function has({ metadata, spec }: EphemeralEnvironment, repository: string): boolean {
-  const isUsed = [spec.backend.repository, spec.frontend?.repository].includes(repository);
-  return isUsed && metadata.deletionTimestamp === undefined;
-}
+const uses = (spec: EnvironmentSpec, repository: string) => repositoriesOf(spec).includes(repository);
+
+/** Whether it is not about to give its room back. */
+const counts = ({ metadata }: EphemeralEnvironment) => metadata.deletionTimestamp === undefined;

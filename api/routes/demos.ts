@@ -4,7 +4,6 @@ import { branchOf, type Repository } from "../../crds/repository.ts";
 import type { Caller } from "../auth/callers.ts";
 import { createAsked } from "../intake/creation.ts";
 import { isUsable } from "../intake/repositories.ts";
-import { hasRoom } from "../intake/repository-room.ts";
 import { concerning } from "../request-scope.ts";
 import { type Platform, route } from "../route.ts";
 import { DEMO_DASHBOARD, DemoDashboard, SampleReply } from "../schemas/demos.ts";
@@ -63,7 +62,7 @@ const createSampleEnvironment = route({
 function sampleRepository(caller: Caller, platform: Platform): Repository {
   const fit = platform.repositories.list().filter((repository) => isUsable(repository, caller) && isFit(repository));
   const sorted = fit.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const chosen = sorted.find((repository) => hasRoom(repository, platform)) ?? sorted[0];
+  const chosen = sorted.find((repository) => platform.rooms.has(repository)) ?? sorted[0];
   if (chosen !== undefined) return chosen;
   throw new ConfigInvalid([{ field: "", message: "there is no backend repository that you may use: register one" }]);
 }

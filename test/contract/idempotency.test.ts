@@ -7,6 +7,13 @@ import { aRepository } from "../support/memory-repositories.ts";
 const PATH = "/api/environments";
 const KEY = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const HOUR_MS = 3_600_000;
+const SECRETS_READY = {
+  type: "SecretsReady",
+  status: "True",
+  reason: "Mirrored",
+  message: "",
+  lastTransitionTime: "2026-06-01T12:00:00Z",
+} as const;
 
 let service: ApiService;
 beforeEach(async () => {
@@ -140,6 +147,31 @@ describe("a creation with an Idempotency-Key", () => {
     const reply = await create({ body: withValue("sk_test_1") });
     expect(reply.status).toBe(200);
     expect(await service.secretManager.holdsAny((await made()).metadata, ["STRIPE_KEY"])).toBe(true);
+  });
+
+  test("writes what a former attempt could not write, also when its Repository has changed or gone", async () => {
+    service.secretManager.setReachable(false);
+    await create({ body: withValue("sk_test_1") });
+    service.secretManager.setReachable(true);
+    service.repositories.drop("shop-api");
+    expect((await create({ body: withValue("sk_test_1") })).status).toBe(200);
+    expect(await service.secretManager.holdsAny((await made()).metadata, ["STRIPE_KEY"])).toBe(true);
+  });
+
+  test("needs no secret manager once the operator has found the values", async () => {
+    const { id } = (await create({ body: withValue("sk_test_1") })).body.environment;
+    service.environments.put({ ...(await made()), status: { conditions: [SECRETS_READY] } });
+    service.secretManager.setReachable(false);
+    const again = await create({ body: withValue("sk_test_1") });
+    expect(again.status).toBe(200);
+    expect(again.body.environment.id).toBe(id);
+  });
+
+  test("is refused when it comes again with an empty value that was never written", async () => {
+    service.secretManager.setReachable(false);
+    await create({ body: withValue("sk_test_1") });
+    service.secretManager.setReachable(true);
+    expectProblem(await create({ body: withValue("") }), 400, /must give STRIPE_KEY/, "ENV_CONFIG_INVALID");
   });
 
   test("writes no values for what is being deleted meanwhile", async () => {
