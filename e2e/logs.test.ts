@@ -116,7 +116,7 @@ test("a developer reads what all containers say, those that were restarted too, 
   await expectFollowed();
 });
 
-/** New pods are told of without asking anew, and the end of the environment ends the stream's reason to be. */
+/** New pods are told of without asking anew. */
 async function expectFollowed(): Promise<void> {
   const followed = await followLog(name, "backend");
   expect(followed.status).toBe(200);
