@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { environmentType, secretKind } from "../../../operator/kinds.ts";
+import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/https-server.ts";
 import { testSettings } from "../../support/platform-chart.ts";
@@ -246,6 +247,16 @@ describe("under load", () => {
     return names;
   }
 
+  /** How often either replica accepted the creation of each of them, by name: all but one are repetitions. */
+  function acceptedCreations(names: readonly string[]): ReadonlyMap<string, number> {
+    const lines = replicas
+      .flatMap(({ output }) => output.split("\n"))
+      .filter((line) => line.startsWith('{"log":"audit"'));
+    const records = lines.map((line) => JSON.parse(line) as Partial<AuditRecord>);
+    const accepted = records.filter(({ action, outcome }) => action === "createEnvironment" && outcome === "accepted");
+    return new Map(names.map((name) => [name, accepted.filter(({ concerns }) => concerns === name).length]));
+  }
+
   const untilSuccesses = (count: number) =>
     until(() => successes() >= count, { what: `${count} successes`, deadlineMs: 60_000 });
 
@@ -268,6 +279,8 @@ describe("under load", () => {
       const made = items.filter(({ metadata }) => metadata.name.startsWith(prefix));
       const ids = [...told.values()].flatMap((one) => [...one]);
       expect(made.map(({ metadata }) => metadata.uid).sort()).toEqual(ids.sort());
+      // Otherwise nobody came again, and nothing was shown.
+      expect(Math.max(...acceptedCreations(names).values())).toBeGreaterThan(1);
     },
     240_000,
   );
