@@ -9,7 +9,10 @@ import type { IdentityProvider } from "./ports/identity-provider.ts";
 
 type Choice = NonNullable<Settings["api"]["identityProvider"]>;
 
-/** The identity provider of the settings, if they name one; fails when the file of its key can't be read. */
+/** Nothing that a header can't carry: whoever refuses such a header repeats it in the refusal. */
+const KEY_SHAPE = /^[\w-]{1,256}$/;
+
+/** The identity provider of the settings, if they name one; fails when the file of its key can't be read, or holds none. */
 export function identityProviderOf({ api }: Settings, clock: Clock): IdentityProvider | undefined {
   return api.identityProvider && persistentIdentityProvider(chosen(api.identityProvider), clock);
 }
@@ -17,5 +20,11 @@ export function identityProviderOf({ api }: Settings, clock: Clock): IdentityPro
 function chosen(choice: Choice): IdentityProvider {
   if (choice.kind === "local") return localIdentityProvider(choice.url);
   const { kind: _, apiKeyFile, ...project } = choice;
-  return googleIdentityProvider({ ...project, apiKey: new Sensitive(readFileSync(apiKeyFile, "utf8").trim()) });
+  return googleIdentityProvider({ ...project, apiKey: keyOf(apiKeyFile) });
+}
+
+function keyOf(file: string): Sensitive {
+  const key = readFileSync(file, "utf8").trim();
+  if (KEY_SHAPE.test(key)) return new Sensitive(key);
+  throw new Error("api.identityProvider.apiKeyFile holds no API key: letters, digits, - and _ on one line");
 }
