@@ -23,7 +23,8 @@ export function isPasswordReset({ url = "" }: IncomingMessage): boolean {
 
 /**
  * Serves `POST /password-reset` with `{email}`, answered 202 for every address; those with an account get a mail with a
- * link that is good once, for an hour, to the page on which a new password is entered.
+ * link that is good once, for an hour, to the page on which a new password is entered. A new password ends all of an
+ * account's links.
  */
 export function passwordReset(issuer: string, passwords: Passwords, deliver: (mail: Mail) => Promise<void>) {
   const open = new Map<string, { readonly account: Account; readonly until: number }>();
@@ -45,16 +46,21 @@ export function passwordReset(issuer: string, passwords: Passwords, deliver: (ma
     return open.get(digest(token))?.account;
   }
 
+  function closeAllOf(holder: Account): void {
+    for (const [key, { account }] of open) if (account === holder) open.delete(key);
+  }
+
   async function finish(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const password = request.method === "POST" ? await passwordOf(request) : undefined;
+    // Nothing waits from here to the change: of two who come with one link at the same moment, the second finds it used.
     const account = accountOf(token);
     if (account === undefined)
       return answer(response, 400, errorPage("This link is no longer good. Ask for a new one."));
-    if (request.method !== "POST") return answer(response, 200, passwordPage());
-    const password = (await readForm(request))?.get("password") ?? "";
+    if (password === undefined) return answer(response, 200, passwordPage());
     if (password.length < shortestPassword) {
       return answer(response, 400, passwordPage(`The password needs ${shortestPassword} characters at least.`));
     }
-    open.delete(digest(token));
+    closeAllOf(account);
     passwords.change(account, password);
     answer(response, 200, passwordSetPage());
   }
@@ -71,6 +77,10 @@ export function passwordReset(issuer: string, passwords: Passwords, deliver: (ma
       console.error("the resetting of a password failed", error);
       response.writeHead(500).end();
     });
+}
+
+async function passwordOf(request: IncomingMessage): Promise<string> {
+  return (await readForm(request))?.get("password") ?? "";
 }
 
 function emailOf(body: string | undefined): string | undefined {

@@ -91,6 +91,20 @@ describe("the local identity provider", () => {
     await own.close();
   });
 
+  test("ends all links of an account with the first new password, also of two at the same moment", async () => {
+    const own = await startIdentityProvider({ port: 0 });
+    const body = JSON.stringify({ email: "viewer@example.test" });
+    for (let count = 0; count < 2; count += 1) await fetch(`${own.issuer}/password-reset`, { method: "POST", body });
+    const [first = "", second = ""] = own.mails.map(({ text }) => /http:[^\s]+/.exec(text)?.[0] ?? "");
+    const enter = async (link: string, password: string) =>
+      (await fetch(link, { method: "POST", body: new URLSearchParams({ password }) })).status;
+
+    const both = await Promise.all([enter(first, "one password"), enter(first, "other password")]);
+    expect(both.sort()).toEqual([200, 400]);
+    expect(await enter(second, "third password")).toBe(400);
+    await own.close();
+  });
+
   test("keeps its key in its folder, so that tokens outlive a restart", async () => {
     const stateDir = await mkdtemp(join(tmpdir(), "identity-provider-"));
     const keyIdOf = async () => {
