@@ -1,6 +1,6 @@
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { type IdentityProvider, IdentityProviderUnavailable } from "../ports/identity-provider.ts";
-import { post } from "./identity-provider-call.ts";
+import { isPassing, post } from "./identity-provider-call.ts";
 
 const ENDPOINT = "https://identitytoolkit.googleapis.com";
 
@@ -38,7 +38,8 @@ export function googleIdentityProvider(options: GoogleIdentityOptions): Identity
       if (status === 200) return;
       const code = codeOf(body);
       if (status === 400 && OF_THE_ACCOUNT.has(code)) return;
-      throw new IdentityProviderUnavailable(`Google Identity Platform answered ${status} ${code}`.trimEnd());
+      const message = `Google Identity Platform answered ${status} ${code}`.trimEnd();
+      throw new IdentityProviderUnavailable(message, { mayAskAgain: isPassing(status) });
     },
   };
 }

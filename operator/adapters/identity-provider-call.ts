@@ -4,6 +4,11 @@ import { IdentityProviderUnavailable } from "../ports/identity-provider.ts";
 const MAX_ANSWER_BYTES = 65_536;
 const TIMEOUT_MS = 5_000;
 
+/** Failures before there was a connection: nothing was asked. */
+const UNCONNECTED = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"],
+]);
+
 /** What a provider answered, its body parsed as far as it is JSON. */
 export interface ProviderAnswer {
   readonly status: number;
@@ -30,8 +35,22 @@ export async function post(
     return { status: reply.status, body: parsed(await boundedText(reply)) };
   } catch (cause) {
     if (cause instanceof IdentityProviderUnavailable) throw cause;
-    throw new IdentityProviderUnavailable("the identity provider can't be reached", { cause });
+    throw new IdentityProviderUnavailable("the identity provider can't be reached", {
+      cause,
+      mayAskAgain: isUnconnected(cause),
+    });
   }
+}
+
+/** What a provider's own trouble is: it says that it did not do it, and may do it soon. */
+export function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** `fetch` wraps what went wrong with the connection. */
+function isUnconnected(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } };
+  return cause?.code !== undefined && UNCONNECTED.has(cause.code);
 }
 
 async function boundedText(reply: Response): Promise<string> {

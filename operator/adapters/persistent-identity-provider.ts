@@ -1,9 +1,12 @@
 import { type Clock, pause } from "../kit/clock.ts";
-import type { IdentityProvider } from "../ports/identity-provider.ts";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../ports/identity-provider.ts";
 
 const PAUSES_MS = [1_000, 5_000];
 
-/** Asks a provider again that did not do it, twice, after a second and after five more: nobody waits for the answer. */
+/**
+ * Asks a provider again that surely did not do it, twice, after a second and after five more: nobody waits for the answer.
+ * One that may have done it is not asked again, so that one wish is one mail.
+ */
 export function persistentIdentityProvider(provider: IdentityProvider, clock: Clock): IdentityProvider {
   return {
     async sendPasswordReset(email, signal) {
@@ -11,11 +14,15 @@ export function persistentIdentityProvider(provider: IdentityProvider, clock: Cl
         try {
           return await provider.sendPasswordReset(email, signal);
         } catch (error) {
-          if (signal.aborted) throw error;
+          if (signal.aborted || !mayAskAgain(error)) throw error;
           await pause(clock, pauseMs, signal);
         }
       }
       return provider.sendPasswordReset(email, signal);
     },
   };
+}
+
+function mayAskAgain(error: unknown): boolean {
+  return error instanceof IdentityProviderUnavailable && error.mayAskAgain;
 }

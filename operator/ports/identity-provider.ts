@@ -12,4 +12,11 @@ export interface IdentityProvider {
 /** The identity provider did not do it; the message says why, without the address. */
 export class IdentityProviderUnavailable extends Error {
   override readonly name = "IdentityProviderUnavailable";
+  /** Whether asking again may help, and can't have done twice what was asked for once. */
+  readonly mayAskAgain: boolean;
+
+  constructor(message: string, { mayAskAgain = false, ...options }: ErrorOptions & { mayAskAgain?: boolean } = {}) {
+    super(message, options);
+    this.mayAskAgain = mayAskAgain;
+  }
 }

@@ -36,14 +36,17 @@ export function identityProviderSuite(title: string, start: () => Promise<Identi
 
     test("does nothing for somebody who no longer waits", async () => {
       const before = scene.sentTo("dev@example.test");
-      await expect(send("dev@example.test", AbortSignal.abort())).rejects.toThrow(IdentityProviderUnavailable);
+      const error = await send("dev@example.test", AbortSignal.abort()).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(IdentityProviderUnavailable);
+      expect(error).toMatchObject({ mayAskAgain: false });
       expect(scene.sentTo("dev@example.test")).toBe(before);
     });
 
-    test("says so when it can't be reached, without the address", async () => {
+    test("says so when it can't be reached, and that it may be asked again, without the address", async () => {
       await scene.goAway();
       const error = await send("dev@example.test").catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(IdentityProviderUnavailable);
+      expect(error).toMatchObject({ mayAskAgain: true });
       expect(String(error)).not.toContain("dev@");
     });
   });

@@ -1,8 +1,13 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
 import { googleIdentityProvider } from "../../operator/adapters/google-identity-provider.ts";
 import { localIdentityProvider } from "../../operator/adapters/local-identity-provider.ts";
+import { winstonLog } from "../../operator/kit/log.ts";
 import { IdentityProviderUnavailable } from "../../operator/ports/identity-provider.ts";
 import { type IdentityToolkit, startIdentityToolkit, TOOLKIT_KEY } from "../support/identity-toolkit.ts";
 import { memoryIdentityProvider } from "../support/memory-identity-provider.ts";
@@ -29,10 +34,15 @@ identityProviderSuite("of the local cluster", async () => {
     if (running) await server.close();
     running = false;
   };
+  const provider = localIdentityProvider(server.issuer);
   return {
-    provider: localIdentityProvider(server.issuer),
+    provider,
     sentTo: (email) => server.mails.filter(({ to }) => to === email).length,
-    goAway: close,
+    async goAway() {
+      await close();
+      // A connection that was kept open breaks, which tells nothing certain; from then on there is none.
+      await provider.sendPasswordReset(ACCOUNT, new AbortController().signal).catch(() => undefined);
+    },
     stop: close,
   };
 });
@@ -87,20 +97,63 @@ describe("Google's identity provider", () => {
     await expect(send()).resolves.toBeUndefined();
   });
 
-  test.each<[string, number, string, Record<string, string>]>([
-    ["a project's limit", 429, '{"error":{"message":"QUOTA_EXCEEDED : Exceeded daily quota"}}', {}],
-    ["a way that is not open", 400, '{"error":{"message":"OPERATION_NOT_ALLOWED"}}', {}],
-    ["an answer that is no JSON", 500, "<html>oops</html>", {}],
-    ["an answer without end", 200, "x".repeat(100_000), {}],
-    ["a redirect", 302, "", { location: "https://elsewhere.example.test/" }],
-  ])("tells %s from done", async (_what, status, body, headers) => {
-    toolkit.failWith(status, body, headers);
-    await expect(send()).rejects.toThrow(IdentityProviderUnavailable);
+  test.each<[string, boolean, Parameters<IdentityToolkit["failWith"]>]>([
+    ["a project's limit", true, [429, '{"error":{"message":"QUOTA_EXCEEDED : Exceeded daily quota"}}']],
+    ["a way that is not open", false, [400, '{"error":{"message":"OPERATION_NOT_ALLOWED"}}']],
+    ["an answer that is no JSON", true, [500, "<html>oops</html>"]],
+    ["an answer without end", false, [200, "x".repeat(100_000)]],
+    ["a redirect", false, [302, "", { location: "https://elsewhere.example.test/" }]],
+  ])("tells %s from done, and whether it passes: %s", async (_what, mayAskAgain, failure) => {
+    toolkit.failWith(...failure);
+    const error = await send().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(IdentityProviderUnavailable);
+    expect(error).toMatchObject({ mayAskAgain });
   });
 
-  test("shows neither key nor address when it is refused", async () => {
-    const error = await send("wrong-key").catch((thrown: unknown) => thrown);
+  test.each<[string, () => void, string]>([
+    ["it is refused", () => undefined, "wrong-key"],
+    ["it fails", () => toolkit.failWith(503, "{}"), TOOLKIT_KEY],
+    ["it answers without end", () => toolkit.failWith(200, "x".repeat(100_000)), TOOLKIT_KEY],
+    ["it leads elsewhere", () => toolkit.failWith(302, "", { location: "https://x.example.test/" }), TOOLKIT_KEY],
+  ])("shows neither key nor address in the log when %s", async (_when, happens, key) => {
+    happens();
+    const error = await send(key).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(IdentityProviderUnavailable);
-    expect(String(error)).not.toMatch(/wrong-key|dev@/);
+    expect(logged(error)).not.toMatch(new RegExp(`${key}|dev@`));
   });
 });
+
+test("a provider that may have done it is not to be asked again: its connection broke after the question", async () => {
+  const server = createServer((request) => request.socket.destroy()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const provider = localIdentityProvider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const error = await provider.sendPasswordReset(ACCOUNT, new AbortController().signal).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(IdentityProviderUnavailable);
+  expect(error).toMatchObject({ mayAskAgain: false });
+  expect(logged(error)).not.toContain("dev@");
+  server.close();
+  await once(server, "close");
+});
+
+test("the local provider's link leads to the provider, whatever host it was asked by", async () => {
+  const server = await startIdentityProvider({ port: 0 });
+  const asked = request(`${server.issuer}/password-reset`, {
+    method: "POST",
+    headers: { host: "evil.example.test", "x-forwarded-host": "evil.example.test" },
+  });
+  asked.end(JSON.stringify({ email: ACCOUNT }));
+  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  reply.resume();
+  expect(reply.statusCode).toBe(202);
+  const [mail] = server.mails;
+  expect(mail?.text).toContain(` ${server.issuer}/password-reset?token=`);
+  expect(mail?.text).not.toContain("evil");
+  await server.close();
+});
+
+/** The line that the log makes of it, causes included. */
+function logged(error: unknown): string {
+  const stream = new PassThrough();
+  winstonLog({ level: "error", stream }).error("a password reset was not sent", { error });
+  return String(stream.read());
+}

@@ -13,7 +13,9 @@ export function memoryIdentityProvider(...accounts: readonly string[]): MemoryId
     sentTo,
     away: false,
     async sendPasswordReset(email, signal) {
-      if (this.away || signal.aborted) throw new IdentityProviderUnavailable("the identity provider is away");
+      const mayAskAgain = !signal.aborted;
+      if (this.away || signal.aborted)
+        throw new IdentityProviderUnavailable("the identity provider is away", { mayAskAgain });
       if (accounts.includes(email.toLowerCase())) sentTo.push(email.toLowerCase());
     },
   };

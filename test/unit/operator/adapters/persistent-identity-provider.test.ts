@@ -7,12 +7,12 @@ import { memoryIdentityProvider } from "../../../support/memory-identity-provide
 const EMAIL = "dev@example.test";
 
 /** Fails so often, then sends. */
-function failing(times: number) {
+function failing(times: number, mayAskAgain = true) {
   const memory = memoryIdentityProvider(EMAIL);
   let left = times;
   const provider: IdentityProvider = {
     async sendPasswordReset(email, signal) {
-      if (left-- > 0) throw new IdentityProviderUnavailable("away");
+      if (left-- > 0) throw new IdentityProviderUnavailable("away", { mayAskAgain });
       return memory.sendPasswordReset(email, signal);
     },
   };
@@ -30,6 +30,13 @@ test("three failures are one", async () => {
   const sent = provider.sendPasswordReset(EMAIL, new AbortController().signal);
   await expect(sent).rejects.toThrow(IdentityProviderUnavailable);
   expect(memory.sentTo).toEqual([]);
+});
+
+test("a provider that may have done it is not asked again", async () => {
+  const { provider, memory, left } = failing(1, false);
+  const sent = provider.sendPasswordReset(EMAIL, new AbortController().signal);
+  await expect(sent).rejects.toThrow(IdentityProviderUnavailable);
+  expect([memory.sentTo, left()]).toEqual([[], 0]);
 });
 
 test("who no longer waits ends the tries", async () => {
