@@ -59,5 +59,8 @@ export function createPasswordResets({ provider, tally, perHour, log, stopping }
   };
 }
 
-/** What counters are kept under may be seen by others: an address may not. */
+/**
+ * A key of one length for every address. It hides none from somebody who can read the counters and guess addresses: they
+ * live an hour, where the platform alone may read.
+ */
 const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex");

@@ -30,10 +30,21 @@ describe("asking for a new password", () => {
     },
   );
 
-  test("is answered before the provider is, and whether it is there or not", async () => {
+  test("is answered whether the provider is there or not", async () => {
     const { http, identityProvider } = await started();
     identityProvider.away = true;
     expect((await http.post(PATH).send({ email: "dev@example.test" })).status).toBe(200);
+  });
+
+  test("is answered before the provider is, and if that never answers", async () => {
+    const { http, identityProvider } = await started();
+    const asked: string[] = [];
+    identityProvider.sendPasswordReset = (email) => {
+      asked.push(email);
+      return new Promise(() => undefined);
+    };
+    expect((await http.post(PATH).send({ email: "dev@example.test" })).status).toBe(200);
+    expect(asked).toEqual(["dev@example.test"]);
   });
 
   test("sends an address no more than its share, and says nothing of it", async () => {
@@ -61,13 +72,6 @@ describe("asking for a new password", () => {
     expect(Number(over.headers["retry-after"])).toBeGreaterThan(60);
     const known = await ask("d@example.test").set("authorization", await bearer("developer"));
     expect(known.status).toBe(429);
-  });
-
-  test("leads nowhere that the caller names: no header reaches the provider", async () => {
-    const { http, identityProvider } = await started();
-    const poisoned = { host: "evil.example.test", "x-forwarded-host": "evil.example.test" };
-    expect((await http.post(PATH).set(poisoned).send({ email: "dev@example.test" })).status).toBe(200);
-    expect(identityProvider.sentTo).toEqual(["dev@example.test"]);
   });
 
   test("is unavailable where nobody can do it", async () => {
