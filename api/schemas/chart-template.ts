@@ -35,7 +35,8 @@ const Variable = closed(
         "Where the value comes from: generated; a shared API key, with use_shared_api_keys; the config set; or config_overrides alone.",
     }),
     default: Type.Union([Type.String(), Type.Null()], {
-      description: "The value where nobody overrides it; null: none to show.",
+      description:
+        "The value where nobody overrides it; null: none to show; `***`: hidden, because another repository has it for a secret.",
     }),
   },
   { title: "TemplateVariable" },
