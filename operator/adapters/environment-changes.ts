@@ -23,18 +23,22 @@ export interface Change {
 
 /**
  * Merges changes into living environments, each on a version that was read. Those of one environment go one after the
- * other: at the same moment they would take each other's version away until their attempts are used up.
+ * other, on what the one before has made: at the same moment they would take each other's version away until their
+ * attempts are used up.
  */
 export function environmentChanges(context: Context) {
-  const last = new Map<string, Promise<unknown>>();
+  const last = new Map<string, Promise<EphemeralEnvironment>>();
   return (environment: EphemeralEnvironment, change: Change): Promise<EphemeralEnvironment> => {
     const { uid } = environment.metadata;
-    const work = () => merge(context, environment, change);
-    const changing = (last.get(uid) ?? Promise.resolve()).then(work, (error: unknown) => {
-      // Nobody waits in line for an API server that does not answer.
-      if (isUnavailable(error)) throw error;
-      return work();
-    });
+    const before = last.get(uid) ?? Promise.resolve(environment);
+    const changing = before.then(
+      (latest) => merge(context, latest, change),
+      (error: unknown) => {
+        // Nobody waits in line for an API server that does not answer.
+        if (isUnavailable(error)) throw error;
+        return merge(context, environment, change);
+      },
+    );
     last.set(uid, changing);
     const forget = () => {
       if (last.get(uid) === changing) last.delete(uid);
@@ -49,12 +53,9 @@ async function merge(
   environment: EphemeralEnvironment,
   { annotations, spec }: Change,
 ): Promise<EphemeralEnvironment> {
-  const { name, uid } = environment.metadata;
+  const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
-    const known = cache.get(name);
-    // Whoever was before in line has left its version here.
-    const latest = known?.metadata.uid === uid ? known : environment;
-    const current = round === 1 ? latest : await reread(client, environment);
+    const current = round === 1 ? environment : await reread(client, environment);
     if (current === undefined) throw new EnvironmentNotFound();
     if (current.metadata.deletionTimestamp !== undefined) {
       throw new EnvironmentConflict("The environment is being deleted");
