@@ -3,7 +3,7 @@
  * find nothing to do, pages of long lists that arrive at once. No request is answered meanwhile, and no lease renewed.
  * After so long, whoever can wait lets the loop go on.
  */
-const LONGEST_TURN_MS = 4;
+const LONGEST_TURN_MS = 2;
 
 // A process has one event loop.
 const waiting: (() => void)[] = [];
