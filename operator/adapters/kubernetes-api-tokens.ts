@@ -40,7 +40,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     known,
     list() {
       if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
-      return [...cache.list()];
+      return cache.list();
     },
     ofOwner: (subject) => cache.by(BY_OWNER, subject),
     read: (id) => translated(() => read(context, id)),

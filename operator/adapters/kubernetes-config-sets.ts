@@ -26,7 +26,7 @@ export function kubernetesConfigSets(context: Context): ConfigSets {
   const { cache, namespace } = context;
   return {
     find: (name) => complete(cache).get(`${namespace}/${name}`),
-    list: () => [...complete(cache).list()],
+    list: () => complete(cache).list(),
     create: (name, spec, by) => translated(() => create(context, { name, spec, by })),
     replace: (configSet, spec) => translated(() => replace(context, configSet, spec)),
     remove: (configSet) => translated(() => remove(context, configSet)),

@@ -45,7 +45,7 @@ export function kubernetesEnvironments(context: Context): Environments {
   return {
     list() {
       if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
-      return [...context.cache.list()];
+      return context.cache.list();
     },
     find: (idOrName) =>
       translated(async () => {

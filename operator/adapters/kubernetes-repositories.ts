@@ -7,6 +7,6 @@ import { complete } from "./user-call.ts";
 export function kubernetesRepositories(cache: ObjectCache<Repository>, namespace: string): Repositories {
   return {
     find: (name) => complete(cache).get(`${namespace}/${name}`),
-    list: () => [...complete(cache).list()],
+    list: () => complete(cache).list(),
   };
 }

@@ -38,7 +38,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     return this.#view.get(key);
   }
 
-  list(): readonly T[] {
+  list(): T[] {
     return [...this.#view.values()];
   }
 

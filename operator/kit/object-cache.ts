@@ -17,7 +17,8 @@ export type CacheListener<T> = (key: string, current: T | undefined, previous: T
 export interface ObjectCache<T extends KubeObject> {
   /** The object under `namespace/name`, or `name` for cluster-scoped kinds. */
   get(key: string): T | undefined;
-  list(): readonly T[];
+  /** All of them, in an array of its own. */
+  list(): T[];
   readonly size: number;
   /** The objects that the named index files under `value`. @throws TypeError for an index that was not declared */
   by(index: string, value: string): readonly T[];
