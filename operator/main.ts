@@ -53,39 +53,13 @@ async function main(settings: Settings): Promise<void> {
   const audit = createAuditTrail(settings, shared);
   const operator = createOperator({ ...shared, kubeConfig, random: Math.random, audit, auditId: currentAuditId });
   const probes = await serveProbes(settings.probes, operator);
-  const {
-    environments,
-    repositories,
-    repositoryReloads,
-    configSets,
-    chartTemplates,
-    apiTokens,
-    secretManager,
-    health,
-    prober,
-  } = operator;
   const version = packageJson.version;
   const counters = createSharedCounters(settings, shared);
   const closing = new AbortController();
   const app = createApp({
     ...shared,
-    ...{
-      environments,
-      repositories,
-      repositoryReloads,
-      configSets,
-      chartTemplates,
-      apiTokens,
-      secretManager,
-      health,
-      prober,
-      podLogs: operator.podLogs,
-      deployerLog: operator.deployerLog,
-      version,
-      counters,
-      audit,
-      randomBytes,
-    },
+    ...operator.ports,
+    ...{ version, counters, audit, randomBytes },
     identityProvider: identityProviderOf(settings, systemClock),
     stopping: closing.signal,
   });

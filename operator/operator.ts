@@ -87,8 +87,8 @@ export interface OperatorOptions {
   readonly metrics?: ControllerMetrics;
 }
 
-/** The operator's half of the process: the watches, the reconciler, and the ports that the facade stands on. */
-export interface Operator {
+/** What the REST facade stands on. */
+export interface OperatorPorts {
   readonly environments: Environments;
   readonly repositories: Repositories;
   readonly repositoryReloads: RepositoryReloads;
@@ -101,6 +101,11 @@ export interface Operator {
   readonly prober: UrlProber;
   readonly podLogs: PodLogs;
   readonly deployerLog: DeployerLog;
+}
+
+/** The operator's half of the process: the watches, the reconciler, and the ports that the facade stands on. */
+export interface Operator {
+  readonly ports: OperatorPorts;
   /** Begins to watch; resolves when every cache has its first complete list. */
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
@@ -214,19 +219,21 @@ export function createOperator(options: OperatorOptions): Operator {
     apiTokens: kubernetesApiTokens({ ...tokens, client: working, removals }),
   });
   return {
-    environments,
-    repositories,
-    repositoryReloads: kubernetesRepositoryReloads({
-      ...{ client, cache: caches.repositories, namespace: settings.namespace, clock },
-    }),
-    configSets,
-    chartTemplates: chartTemplates(settings),
-    apiTokens,
-    health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
-    secretManager: secretManagers.ofUsers,
-    prober: options.prober ?? newProber(),
-    podLogs: kubernetesPodLogs({ client, clock }),
-    deployerLog: argocdDeployerLog(kubernetesCluster({ client, watched: caches.children, clock }), settings.deployer),
+    ports: {
+      environments,
+      repositories,
+      repositoryReloads: kubernetesRepositoryReloads({
+        ...{ client, cache: caches.repositories, namespace: settings.namespace, clock },
+      }),
+      configSets,
+      chartTemplates: chartTemplates(settings),
+      apiTokens,
+      health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
+      secretManager: secretManagers.ofUsers,
+      prober: options.prober ?? newProber(),
+      podLogs: kubernetesPodLogs({ client, clock }),
+      deployerLog: argocdDeployerLog(kubernetesCluster({ client, watched: caches.children, clock }), settings.deployer),
+    },
     get synced() {
       return caches.synced;
     },

@@ -29,7 +29,7 @@ environmentsSuite("on the Kubernetes API, as the platform", async () => {
   const platform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
   const answering = answersToPasses(platform);
   return {
-    environments: operator.environments,
+    environments: operator.ports.environments,
     setOperating: answering.set,
     hold: (environment) => setFinalizers(environment, [FINALIZER]),
     release: (environment) => setFinalizers(environment, []),

@@ -35,7 +35,7 @@ async function real() {
   let running = await world.startOperator(options);
   return {
     world,
-    reloads: { reload: () => running.operator.repositoryReloads.reload() },
+    reloads: { reload: () => running.operator.ports.repositoryReloads.reload() },
     async restart() {
       await running.stop();
       running = await world.startOperator(options);
@@ -58,7 +58,7 @@ async function real() {
   };
 
   async function known(name: string, isSo: (found: Repository | undefined) => boolean): Promise<void> {
-    await until(() => isSo(running.operator.repositories.find(name)), { what: `'${name}' to be known as it is` });
+    await until(() => isSo(running.operator.ports.repositories.find(name)), { what: `'${name}' to be known as it is` });
   }
 }
 

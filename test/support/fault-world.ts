@@ -133,7 +133,7 @@ class Process {
 
   ask(question: (environments: Environments) => Promise<unknown>): Promise<unknown> {
     if (this.#running === undefined) return Promise.reject(new Error("no process runs"));
-    return question(this.#running.operator.operator.environments);
+    return question(this.#running.operator.operator.ports.environments);
   }
 
   async next(options: Partial<OperatorOptions> = {}): Promise<void> {
@@ -154,7 +154,7 @@ class Process {
       onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost: this.#host })),
       ...others,
     });
-    this.#running = { life, operator, endReading: this.#observer.readThrough(operator.operator.environments) };
+    this.#running = { life, operator, endReading: this.#observer.readThrough(operator.operator.ports.environments) };
     this.#field.revive();
   }
 

@@ -117,7 +117,7 @@ function lookAtMemory(): void {
 /** Converged: every environment that there is had a pass, and none waits for one. */
 function lookWhetherConverged(): void {
   if (convergedAtMs !== undefined || depth > 0 || passes < seen.size) return;
-  if (operator.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
+  if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 
 function metrics(): ControllerMetrics {

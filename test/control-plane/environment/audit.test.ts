@@ -55,7 +55,7 @@ async function comeAndGo<T extends KubeObject>(type: ResourceType<T>, draft: Dra
 describe("what is changed through the REST interface", () => {
   test("names the record of the request that changed it last, and is recorded there alone", async () => {
     const name = unique("stamped-");
-    const { environments } = operator.operator;
+    const { environments } = operator.operator.ports;
     request = "audit-1";
     const made = await environments.create(name, backendOnly);
     request = "audit-2";
@@ -77,8 +77,8 @@ describe("what is changed past it", () => {
     await recorded(name, 1);
     await world.expectState(name, "having been seen", ({ status }) => status?.observedGeneration === 1);
     request = "audit-5";
-    const known = await until(() => operator.operator.environments.find(name));
-    await operator.operator.environments.extend(known, { ttlHours: 30 });
+    const known = await until(() => operator.operator.ports.environments.find(name));
+    await operator.operator.ports.environments.extend(known, { ttlHours: 30 });
     await world.admin.patch(environmentType, { name }, { metadata: { labels: { team: "shop" } } }, { as: "merge" });
     await world.admin.patch(environmentType, { name }, { spec: { ttlHours: 40 } }, { as: "merge" });
     await recorded(name, 2);

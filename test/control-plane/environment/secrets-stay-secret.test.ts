@@ -90,7 +90,7 @@ async function share(): Promise<void> {
 
 /** As the REST interface does it. */
 async function make({ operator }: RunningOperator, log: Log): Promise<EphemeralEnvironment> {
-  const { environments, secretManager } = operator;
+  const { environments, secretManager } = operator.ports;
   const provided = new Map([["STRIPE_KEY", new Sensitive(given.STRIPE_KEY)]]);
   return createWanted({ name: "confidential", spec, provided }, { environments, secretManager, log });
 }
