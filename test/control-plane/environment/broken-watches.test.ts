@@ -107,9 +107,12 @@ describe("what happens while the watches are broken is seen, and nothing is lost
     network.reopen();
     await expectRecovered("watch-gone", 40_000);
     await world.expectGone(leaving);
-    await until(() => operator.ports.environments.list().every(({ metadata }) => metadata.uid !== leaving.metadata.uid), {
-      what: "the end of the deleted environment in the cache",
-    });
+    await until(
+      () => operator.ports.environments.list().every(({ metadata }) => metadata.uid !== leaving.metadata.uid),
+      {
+        what: "the end of the deleted environment in the cache",
+      },
+    );
     expect(expired).toBeGreaterThan(0);
     await stop();
   }, 180_000);
