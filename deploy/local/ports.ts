@@ -14,7 +14,7 @@ export function clusterPorts(): NamedPorts {
 /** Fails, naming them, when other programs listen on some of the ports: ours would break there, or be mistaken. */
 export async function assertPortsAreFree(ports: NamedPorts): Promise<void> {
   const entries = Object.entries(ports);
-  const free = await Promise.all(entries.map(([, port]) => isFree(port)));
+  const free = await Promise.all(entries.map(([, port]) => isPortFree(port)));
   const taken = entries.filter((_entry, index) => !free[index]).map(([name, port]) => `${port} (${name})`);
   if (taken.length === 0) return;
   throw new Error(
@@ -22,7 +22,8 @@ export async function assertPortsAreFree(ports: NamedPorts): Promise<void> {
   );
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nothing listens on that port of loopback. */
+export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, "127.0.0.1");
   try {
     await once(server, "listening");

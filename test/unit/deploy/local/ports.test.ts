@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import { freePorts } from "../../../../deploy/local/free-ports.ts";
@@ -28,7 +29,15 @@ describe("the ports of the local cluster", () => {
     expect(ports.length).toBeGreaterThan(8);
   });
 
-  test("are asked for together, so that they differ", async () => {
-    expect(new Set(await freePorts(20)).size).toBe(20);
+  test("that are free all differ, in one answer and the next", async () => {
+    const ports = [...(await freePorts(10)), ...(await freePorts(10))];
+    expect(new Set(ports).size).toBe(20);
+  });
+
+  test("that are free are none that outgoing connections get, which could take one while its server is restarted", async () => {
+    const range = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
+    const firstOutgoing = Number.parseInt(range, 10);
+    const ports = await freePorts(5);
+    expect(Math.max(...ports)).toBeLessThan(firstOutgoing);
   });
 });
