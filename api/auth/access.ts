@@ -91,13 +91,17 @@ export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: reado
 }
 
 /**
- * Whether the caller may know that the environment exists: its owner, members of its groups, maintainers.
- * What may be done to a visible environment is the permission's matter alone.
+ * Tells of which environments the caller may know that they exist: the owner, members of their groups, maintainers.
+ * What may be done to a visible environment is the permission's matter alone. Made once for thousands of them.
  */
-export function sees(caller: Caller, { spec }: Pick<EphemeralEnvironment, "spec">): boolean {
-  if (caller.permissions.has("environments:all") || spec.owner?.subject === caller.subject) return true;
-  return spec.access?.groups.some((group) => caller.groups.includes(group)) ?? false;
+export function visibleTo({ permissions, subject, groups }: Caller): (environment: Owned) => boolean {
+  if (permissions.has("environments:all")) return () => true;
+  const own = new Set(groups);
+  const isOwn = (group: string) => own.has(group);
+  return ({ spec }) => spec.owner?.subject === subject || (spec.access?.groups.some(isOwn) ?? false);
 }
+
+type Owned = Pick<EphemeralEnvironment, "spec">;
 
 /** Whether the caller may make environments of the repository, or with the config set; for others it does not exist. */
 export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {

@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { Component } from "../../crds/names.ts";
 import type { LogSelection } from "../../operator/ports/pod-logs.ts";
-import { sees } from "../auth/access.ts";
+import { visibleTo } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import { Refusal } from "../refusals.ts";
 import { type Platform, route, type ServerEvent } from "../route.ts";
@@ -83,7 +83,7 @@ const followLogs = route({
 
 async function isStillThere({ metadata }: EphemeralEnvironment, caller: Caller, { environments }: Platform) {
   const found = await environments.find(metadata.uid);
-  return found !== undefined && sees(caller, found);
+  return found !== undefined && visibleTo(caller)(found);
 }
 
 async function podEntries(

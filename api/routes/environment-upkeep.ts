@@ -1,5 +1,5 @@
 import type { RequestedPass } from "../../operator/ports/environments.ts";
-import { sees } from "../auth/access.ts";
+import { visibleTo } from "../auth/access.ts";
 import { cleanUp } from "../intake/cleanup.ts";
 import { route } from "../route.ts";
 import { CleanupReply, CleanupRequest } from "../schemas/environment-upkeep.ts";
@@ -58,7 +58,7 @@ const cleanupFailed = route({
   reply: CleanupReply,
   refusals: ["ENV_CONFIG_INVALID"],
 })(async ({ body, caller }, platform) => {
-  const visible = platform.environments.list().filter((environment) => sees(caller, environment));
+  const visible = platform.environments.list().filter(visibleTo(caller));
   const failed = visible.filter((environment) => statusOf(environment) === "failed");
   return { status: "success", ...(await cleanUp(failed, body, platform)) };
 });

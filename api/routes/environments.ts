@@ -1,6 +1,6 @@
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
 import { expiryFor } from "../../crds/lifetime.ts";
-import { sees } from "../auth/access.ts";
+import { visibleTo } from "../auth/access.ts";
 import { createAsked } from "../intake/creation.ts";
 import { concerning } from "../request-scope.ts";
 import { route } from "../route.ts";
@@ -71,7 +71,7 @@ const listEnvironments = route({
   yields: { "/api/environments/{environment_id}": "/environments/0/id" },
   refusals: [],
 })(({ query, caller }, { environments, settings }) => {
-  const visible = environments.list().filter((environment) => sees(caller, environment));
+  const visible = environments.list().filter(visibleTo(caller));
   const page = pageOf(visible, query);
   return { ...page, environments: page.environments.map((environment) => toListed(environment, settings)) };
 });

@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../crds/errors.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
-import { sees } from "../auth/access.ts";
+import { visibleTo } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import { concerning } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
@@ -19,6 +19,6 @@ export async function visibleEnvironment(
   // What can be neither an id nor a name is not worth a question to the cluster.
   const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
   const environment = isPossible ? await environments.find(idOrName) : undefined;
-  if (environment === undefined || !sees(caller, environment)) throw new EnvironmentNotFound();
+  if (environment === undefined || !visibleTo(caller)(environment)) throw new EnvironmentNotFound();
   return concerning(environment);
 }

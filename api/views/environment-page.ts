@@ -20,37 +20,32 @@ type Test = (environment: EphemeralEnvironment) => boolean;
  */
 export function pageOf(environments: readonly EphemeralEnvironment[], query: ListQuery): EnvironmentPage {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query;
-  const tests = testsOf(query);
-  const matching = environments.filter((environment) => tests.every((test) => test(environment)));
+  const matching = testsOf(query).reduce((left, test) => left.filter(test), environments);
   const page = newest(matching, offset + limit).slice(offset);
   return { environments: page, total: matching.length, limit, offset };
 }
 
-/** So many of them, the newest first. To sort ten thousand for a page of fifty would take longer than all the rest. */
-function newest(environments: EphemeralEnvironment[], count: number): EphemeralEnvironment[] {
-  if (count * 4 > environments.length) return environments.sort(newestFirst).slice(0, count);
+/**
+ * So many of them, the newest first. To sort ten thousand for a page of fifty would take longer than all the rest: a few
+ * are sorted at a time, and what is older than so many of them is left out.
+ */
+function newest(environments: readonly EphemeralEnvironment[], count: number): EphemeralEnvironment[] {
   const found: EphemeralEnvironment[] = [];
+  let last: EphemeralEnvironment | undefined;
   for (const environment of environments) {
-    const last = found[count - 1];
     if (last !== undefined && newestFirst(environment, last) > 0) continue;
-    found.splice(placeOf(environment, found), 0, environment);
-    if (found.length > count) found.pop();
+    found.push(environment);
+    if (found.length < count * SORTED_AT_ONCE) continue;
+    found.sort(newestFirst).splice(count);
+    last = found.at(-1);
   }
-  return found;
+  return found.sort(newestFirst).slice(0, count);
 }
 
-/** Where it belongs among those that are in order. */
-function placeOf(environment: EphemeralEnvironment, sorted: readonly EphemeralEnvironment[]): number {
-  let from = 0;
-  let until = sorted.length;
-  while (from < until) {
-    const middle = (from + until) >> 1;
-    if (newestFirst(environment, sorted[middle] as EphemeralEnvironment) < 0) until = middle;
-    else from = middle + 1;
-  }
-  return from;
-}
+/** In pages. */
+const SORTED_AT_ONCE = 4;
 
+/** All of Kubernetes's timestamps have one form, so that they compare as texts: to parse ten thousand takes too long. */
 function testsOf({ status, search, created_after, created_before }: ListQuery): Test[] {
   const tests: Test[] = [];
   if (status !== undefined) tests.push((environment) => statusOf(environment) === status);
@@ -58,17 +53,25 @@ function testsOf({ status, search, created_after, created_before }: ListQuery): 
   const part = search?.toLowerCase() ?? "";
   if (part !== "") tests.push(({ metadata }) => metadata.name.includes(part));
   if (created_after !== undefined) {
-    const from = instantMs(created_after);
-    tests.push(({ metadata }) => Date.parse(metadata.creationTimestamp) >= from);
+    const from = secondFrom(created_after);
+    tests.push(({ metadata }) => metadata.creationTimestamp >= from);
   }
   if (created_before !== undefined) {
-    const until = instantMs(created_before);
-    tests.push(({ metadata }) => Date.parse(metadata.creationTimestamp) < until);
+    const until = secondFrom(created_before);
+    tests.push(({ metadata }) => metadata.creationTimestamp < until);
   }
   return tests;
 }
 
-/** Kubernetes writes every timestamp in one form, so that texts compare as moments do, and ten thousand of them quickly. */
+/** With an offset a moment can lie in the year 10000, whose text comes before all others. */
+const LAST_SECOND_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** The first whole second from that moment on, as Kubernetes writes it. */
+function secondFrom(instant: string): string {
+  const ms = Math.ceil(instantMs(instant) / 1000) * 1000;
+  return `${new Date(Math.min(ms, LAST_SECOND_MS)).toISOString().slice(0, -".000Z".length)}Z`;
+}
+
 function newestFirst({ metadata: one }: EphemeralEnvironment, { metadata: other }: EphemeralEnvironment): number {
   if (one.creationTimestamp !== other.creationTimestamp)
     return one.creationTimestamp < other.creationTimestamp ? 1 : -1;

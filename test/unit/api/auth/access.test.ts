@@ -5,8 +5,8 @@ import {
   type Role,
   rolesOf,
   scopesBeyond,
-  sees,
   sharedGroups,
+  visibleTo,
 } from "../../../../api/auth/access.ts";
 import { callerOf } from "../../../../api/auth/callers.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
@@ -98,13 +98,13 @@ describe("an environment", () => {
     ["somebody else", person("other", "d"), false],
     ["somebody of the same e-mail", person("pretender", "d"), false],
   ])("is seen by %s: %s", (_who, caller, expected) => {
-    expect(sees(caller, { spec })).toBe(expected);
+    expect(visibleTo(caller)({ spec })).toBe(expected);
   });
 
   test("without owner and groups is seen by maintainers only", () => {
     const bare = { spec: { backend: spec.backend } };
-    expect(sees(person("undefined", "d", "team"), bare)).toBe(false);
-    expect(sees(person("x", "m"), bare)).toBe(true);
+    expect(visibleTo(person("undefined", "d", "team"))(bare)).toBe(false);
+    expect(visibleTo(person("x", "m"))(bare)).toBe(true);
   });
 });
 

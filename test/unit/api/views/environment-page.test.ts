@@ -33,6 +33,28 @@ test("pages laid end to end are the whole list, each environment once, whatever 
   );
 });
 
+test("a moment parts the environments as it parts their times, to the millisecond", () => {
+  fc.assert(
+    fc.property(environments, fc.integer({ min: 1_699_999_999_000, max: 1_700_000_006_000 }), (all, ms) => {
+      const moment = new Date(ms).toISOString();
+      const since = all.filter(({ metadata }) => Date.parse(metadata.creationTimestamp) >= ms).length;
+      expect(pageOf(all, { created_after: moment }).total).toBe(since);
+      expect(pageOf(all, { created_before: moment }).total).toBe(all.length - since);
+    }),
+  );
+});
+
+test.each<[string, number]>([
+  ["0000-01-01T00:00:00+14:00", 1],
+  ["1969-12-31T23:59:59.999", 1],
+  ["9999-12-31T23:59:59.999Z", 0],
+  ["9999-12-31T23:59:59-14:00", 0],
+])("of one environment, %s has %d after it", (moment, since) => {
+  const all = [environment("name", 1_700_000_000)];
+  expect(pageOf(all, { created_after: moment }).total).toBe(since);
+  expect(pageOf(all, { created_before: moment }).total).toBe(1 - since);
+});
+
 test("ten thousand environments are searched and ordered without being changed, in little time", () => {
   const all = Array.from({ length: 10_000 }, (_, n) => environment(`name-${n}`, 1_700_000_000 + ((n * 7919) % 10_000)));
   const before = [...all];
