@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { nodeFlags } from "../../deploy/local/node-flags.ts";
 import type { PlatformIdentity } from "./platform-chart.ts";
 import { until } from "./until.ts";
 
@@ -55,7 +56,7 @@ export async function platformProcess(
     async start() {
       const begunAt = output.length;
       const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: identity.kubeconfigPath };
-      const started = spawn(process.execPath, [MAIN, "--settings", settingsFile], {
+      const started = spawn(process.execPath, [...nodeFlags, MAIN, "--settings", settingsFile], {
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
