@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 
 export const AUDIENCE = "ephemeral";
 const KEY_ID = "k1";
@@ -24,9 +25,13 @@ export interface TokenIssuer {
   stop(): Promise<void>;
 }
 
+/** An RSA key takes a twentieth of a second to make: who stops leaves it to the next. No two that run have the same. */
+const spareKeys: GenerateKeyPairResult[] = [];
+const keyPair = async () => spareKeys.pop() ?? generateKeyPair("RS256", { extractable: true });
+
 /** Starts an issuer on a free loopback port. `now` is what tokens are dated by. */
 export async function startTokenIssuer(now: () => Date = () => new Date()): Promise<TokenIssuer> {
-  let { keys, kid } = { keys: await generateKeyPair("RS256", { extractable: true }), kid: KEY_ID };
+  let { keys, kid } = { keys: await keyPair(), kid: KEY_ID };
   let isReachable = true;
   let fetches = 0;
   let discovery: Record<string, unknown> = {};
@@ -55,7 +60,7 @@ export async function startTokenIssuer(now: () => Date = () => new Date()): Prom
       return new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid, ...header }).sign(keys.privateKey);
     },
     rotate: async () => {
-      keys = await generateKeyPair("RS256", { extractable: true });
+      keys = await keyPair();
       kid = `${kid}x`;
     },
     setReachable: (reachable) => {
@@ -64,10 +69,12 @@ export async function startTokenIssuer(now: () => Date = () => new Date()): Prom
     discover: (document) => {
       discovery = document;
     },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      spareKeys.push(keys);
+    },
   };
 }
