@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { TTL_MAX_HOURS } from "../crds/lifetime.ts";
 import { QUANTITY_PATTERN } from "../crds/quantity.ts";
 import { ChartSource } from "../crds/repository.schema.ts";
-import { closed, literals } from "../crds/schema.ts";
+import { closed, literals, SECRET_ID_PATTERN } from "../crds/schema.ts";
 import { SharingRule } from "../crds/secret-sharing.ts";
 
 const Port = Type.Integer({ minimum: 0, maximum: 65535 });
@@ -302,6 +302,21 @@ const Database = closed(
   { default: {}, description: "The databases of environments, where their config set does not say otherwise." },
 );
 
+/** The format of a host that credentials may be sent to; its name is what a refusal says. */
+export const CREDENTIAL_HOST = "host in lower case, with its port unless that is 443, and without wildcards";
+
+/**
+ * Which secrets are credentials of hosts, and of which. Said here and not by Repositories: who may write those could
+ * have any secret sent to a host of his own.
+ */
+const HostCredential = closed({
+  id: Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }),
+  hosts: Type.Array(Type.String({ format: CREDENTIAL_HOST, maxLength: 260 }), {
+    minItems: 1,
+    description: "Git hosts and image registries, such as git.example.com; docker.io is Docker Hub.",
+  }),
+});
+
 /** Everything that differs between installations; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
@@ -353,6 +368,11 @@ export const Settings = closed({
       shared: Type.Array(SharingRule, {
         default: [],
         description: "Secrets of the secret manager that environments may refer to, and the environments of whom.",
+      }),
+      hostCredentials: Type.Array(HostCredential, {
+        default: [],
+        description:
+          "Secrets of the secret manager that Repositories may name as credentials, each `user:password`, and the hosts that they are sent to: no others.",
       }),
     },
     { default: {} },

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { holds, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
-import { Settings, USABLE_CIDR } from "./settings.schema.ts";
+import { CREDENTIAL_HOST, Settings, USABLE_CIDR } from "./settings.schema.ts";
 
 export type { Settings } from "./settings.schema.ts";
 
@@ -17,6 +17,7 @@ const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
 ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
 ajv.addFormat("cidr", isCidr);
 ajv.addFormat(USABLE_CIDR, (text: string) => isCidr(text) && !METADATA_RANGES.some((range) => holds(range, text)));
+ajv.addFormat(CREDENTIAL_HOST, isPlainHost);
 const validate = ajv.compile<Settings>(Settings);
 
 /**
@@ -43,6 +44,12 @@ function isCidr(text: string): boolean {
   const [address = "", prefix = "", ...more] = text.split("/");
   const bits = { 4: 32, 6: 128 }[isIP(address)];
   return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && more.length === 0;
+}
+
+/** Whether it is spelt as the host of a URL is: so that it is compared with one letter by letter. */
+function isPlainHost(text: string): boolean {
+  const url = `https://${text}`;
+  return !text.includes("*") && URL.canParse(url) && new URL(url).host === text;
 }
 
 function parseFile(path: string): unknown {

@@ -347,6 +347,12 @@ const SecretStatus = Type.Object({
 });
 export type SecretStatus = Static<typeof SecretStatus>;
 
+const PullCredential = Type.Object({
+  registry: Type.String({ maxLength: 300, description: "For whose images it is." }),
+  source: Type.String({ maxLength: 270, description: "Where the secret manager has it, as <secret>@<key>." }),
+});
+export type PullCredential = Static<typeof PullCredential>;
+
 export const PHASES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
 /** The environment's status as the REST contract words it. */
 export type Phase = (typeof PHASES)[number];
@@ -408,6 +414,12 @@ export const EnvironmentStatus = Type.Object({
     Type.Array(Type.String({ maxLength: 253 }), {
       maxItems: 16,
       description: "The Secrets in the namespace that pods may still name; the last one is what is wanted.",
+    }),
+  ),
+  pullSecret: Type.Optional(
+    Type.Array(PullCredential, {
+      maxItems: 2,
+      description: "What the Secret image-pull in the namespace was made of; empty when there is none any more.",
     }),
   ),
   configSet: Type.Optional(

@@ -19,7 +19,8 @@ const GeneratedSecret = Type.Object({
 /** Never two slashes in a row: `//host/` would be read as another host. No nested repetition that backtracks for ever. */
 export const HEALTH_PATH_PATTERN = "^/([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$";
 
-const HttpUrl = Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 512 });
+/** Without a login before its host: everybody who sees the resource, or the application, could read it. */
+const HttpUrl = Type.String({ pattern: "^https?://[^\\s/?#@\\\\]+([/?#][^\\s]*)?$", maxLength: 512 });
 
 /** A chart that turns an environment's values into its objects. */
 export const ChartSource = Type.Object({
@@ -34,6 +35,12 @@ const Name = { minLength: 1, maxLength: 50 };
 export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;
 export const DELETE_ACTIONS = ["closed", "merged"] as const;
 export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "deleted"] as const;
+
+/** Passwords over plain HTTP could be read by anybody on the way, except on this machine. */
+const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
+
+/** A credential of a host, as the secret manager has it: `user:password`. */
+const CredentialRef = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
 
 /** A list of words, each once. */
 const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
@@ -128,6 +135,9 @@ export const RepositorySpec = Type.Object(
       }),
     ),
     defaultBranch: Type.Optional(Type.Unsafe<string>({ ...Branch, default: "main" })),
+    credentialsRef: CredentialRef(
+      "What its host is asked with, where not everybody may read it: user:password in the secret manager. The setting secrets.hostCredentials says which hosts it may be sent to.",
+    ),
     chart: Type.Optional(ChartSource),
     image: Type.Object({
       repository: Type.String({ minLength: 1, maxLength: 255, pattern: "^[a-z0-9][a-z0-9._:/-]*$" }),
@@ -140,6 +150,9 @@ export const RepositorySpec = Type.Object(
         }),
       ),
     }),
+    imagePullSecretRef: CredentialRef(
+      "What the registry of its image is asked with, as credentialsRef; pods pull with it.",
+    ),
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, default: 8080 })),
     healthPath: Type.Optional(Type.String({ pattern: HEALTH_PATH_PATTERN, maxLength: 255, default: "/" })),
     secrets: Type.Optional(
@@ -191,6 +204,11 @@ export const RepositorySpec = Type.Object(
       fieldPath: ".overridable",
       message:
         "overridable names no path that the platform sets, nor env, replicas and resources: they have fields of their own",
+    },
+    {
+      rule: `!has(self.credentialsRef) || self.cloneUrl.matches('${TRUSTED_URL_PATTERN}')`,
+      fieldPath: ".credentialsRef",
+      message: "credentials are sent by https only, or to this very machine: correct cloneUrl",
     },
     {
       rule: "self.type == 'backend' || !has(self.chart)",

@@ -91,6 +91,17 @@ export function imageOf({ spec }: Repository, source: { commit: string; branch: 
   return `${spec.image.repository}:${tag}`;
 }
 
+/** The registry of images that name none. */
+export const DOCKER_HUB = "docker.io";
+
+/** Where its image is: the registry, as `host` or `host:port` (Docker Hub where the image begins with no host), and its name there. */
+export function imagePlace({ spec }: Repository): { readonly registry: string; readonly name: string } {
+  const [first = "", ...path] = spec.image.repository.split("/");
+  const isHost = path.length > 0 && (/[.:]/.test(first) || first === "localhost");
+  if (!isHost) return { registry: DOCKER_HUB, name: spec.image.repository };
+  return { registry: first === `index.${DOCKER_HUB}` ? DOCKER_HUB : first, name: path.join("/") };
+}
+
 /** Whether one of the repositories lets environments override the chart's value at this path; exactly this one. */
 export function isOverridable(path: string, repositories: readonly Repository[]): boolean {
   return repositories.some(({ spec }) => spec.overridable?.includes(path));

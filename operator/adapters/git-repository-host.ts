@@ -1,6 +1,7 @@
 import git, { type HttpClient } from "isomorphic-git";
 import { Agent, type Dispatcher, request } from "undici";
 import { COMMIT_PATTERN } from "../../crds/schema.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./git-packets.ts";
 
@@ -19,18 +20,26 @@ export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOpti
 } {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
   return {
-    async head(cloneUrl, branch) {
-      if (!URL.canParse(cloneUrl)) throw new RepositoryHostUnavailable("the cloneUrl is not a valid URL");
+    async head(cloneUrl, branch, credential) {
+      assertPlain(cloneUrl);
       const signal = AbortSignal.timeout(deadlineMs);
       try {
-        return await headOf(boundedHttp(agent, signal), cloneUrl, `refs/heads/${branch}`);
+        return await headOf(boundedHttp({ agent, signal, credential }), cloneUrl, `refs/heads/${branch}`);
       } catch (cause) {
         const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(cause);
-        throw new RepositoryHostUnavailable(`${withoutCredentials(cloneUrl)} can't be asked: ${reason}`, { cause });
+        throw new RepositoryHostUnavailable(`${cloneUrl} can't be asked: ${reason}`, { cause });
       }
     },
     close: () => agent.close(),
   };
+}
+
+/** Messages repeat it. */
+function assertPlain(cloneUrl: string): void {
+  if (!URL.canParse(cloneUrl)) throw new RepositoryHostUnavailable("the cloneUrl is not a valid URL");
+  const { username, password } = new URL(cloneUrl);
+  if (username === "" && password === "") return;
+  throw new RepositoryHostUnavailable("the cloneUrl holds credentials: name them by spec.credentialsRef instead");
 }
 
 async function headOf(http: HttpClient, url: string, ref: string): Promise<string | undefined> {
@@ -44,18 +53,30 @@ async function headOf(http: HttpClient, url: string, ref: string): Promise<strin
   return head;
 }
 
+interface Question {
+  readonly agent: Agent;
+  readonly signal: AbortSignal;
+  readonly credential: Sensitive | undefined;
+}
+
 /**
  * Hands isomorphic-git only answers that are whole: it reads a broken or stalled body as the end of the list, without
  * bound. Its own client has no deadline either, and follows redirects to wherever they lead. For one call of
- * isomorphic-git: what the host told of itself is used in the question that follows.
+ * isomorphic-git: what the host told of itself is used in the question that follows. The credential is added here, so
+ * that nothing above ever holds it as text.
  */
-function boundedHttp(agent: Agent, signal: AbortSignal): HttpClient {
+function boundedHttp({ agent, signal, credential }: Question): HttpClient {
   let objectFormat: string | undefined;
   return {
     async request({ url, method = "GET", headers = {}, body }) {
       const sent =
         body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
-      const reply = await request(url, { method: method as "GET", headers, body: sent, dispatcher: agent, signal });
+      const asking = { ...headers, ...(credential === undefined ? {} : { authorization: basic(credential) }) };
+      const reply = await request(url, {
+        ...{ method: method as "GET", headers: asking, body: sent },
+        ...{ dispatcher: agent, signal },
+      });
+      if (reply.statusCode !== 200) throw new BadGitAnswer(refusal(reply, credential !== undefined));
       const answer = await wholeAnswer(reply);
       objectFormat ??= objectFormatOf(answer);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
@@ -71,12 +92,21 @@ function boundedHttp(agent: Agent, signal: AbortSignal): HttpClient {
   };
 }
 
-/** @throws BadGitAnswer for another status than 200, an answer beyond the limit or a broken one; what the connection throws */
-async function wholeAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Buffer> {
-  if (statusCode !== 200) {
-    body.on("error", () => undefined).destroy();
-    throw new BadGitAnswer(`it answered ${statusCode}`);
-  }
+/** https://www.rfc-editor.org/rfc/rfc7617 */
+const basic = (credential: Sensitive) => `Basic ${Buffer.from(credential.reveal()).toString("base64")}`;
+
+/** What another status than 200 means, and what can be done about it; the rest of the answer is not read. */
+function refusal({ statusCode, body }: Dispatcher.ResponseData, hasCredential: boolean): string {
+  body.on("error", () => undefined).destroy();
+  const answer = `it answered ${statusCode}`;
+  if (statusCode !== 401 && statusCode !== 403) return answer;
+  return hasCredential
+    ? `${answer} to the credential that spec.credentialsRef names: see that it is valid, and may read this repository`
+    : `${answer}, and was sent no credential: a repository that not everybody may read needs spec.credentialsRef`;
+}
+
+/** @throws BadGitAnswer for an answer beyond the limit or a broken one; what the connection throws */
+async function wholeAnswer({ body }: Dispatcher.ResponseData): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -99,11 +129,4 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof BadGitAnswer) return cause.message;
   const { code, name } = Object(cause) as Partial<NodeJS.ErrnoException>;
   return code ?? name ?? "unknown error";
-}
-
-function withoutCredentials(cloneUrl: string): string {
-  const url = new URL(cloneUrl);
-  url.username = "";
-  url.password = "";
-  return url.href;
 }

@@ -3,12 +3,15 @@ import { BeingDeleted, NameTaken } from "../ports/cluster.ts";
 import { DeployerUnavailable } from "../ports/deployer.ts";
 import { RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
+import { CredentialRefused } from "../repository/host-credentials.ts";
 import { failed, type Unfinished, waiting } from "./step.ts";
 
 /** Nobody watches what is not ours: whether a taken name is free again has to be asked, so that it is used within 30 s. */
 const NAME_TAKEN_RECHECK_MS = 20_000;
 const BEING_DELETED_RECHECK_MS = 2_000;
 const UNAVAILABLE_RECHECK_MS = 5_000;
+/** Nobody watches the secret manager. */
+const CREDENTIAL_RECHECK_MS = 30_000;
 /** The controller retries long before. */
 const RETRY_NET_MS = 300_000;
 
@@ -19,12 +22,18 @@ export function refusalResult(error: unknown): Unfinished | undefined {
   if (error instanceof BeingDeleted) {
     return waiting("BeingDeleted", error.message, { recheckAfterMs: BEING_DELETED_RECHECK_MS });
   }
+  if (error instanceof CredentialRefused) return refusalOf(error);
   const isUnavailable = [DeployerUnavailable, RepositoryHostUnavailable, SecretManagerUnavailable].some(
     (kind) => error instanceof kind,
   );
   if (!isUnavailable) return undefined;
   const { name, message } = error as Error;
   return waiting(name, message, { recheckAfterMs: UNAVAILABLE_RECHECK_MS });
+}
+
+/** Of a credential it is final until the settings, the Repository or the secret manager say something else. */
+export function refusalOf({ reason, message }: CredentialRefused): Unfinished {
+  return { ...failed(reason, message), recheckAfterMs: CREDENTIAL_RECHECK_MS };
 }
 
 /** What any other error means: the controller decides when to try again, and the operator's log has the rest. */

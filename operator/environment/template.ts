@@ -5,6 +5,7 @@ import type { Component } from "../../crds/names.ts";
 import { branchOf, neededSecrets, type Repository } from "../../crds/repository.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../ports/chart-templates.ts";
 import { DATABASE_URL, wantsDatabase } from "./desired/database.ts";
+import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
 import { componentsOf, environmentValues } from "./desired/values.ts";
 import { variablesOf } from "./desired/variables.ts";
 import { chartOf } from "./repositories.ts";
@@ -63,7 +64,7 @@ function environmentOf(
       ...sources,
       secrets: { autoGenerate: generatesSecrets, useSharedApiKeys: true },
     } as EphemeralEnvironment["spec"],
-    status: { components },
+    status: { components, pullSecret: pullStatus(pullPlan(repositories)) },
   };
 }
 

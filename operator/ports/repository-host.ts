@@ -1,11 +1,15 @@
+import type { Sensitive } from "../../crds/sensitive.ts";
+
 /** Asks the host of a git repository. */
 export interface RepositoryHost {
   /**
    * The commit at the head of a branch; `undefined` when there is no such branch.
    *
+   * @param credential `user:password`, sent to the host of the URL and to no other; without it the host is asked as by
+   *   anybody
    * @throws RepositoryHostUnavailable when the host can't be reached in time or refuses the question
    */
-  head(cloneUrl: string, branch: string): Promise<string | undefined>;
+  head(cloneUrl: string, branch: string, credential?: Sensitive): Promise<string | undefined>;
 }
 
 /** The repository can't be asked now; the message says why, without credentials. */

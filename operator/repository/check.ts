@@ -4,6 +4,7 @@ import { branchOf, type Repository } from "../../crds/repository.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { CredentialRefused, cloneCredential, pullCredential, type Vault } from "./host-credentials.ts";
 
 /** What a check found. */
 export interface Finding {
@@ -16,21 +17,53 @@ interface Known {
   readonly configSets: ConfigSets;
 }
 
-/** Whether a Repository's host answers, and whether what the Repository says holds together. */
-export async function check(
-  repository: Repository,
-  { repositoryHost, ...known }: Known & { readonly repositoryHost: RepositoryHost },
-): Promise<Finding> {
+interface Outside extends Known, Vault {
+  readonly repositoryHost: RepositoryHost;
+}
+
+/**
+ * Whether a Repository's host answers, and whether what the Repository says holds together.
+ *
+ * @throws SecretManagerUnavailable
+ */
+export async function check(repository: Repository, outside: Outside): Promise<Finding> {
+  const silence = await hostProblem(repository, outside);
+  if (silence !== undefined) return silence;
+  const judgement = (await pullProblem(repository, outside)) ?? judged(ruleProblem(repository, outside));
+  return { reachable: true, judgement };
+}
+
+/** What stands between us and the head of the branch. */
+async function hostProblem(repository: Repository, outside: Outside): Promise<Finding | undefined> {
   const branch = branchOf(repository);
   try {
-    const head = await repositoryHost.head(repository.spec.cloneUrl, branch);
-    if (head !== undefined) return { reachable: true, judgement: judged(ruleProblem(repository, known)) };
+    const credential = await cloneCredential(repository, outside);
+    const head = await outside.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
+    if (head !== undefined) return undefined;
     const message = `there is no branch '${branch}': push it, or correct spec.defaultBranch`;
     return { reachable: true, judgement: failing("BranchNotFound", message) };
   } catch (error) {
-    if (!(error instanceof RepositoryHostUnavailable)) throw error;
-    return { reachable: false, judgement: failing("Unreachable", error.message) };
+    if (error instanceof RepositoryHostUnavailable) {
+      return { reachable: false, judgement: failing("Unreachable", error.message) };
+    }
+    return { reachable: false, judgement: refused(error) };
   }
+}
+
+/** Nobody pulls here: whether the registry takes the credential is seen by pods. */
+async function pullProblem(repository: Repository, outside: Outside): Promise<Finding["judgement"] | undefined> {
+  try {
+    await pullCredential(repository, outside);
+    return undefined;
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** @throws whatever is no refusal */
+function refused(error: unknown): Finding["judgement"] {
+  if (error instanceof CredentialRefused) return failing(error.reason, error.message);
+  throw error;
 }
 
 function judged(problem: string | undefined): Finding["judgement"] {

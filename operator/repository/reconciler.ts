@@ -10,8 +10,9 @@ import type { Lifecycle } from "../ports/lifecycle.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import { check, ruleProblem } from "./check.ts";
+import type { Vault } from "./host-credentials.ts";
 
-export interface RepositoryContext {
+export interface RepositoryContext extends Vault {
   readonly repositories: Repositories;
   readonly configSets: ConfigSets;
   readonly repositoryHost: RepositoryHost;

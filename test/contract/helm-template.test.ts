@@ -29,6 +29,7 @@ beforeEach(async () => {
       }),
       aRepository("shop-web", { type: "frontend" }),
       aRepository("plain-api", { secrets: [] }),
+      aRepository("private-api", { imagePullSecretRef: { name: "shop-registry", key: "latest" } }),
       { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
       aRepository("billing-api", { access: { groups: ["billing"] } }),
     ],
@@ -81,6 +82,12 @@ describe("the template of a repository and a config set", () => {
     });
     expect(parse(body.data.values_yaml)).toEqual(body.data.values);
     expect(text).not.toContain("hunter");
+  });
+
+  test("names what images are pulled with as its environments do, and nobody's credential", async () => {
+    const { body, text } = await ask("?repo=private-api");
+    expect(body.data.values).toMatchObject({ imagePullSecrets: [{ name: "image-pull" }] });
+    expect(text).not.toContain("shop-registry");
   });
 
   test("hides what another repository's environments have for a secret", async () => {

@@ -26,6 +26,8 @@ const full = aRepository("shop-api", {
   pipeline: { onCanceled: "any" },
   notify: { chatChannel: "#shop", events: ["failed"] },
   webhookSecretRef: { name: "shop-webhook", key: "latest" },
+  credentialsRef: { name: "shop-git", key: "latest" },
+  imagePullSecretRef: { name: "shop-registry", key: "3" },
 });
 
 let service: ApiService;
@@ -74,7 +76,7 @@ describe("a repository", () => {
       notify: { chat_channel: "#shop", on: ["failed"] },
       ...{ reachable: true, last_checked_at: "2026-06-01T11:00:00.123Z" },
     });
-    expect(text).not.toMatch(/hunter|shop-webhook/);
+    expect(text).not.toMatch(/hunter|shop-(webhook|git|registry)|[cC]redential|[pP]ull_?[sS]ecret/);
   });
 
   test("is reported with the defaults where it says nothing", async () => {

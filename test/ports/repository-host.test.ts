@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Sensitive } from "../../crds/sensitive.ts";
 import { gitRepositoryHost } from "../../operator/adapters/git-repository-host.ts";
 import { RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
 import { type GitServer, type GitServerOptions, startGitServer } from "../support/git-server.ts";
@@ -62,24 +63,26 @@ test("a repository without commits has no branch", async () => {
 });
 
 describe("a repository that not everybody may read", () => {
-  const password = "pass word/1";
+  const credential = new Sensitive("reader:pass word/1:ü");
   let server: GitServer;
+  let url: string;
   let commit: string;
   beforeAll(async () => {
-    server = await serve({ credentials: `reader:${password}` });
+    server = await serve({ credentials: credential.reveal() });
+    url = `http://${server.address}/shop.git`;
     commit = await server.createRepository("shop", ["main"]);
   }, MAKING_MS);
 
-  test("tells the head to whoever its cloneUrl names", async () => {
-    const url = `http://reader:${encodeURIComponent(password)}@${server.address}/shop.git`;
-    expect(await host.head(url, "main")).toBe(commit);
+  test("tells the head to whoever brings the credential", async () => {
+    expect(await host.head(url, "main", credential)).toBe(commit);
+    expect(await host.head(url, "absent", credential)).toBeUndefined();
   });
 
   test("refuses others, and no message repeats what they brought", async () => {
-    expect(await refusal(`http://${server.address}/shop.git`)).toMatch(/it answered 401$/);
-    expect(await refusal(`http://reader:guess@${server.address}/shop.git`)).toBe(
-      `http://${server.address}/shop.git can't be asked: it answered 401`,
-    );
+    expect(await refusal(url)).toMatch(/it answered 401, and was sent no credential/);
+    const guess = host.head(url, "main", new Sensitive("reader:guess"));
+    await expect(guess).rejects.toThrow(/it answered 401 to the credential/);
+    await expect(guess).rejects.not.toThrow(/guess/);
   });
 });
 
@@ -97,14 +100,8 @@ describe("a host that does not answer", () => {
     expect(await refusal(`http://${gone.address}/shop.git`)).toMatch(/ECONNREFUSED$/);
   });
 
-  test("but leads elsewhere is not followed", async () => {
-    let visits = 0;
-    const elsewhere = await serve({
-      answer: () => {
-        visits += 1;
-        return false;
-      },
-    });
+  test("but leads elsewhere is not followed, with a credential least of all", async () => {
+    const elsewhere = await serve();
     await elsewhere.createRepository("shop", ["main"]);
     const leading = await serve({
       answer: ({ url }, reply) => {
@@ -112,7 +109,9 @@ describe("a host that does not answer", () => {
         return true;
       },
     });
-    expect(await refusal(`http://${leading.address}/shop.git`)).toMatch(/it answered 307$/);
-    expect(visits).toBe(0);
+    const url = `http://${leading.address}/shop.git`;
+    expect(await refusal(url)).toMatch(/it answered 307$/);
+    await expect(host.head(url, "main", new Sensitive("reader:word"))).rejects.toThrow(/it answered 307$/);
+    expect(elsewhere.callers).toEqual([]);
   });
 });

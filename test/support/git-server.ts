@@ -12,6 +12,8 @@ import { git } from "../../deploy/local/repositories.ts";
 export interface GitServer {
   /** `127.0.0.1:port` */
   readonly address: string;
+  /** What each question came with in its header `Authorization`: `undefined` for nothing. */
+  readonly callers: readonly (string | undefined)[];
   /** Makes a repository with one empty commit at the head of each branch; gives the commit, the same for all. */
   createRepository(name: string, branches: readonly string[], options?: GitRepositoryOptions): Promise<string>;
   /** Puts one more empty commit at the head of the branch; gives it. */
@@ -35,7 +37,9 @@ export interface GitServerOptions {
 /** Serves the repositories of a folder of its own on a free port. */
 export async function startGitServer(options: GitServerOptions = {}): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), "git-server-"));
+  const callers: (string | undefined)[] = [];
   const server = createServer((request, reply) => {
+    callers.push(request.headers.authorization);
     if (options.answer?.(request, reply)) return;
     if (isRefused(request, options)) reply.writeHead(401, { "www-authenticate": "Basic" }).end();
     else backend(request, reply, { root, protocol: options.protocol });
@@ -44,6 +48,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
   await once(server, "listening");
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    callers,
     createRepository: (name, branches, more) => createRepository(join(root, `${name}.git`), branches, more),
     push: (name, branch) => push(join(root, `${name}.git`), branch),
     async stop() {

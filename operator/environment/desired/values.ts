@@ -8,6 +8,7 @@ import { shortHash } from "../short-hash.ts";
 import { asleep } from "./asleep.ts";
 import { databaseValues, wantsDatabase } from "./database.ts";
 import { type JsonObject, merge, nested } from "./merge.ts";
+import { PULL_SECRET } from "./pull-secret.ts";
 import { wantedPodSecret } from "./secret.ts";
 import { variablesOf } from "./variables.ts";
 
@@ -57,6 +58,7 @@ export function environmentValues(
     ...Object.fromEntries(components),
     ...(wantsDatabase(environment.spec, configSet) ? { database: databaseValues(configSet, settings) } : {}),
     secret: { name: wantedPodSecret(environment) },
+    ...(environment.status?.pullSecret?.length ? { imagePullSecrets: [{ name: PULL_SECRET }] } : {}),
   };
   return environment.spec.suspended ? asleep(values) : values;
 }

@@ -22,6 +22,7 @@ import {
   type Unfinished,
   waiting,
 } from "../step.ts";
+import { type Looking, withPullSecret } from "./pull-secret.ts";
 
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
 const DOUBT_MS = 30_000;
@@ -31,18 +32,18 @@ const OVERDUE_RECHECK_MS = 30_000;
 /** As many as the status holds. */
 const POD_SECRETS_MAX = 16;
 
-interface Context extends StepContext {
+interface Context extends Looking {
   readonly looks: Schedule;
 }
 
 /**
  * Gives the environment its secrets: kept in the secret manager, mirrored into the namespace under a name that says
- * which values they are.
+ * which values they are; and beside them what its images are pulled with.
  *
  * The secret manager is written first. A crash between the two writes then leaves a value the next pass finds and
  * mirrors; the other order could hand a pod a password that nobody recorded.
  *
- * @param looks when the pods' Secret is to be looked at again: watching it would take a right on every Secret of the
+ * @param looks when these Secrets are to be looked at again: watching them would take a right on every Secret of the
  *   cluster, and ten thousand environments can't all be asked in every pass
  */
 export function secrets(looks: Schedule): Step {
@@ -51,18 +52,29 @@ export function secrets(looks: Schedule): Step {
     after: ["NamespaceReady", "ConfigurationResolved"],
 
     // What is refused is not waited for; while it may still come, nothing is rendered that would lack it.
-    stands: ({ status }, _context, result) => result?.state === "failed" && (status?.podSecrets ?? []).length > 0,
+    stands: ({ status }, _context, result) => result?.state === "failed" && status?.wanted !== undefined,
 
     async run(environment, context) {
       const repositories = repositoriesOf(environment, context.repositories);
       const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
       if (missing !== undefined) return missing;
-      const looking = { ...context, looks };
+      const looking = { ...context, looks, isLook: await mustLook(environment, context, looks) };
       const plan = secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
       const result = plan.problem ?? (await have(environment, plan.secrets, looking));
-      return result.state === "failed" ? withFormer(environment, result, looking) : result;
+      const standing = result.state === "failed" ? await withFormer(environment, result, looking) : result;
+      return withPullSecret(environment, standing, looking);
     },
   };
+}
+
+/**
+ * Before the first Secret there is nothing to be looked for. The right to look comes first, because somebody may have
+ * taken it away; with its namespace it went, too.
+ */
+async function mustLook(environment: EphemeralEnvironment, context: StepContext, looks: Schedule): Promise<boolean> {
+  if ((environment.status?.podSecrets ?? []).length === 0) return false;
+  const right = await bind(environment, context);
+  return right !== "unchanged" || isInDoubt(environment) || dueInMs(environment, looks) <= 0;
 }
 
 /** Whether the status says that the pods' Secret holds what is planned. */
@@ -129,10 +141,7 @@ async function isMirrored(
 ): Promise<boolean> {
   const { metadata } = environment;
   if (!isNamed(environment, plan)) return false;
-  // The right to look comes first, because somebody may have taken it away; with its namespace it went, too.
-  const right = await bind(environment, context);
-  const isTrusted = right === "unchanged" && !isInDoubt(environment) && dueInMs(environment, context.looks) > 0;
-  if (isTrusted) return true;
+  if (!context.isLook) return true;
   const found = await context.cluster.read(metadata, secretKind, refOf(environment, wantedPodSecret(environment)));
   if (found !== undefined) context.looks.taken(metadata.uid);
   return found !== undefined;

@@ -8,6 +8,7 @@ import { BUILDING } from "../../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
+import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
@@ -122,17 +123,22 @@ async function settled(
 async function head(
   environment: EphemeralEnvironment,
   component: Component,
-  { spec }: Repository,
-  { deployer, repositoryHost }: StepContext,
+  repository: Repository,
+  context: StepContext,
 ): Promise<Settled["resolved"]> {
   const { branch = "" } = environment.spec[component] ?? {};
   const former = environment.status?.components?.[component]?.resolved;
   const asked = requestFor(environment, component);
-  const carried = deployer.deployedSources(environment.metadata)[component];
+  const carried = context.deployer.deployedSources(environment.metadata)[component];
   const known = former?.branch === branch ? former.commit : leftByCrash(environment, component, carried);
   const isOpen = known === undefined || (asked !== undefined && asked !== former?.asked);
-  const commit = (isOpen ? await repositoryHost.head(spec.cloneUrl, branch) : undefined) ?? known;
+  const commit = (isOpen ? await askedHead(repository, branch, context) : undefined) ?? known;
   return commit === undefined ? undefined : { branch, commit, ...(asked === undefined ? {} : { asked }) };
+}
+
+async function askedHead(repository: Repository, branch: string, context: StepContext): Promise<string | undefined> {
+  const credential = await cloneCredential(repository, context);
+  return context.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
 }
 
 /** The commit of this branch that the application was given and the status does not tell of: a crash came between. */

@@ -54,6 +54,14 @@ describe("settings", () => {
     },
   );
 
+  test.each(["git.example.com", "git.example.com:8443", "docker.io", "127.0.0.1:9300", "[::1]:9300", "localhost"])(
+    "bind credentials to %s",
+    (host) => {
+      const hostCredentials = [{ id: "shop-git", hosts: [host] }];
+      expect(settingsFrom({ ...least, secrets: { hostCredentials } }).secrets).toMatchObject({ hostCredentials });
+    },
+  );
+
   test("keep the audit log in a file of which as much stays as is usual", () => {
     const { audit } = settingsFrom({ ...least, audit: { file: { path: "/var/audit.log" } } });
     expect(audit).toEqual({ file: { path: "/var/audit.log", maxMegabytes: 100, keep: 10 } });
@@ -124,6 +132,33 @@ describe("settings", () => {
       { ...least, api: { limits: { redis: { url } } } },
       ["/api/limits/redis/url"],
     ]),
+    ...[
+      ["Git.example.com", "git.example.com:443", "*.example.com", "https://git.example.com", "git.example.com/shop"],
+      ["reader@git.example.com", "git.example.com.:x", "git example", ""],
+    ]
+      .flat()
+      .map((host): [string, object, string[]] => [
+        `a credential of the host '${host}'`,
+        { ...least, secrets: { hostCredentials: [{ id: "shop-git", hosts: [host] }] } },
+        ["/secrets/hostCredentials/0/hosts/0", "host in lower case, with its port unless that is 443"],
+      ]),
+    [
+      "a credential of no host",
+      { ...least, secrets: { hostCredentials: [{ id: "shop-git", hosts: [] }] } },
+      ["/secrets/hostCredentials/0/hosts"],
+    ],
+    [
+      "a credential that is no id",
+      { ...least, secrets: { hostCredentials: [{ id: "../shop", hosts: ["git.test"] }] } },
+      ["/secrets/hostCredentials/0/id"],
+    ],
+    ...["https://reader:word@git.test/c.git", "https://word@git.test/c.git"].map(
+      (repoUrl): [string, object, string[]] => [
+        `the chart at ${repoUrl}`,
+        { ...least, defaultChart: { ...least.defaultChart, repoUrl } },
+        ["/defaultChart/repoUrl"],
+      ],
+    ),
     ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
   ])("refuse %s, naming each place", (_what, document, mentions) => {
     const refused = () => settingsFrom(document, "test.yaml");

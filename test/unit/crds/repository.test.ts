@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { HEALTH_PATH_PATTERN } from "../../../crds/repository.schema.ts";
-import { admits, imageOf, wantedSecrets } from "../../../crds/repository.ts";
+import { admits, imageOf, imagePlace, wantedSecrets } from "../../../crds/repository.ts";
 import { commitA, repositoryFixture } from "../../support/environment-fixture.ts";
 
 describe("the image of a commit", () => {
@@ -15,6 +15,23 @@ describe("the image of a commit", () => {
   ])("%s of %s", (tagTemplate, branch, expected) => {
     const image = { repository, ...(tagTemplate ? { tagTemplate } : {}) };
     expect(imageOf(repositoryFixture("shop-api", { image }), { commit: commitA, branch })).toBe(expected);
+  });
+});
+
+describe("where an image is", () => {
+  test.each([
+    ["registry.test/shop/shop-api", "registry.test", "shop/shop-api"],
+    ["registry.test:5000/shop-api", "registry.test:5000", "shop-api"],
+    ["registry:5000/shop-api", "registry:5000", "shop-api"],
+    ["localhost/shop-api", "localhost", "shop-api"],
+    ["127.0.0.1:5000/shop-api", "127.0.0.1:5000", "shop-api"],
+    ["shop-api", "docker.io", "shop-api"],
+    ["shop/shop-api", "docker.io", "shop/shop-api"],
+    ["docker.io/shop/shop-api", "docker.io", "shop/shop-api"],
+    ["index.docker.io/shop/shop-api", "docker.io", "shop/shop-api"],
+    ["shop.api", "docker.io", "shop.api"],
+  ])("%s is in %s", (repository, registry, name) => {
+    expect(imagePlace(repositoryFixture("shop-api", { image: { repository } }))).toEqual({ registry, name });
   });
 });
 

@@ -53,6 +53,14 @@ describe("the environment chart", () => {
     expect(objects).toEqual(kinds.flatMap((kind) => [`${kind} backend`, `${kind} frontend`]));
   });
 
+  test("names what images are pulled with in every component's pods, and nothing where nothing is given", async () => {
+    const imagePullSecrets = [{ name: "image-pull" }];
+    for (const name of ["backend", "frontend"]) {
+      expect((await deployment(name, { imagePullSecrets })).spec.template.spec).toMatchObject({ imagePullSecrets });
+      expect((await deployment(name)).spec.template.spec).not.toHaveProperty("imagePullSecrets");
+    }
+  });
+
   test("leaves the frontend out where there is none", async () => {
     const objects = await renderEnvironment("shop", backendOnly);
     expect(objects.map(({ metadata }) => metadata.name)).toEqual(["backend", "backend", "backend"]);

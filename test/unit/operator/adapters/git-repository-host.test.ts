@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Sensitive } from "../../../../crds/sensitive.ts";
 import { gitRepositoryHost } from "../../../../operator/adapters/git-repository-host.ts";
 import { RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 
@@ -16,13 +18,17 @@ let host: ReturnType<typeof gitRepositoryHost>;
 let discovery: Answer;
 let branches: Answer;
 let asked: string[];
+/** With what each question came: nothing is an empty word. */
+let authorized: string[];
 
 beforeEach(async () => {
   discovery = (reply) => reply.writeHead(200, { "content-type": ADVERTISED }).end(lines("version 2\n", "ls-refs\n"));
   branches = (reply) => reply.end(lines(`${COMMIT} refs/heads/main\n`));
   asked = [];
+  authorized = [];
   server = createServer((request, reply) => {
     asked.push(`${request.method} ${request.url}`);
+    authorized.push(request.headers.authorization ?? "");
     request.resume().on("end", () => (request.method === "GET" ? discovery : branches)(reply));
   });
   server.listen(0, "127.0.0.1");
@@ -46,13 +52,20 @@ function packet(payload: string): string {
 }
 
 function cloneUrl(): string {
-  return `http://reader:${"s3cret"}@127.0.0.1:${(server.address() as AddressInfo).port}/team/shop.git`;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/team/shop.git`;
 }
 
-async function refusal(branch = "main", url = cloneUrl()): Promise<Error> {
-  const answer = await host.head(url, branch).catch((error: unknown) => error);
+const CREDENTIAL = "reader:s3cret/wörd";
+const BASIC = Buffer.from(CREDENTIAL).toString("base64");
+
+/** Nothing that a log could show of it tells the credential. */
+async function refusal(
+  url = cloneUrl(),
+  credential: Sensitive | undefined = new Sensitive(CREDENTIAL),
+): Promise<Error> {
+  const answer = await host.head(url, "main", credential).catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(RepositoryHostUnavailable);
-  expect((answer as Error).message).not.toContain("s3cret");
+  for (const form of ["s3cret", BASIC]) expect(inspect(answer, { depth: 9, showHidden: true })).not.toContain(form);
   return answer as Error;
 }
 
@@ -70,6 +83,13 @@ describe("a host that keeps to the protocol", () => {
   test("has no such branch only when its whole answer says so", async () => {
     branches = (reply) => reply.end(lines());
     expect(await host.head(cloneUrl(), "main")).toBeUndefined();
+  });
+
+  test("is shown the credential with every question, and nothing where there is none", async () => {
+    expect(await host.head(cloneUrl(), "main", new Sensitive(CREDENTIAL))).toBe(COMMIT);
+    expect(authorized).toEqual([`Basic ${BASIC}`, `Basic ${BASIC}`]);
+    expect(await host.head(cloneUrl(), "main")).toBe(COMMIT);
+    expect(authorized.slice(2)).toEqual(["", ""]);
   });
 
   test("may speak the older protocol, which tells all refs at once", async () => {
@@ -148,7 +168,29 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
     expect((await refusal()).message).toMatch(/not git's protocol/);
   });
 
-  test("a clone URL that is none is said, without its text", async () => {
-    expect((await refusal("main", "http://reader:s3cret@[")).message).toBe("the cloneUrl is not a valid URL");
+  test.each([401, 403])("%d says whether a credential was sent, and what to do", async (status) => {
+    discovery = (reply) => reply.writeHead(status, { "www-authenticate": "Basic" }).end();
+    expect((await refusal()).message).toBe(
+      `${cloneUrl()} can't be asked: it answered ${status} to the credential that spec.credentialsRef names: see that it is valid, and may read this repository`,
+    );
+    const { message } = (await host.head(cloneUrl(), "main").catch((error: unknown) => error)) as Error;
+    expect(message).toBe(
+      `${cloneUrl()} can't be asked: it answered ${status}, and was sent no credential: a repository that not everybody may read needs spec.credentialsRef`,
+    );
+    // Whoever is refused once is not asked again.
+    expect(authorized).toEqual([`Basic ${BASIC}`, ""]);
   });
+
+  test("a clone URL that is none is said, without its text", async () => {
+    expect((await refusal("http://reader:s3cret@[")).message).toBe("the cloneUrl is not a valid URL");
+  });
+
+  test.each(["reader:s3cret@", "s3cret@"])(
+    "a clone URL with %s in it asks nobody, and is not repeated",
+    async (login) => {
+      const { message } = await refusal(cloneUrl().replace("//", `//${login}`));
+      expect(message).toBe("the cloneUrl holds credentials: name them by spec.credentialsRef instead");
+      expect(asked).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../crds/repository.ts";
+import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { source } from "../../../../operator/environment/steps/source.ts";
 import {
@@ -11,6 +14,8 @@ import {
   repositoryFixture,
 } from "../../../support/environment-fixture.ts";
 import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
+import { testSettings } from "../../../support/platform-chart.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
 const commitB = "b".repeat(40);
@@ -30,8 +35,13 @@ interface Scene {
   /** `<branch>@<commit>` that the application carries. */
   readonly carried?: string;
   readonly registered?: readonly string[];
+  /** What the Repositories say beside what all say. */
+  readonly repository?: Partial<RepositorySpec>;
 }
 
+const hostCredentials = [{ id: "shop", hosts: ["git.test"] }];
+const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
+const credentialsRef = { name: "shop", key: "latest" };
 const backend = (more: object) => ({ backend: { repository: "shop-api", branch: "main", ...more } });
 const imageOf = (commit: string) => `registry.test/shop-api:${commit}`;
 
@@ -47,8 +57,10 @@ function statusOf({ resolved, applied, branch = "main", asked }: NonNullable<Sce
   };
 }
 
-async function step({ spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"] }: Scene) {
+async function step({ spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"], repository }: Scene) {
   const asked: string[] = [];
+  const secretManager = memorySecretManager();
+  secretManager.share({ id: "shop", labels: {}, values: ["reader:word"] });
   const environment = environmentFixture({
     spec,
     ...(before ? { status: statusOf(before) } : {}),
@@ -58,10 +70,11 @@ async function step({ spec = {}, before, minutes = 0, token, carried, registered
   const context = {
     clock: new TestClock(minutesLater(minutes).toISOString()),
     deployer: { deployedSources: () => (carried ? { backend: { branch, commit } } : {}) },
-    repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name))),
+    repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name, repository))),
+    ...{ settings, secretManager },
     repositoryHost: {
-      async head(_url: string, of: string) {
-        asked.push(of);
+      async head(_url: string, of: string, credential?: Sensitive) {
+        asked.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
         return of === "gone" ? undefined : HEAD;
       },
     },
@@ -142,6 +155,20 @@ describe("the commit of a component", () => {
       ...(requested ? {} : { resolved }),
       applied: { branch, commit, image: imageOf(commit) },
     });
+  });
+
+  test("is asked with the credential of its Repository, and with none that is another host's", async () => {
+    const { asked } = await step({ spec: backend({}), repository: { credentialsRef } });
+    expect(asked).toEqual(["main as reader:word"]);
+    const cloneUrl = "https://evil.test/shop.git";
+    const refused = step({ spec: backend({}), repository: { credentialsRef, cloneUrl } });
+    await expect(refused).rejects.toMatchObject({ reason: "CredentialNotBound" });
+  });
+
+  test("that is known asks for no credential", async () => {
+    const repository = { credentialsRef: { name: "nobodys", key: "latest" } };
+    const { result } = await step({ spec: backend({}), before: { resolved: commitA }, repository });
+    expect(result).toMatchObject({ state: "done" });
   });
 
   test("is looked for on when its branch is not there", async () => {

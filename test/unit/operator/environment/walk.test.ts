@@ -14,6 +14,7 @@ import { BeingDeleted, NameTaken } from "../../../../operator/ports/cluster.ts";
 import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
 import { RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
+import { CredentialRefused } from "../../../../operator/repository/host-credentials.ts";
 import { environmentFixture } from "../../../support/environment-fixture.ts";
 
 const nothing = { signal: new AbortController().signal } as StepContext;
@@ -181,6 +182,10 @@ describe("a walk over the steps", () => {
     [new DeployerUnavailable("away"), { state: "waiting", reason: "DeployerUnavailable", recheckAfterMs: 5_000 }],
     [new SecretManagerUnavailable("away"), { state: "waiting", reason: "SecretManagerUnavailable" }],
     [new RepositoryHostUnavailable("away"), { state: "waiting", reason: "RepositoryHostUnavailable" }],
+    [
+      new CredentialRefused("CredentialNotFound", "nobody wrote it"),
+      { state: "failed", reason: "CredentialNotFound", recheckAfterMs: 30_000 },
+    ],
   ])("knows a port's refusal as a result, not as a failure: %s", async (refusal, expected) => {
     const { results, error } = await statesOf([
       step("NamespaceReady", [], async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
 import type { ConfigSet } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import { FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
@@ -15,12 +16,24 @@ import {
 } from "../../../support/environment-fixture.ts";
 import { memoryConfigSets } from "../../../support/memory-config-sets.ts";
 import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
+import { testSettings } from "../../../support/platform-chart.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
 const { signal } = new AbortController();
+const hostCredentials = [{ id: "shop", hosts: ["git.test", "registry.test"] }];
+const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
 
 const answering: RepositoryHost = { head: async () => commitA };
 const withoutBranch: RepositoryHost = { head: async () => undefined };
+/** Lets in who brings this. */
+const asking = (credential: string): RepositoryHost => ({
+  head: async (_url, _branch, brought) => {
+    if (brought?.reveal() !== credential) throw new RepositoryHostUnavailable("it answered 401");
+    return commitA;
+  },
+});
+const credentialsRef = { name: "shop", key: "latest" };
 const away: RepositoryHost = {
   head: async () => {
     throw new RepositoryHostUnavailable("https://git.test/shop-api.git can't be asked: no answer within 10 s");
@@ -34,6 +47,8 @@ interface Given {
   readonly others?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly host?: RepositoryHost;
+  /** What the secret manager has of `shop`. */
+  readonly credential?: string;
   readonly isUsed?: boolean;
   /** Environments of which no watch has told yet. */
   readonly unheard?: readonly EphemeralEnvironment[];
@@ -47,9 +62,12 @@ async function pass({ repository, spec, status, others = [], configSets = [], ho
   clock.advance((given.minutes ?? 0) * 60_000);
   const fixture = repositoryFixture("shop-api", spec);
   const found = { ...fixture, metadata: { ...fixture.metadata, ...repository }, ...(status ? { status } : {}) };
+  const secretManager = memorySecretManager();
+  secretManager.share({ id: "shop", labels: {}, values: given.credential === undefined ? [] : [given.credential] });
   const reconcile = createRepositoryReconciler({
     repositories: memoryRepositories(found, ...others),
     configSets: memoryConfigSets(...configSets),
+    ...{ settings, secretManager },
     repositoryHost: host,
     lifecycle: {
       async hold(held) {
@@ -112,6 +130,40 @@ describe("a check", () => {
       "misses the default branch",
       { host: withoutBranch, spec: { defaultBranch: "trunk" } },
       { reachable: true, conditions: [{ reason: "BranchNotFound", message: expect.stringContaining("'trunk'") }] },
+    ],
+    [
+      "shows the host the credential that it asks for",
+      { host: asking("reader:word"), spec: { credentialsRef }, credential: "reader:word" },
+      { reachable: true, conditions: [{ reason: "Checked" }] },
+    ],
+    [
+      "shows the host nothing that the settings bind to others",
+      { host: asking("reader:word"), spec: { credentialsRef, cloneUrl: "https://evil.test/shop.git" } },
+      {
+        reachable: false,
+        conditions: [{ reason: "CredentialNotBound", message: expect.stringContaining("evil.test") }],
+      },
+    ],
+    [
+      "misses the credential",
+      { host: asking("reader:word"), spec: { credentialsRef } },
+      {
+        reachable: false,
+        conditions: [{ reason: "CredentialNotFound", message: expect.stringContaining("shop@latest") }],
+      },
+    ],
+    [
+      "finds what images are pulled with in order",
+      { spec: { imagePullSecretRef: credentialsRef }, credential: "reader:word" },
+      { reachable: true, conditions: [{ reason: "Checked" }] },
+    ],
+    [
+      "refuses what images are to be pulled with, and the host answers all the same",
+      { spec: { imagePullSecretRef: credentialsRef }, credential: "word" },
+      {
+        reachable: true,
+        conditions: [{ reason: "CredentialInvalid", message: expect.stringContaining("imagePullSecretRef") }],
+      },
     ],
     [
       "misses the companion",

@@ -67,6 +67,12 @@ describe("the values of an environment", () => {
     expect(valuesOf(shop({ status: { podSecrets } }))).toMatchObject({ secret: { name: podSecrets[1] } });
   });
 
+  test("name what images are pulled with once it was made, and no longer when it went", () => {
+    const pullSecret = [{ registry: "registry.test", source: "shop@latest" }];
+    expect(valuesOf(shop({ status: { pullSecret } }))).toMatchObject({ imagePullSecrets: [{ name: "image-pull" }] });
+    expect(valuesOf(shop({ status: { pullSecret: [] } }))).toEqual(valuesOf(shop()));
+  });
+
   test("of a suspended environment are the same at no replica, and awake again the former", () => {
     const awake = valuesOf(shop({ spec: both })) as Record<string, object>;
     const asleep = {

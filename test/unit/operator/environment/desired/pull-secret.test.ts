@@ -1,0 +1,96 @@
+import { describe, expect, test } from "@jest/globals";
+import { Sensitive } from "../../../../../crds/sensitive.ts";
+import { pullPlan, pullSecretObject, pullStatus } from "../../../../../operator/environment/desired/pull-secret.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/environment-fixture.ts";
+
+/** A Repository of this image whose pulls need this credential; none where it is left out. */
+const of = (repository: string, credential?: string) =>
+  repositoryFixture(repository.replaceAll("/", "-"), {
+    image: { repository },
+    ...(credential === undefined ? {} : { imagePullSecretRef: { name: credential, key: "latest" } }),
+  });
+
+describe("what images are pulled with", () => {
+  const DOCKER_HUB = "https://index.docker.io/v1/";
+
+  test.each<{ name: string; given: [string, string?][]; expected: [string, string][] }>([
+    { name: "is nothing where everybody may pull", given: [["registry.test/a"], ["registry.test/b"]], expected: [] },
+    {
+      name: "is what one component needs",
+      given: [["registry.test/a", "shop"], ["registry.test/b"]],
+      expected: [["registry.test", "shop@latest"]],
+    },
+    {
+      name: "is one where both need the same",
+      given: [
+        ["registry.test/a", "shop"],
+        ["registry.test/b", "shop"],
+      ],
+      expected: [["registry.test", "shop@latest"]],
+    },
+    {
+      name: "is one of each registry",
+      given: [
+        ["registry.test:5000/a", "shop"],
+        ["shop/b", "hub"],
+      ],
+      expected: [
+        ["registry.test:5000", "shop@latest"],
+        [DOCKER_HUB, "hub@latest"],
+      ],
+    },
+    {
+      name: "goes by the images where two differ for one registry",
+      given: [
+        ["registry.test/shop/a", "a-token"],
+        ["registry.test/shop/b", "b-token"],
+      ],
+      expected: [
+        ["registry.test/shop/a", "a-token@latest"],
+        ["registry.test/shop/b", "b-token@latest"],
+      ],
+    },
+    {
+      name: "goes by the whole names of images of Docker Hub, too",
+      given: [
+        ["shop/a", "a-token"],
+        ["index.docker.io/shop/b", "b-token"],
+      ],
+      expected: [
+        ["docker.io/shop/a", "a-token@latest"],
+        ["docker.io/shop/b", "b-token@latest"],
+      ],
+    },
+  ])("$name", ({ given, expected }) => {
+    const [backend, frontend] = given.map(([image, credential]) => of(image, credential));
+    const plan = pullPlan({ ...(backend ? { backend } : {}), ...(frontend ? { frontend } : {}) });
+    expect(pullStatus(plan)).toEqual(expected.map(([registry, source]) => ({ registry, source })));
+  });
+});
+
+describe("the Secret of image pulls", () => {
+  const CREDENTIAL = 'reader:pä:ss"word';
+  const credentials = new Map([
+    ["registry.test:5000", new Sensitive(CREDENTIAL)],
+    ["https://index.docker.io/v1/", new Sensitive("hub:token")],
+  ]);
+  const object = pullSecretObject(environmentFixture(), credentials);
+
+  test("is one that the kubelet reads, and that nobody can edit", () => {
+    expect(object).toMatchObject({
+      ...{ kind: "Secret", type: "kubernetes.io/dockerconfigjson", immutable: true },
+      metadata: { name: "image-pull", namespace: "env-shop" },
+    });
+  });
+
+  test("holds exactly the registries, each with its user and password", () => {
+    const { ".dockerconfigjson": text = "", ...others } = object.data as Record<string, string>;
+    expect(others).toEqual({});
+    expect(JSON.parse(Buffer.from(text, "base64").toString())).toEqual({
+      auths: {
+        "registry.test:5000": { auth: Buffer.from(CREDENTIAL).toString("base64") },
+        "https://index.docker.io/v1/": { auth: Buffer.from("hub:token").toString("base64") },
+      },
+    });
+  });
+});
