@@ -13,6 +13,7 @@ export interface ApplicationValues {
   readonly backend: ComponentValues;
   readonly frontend?: ComponentValues;
   readonly secret: { readonly name: string };
+  readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly suspended?: boolean;
   readonly database?: object;
 }

@@ -42,9 +42,11 @@ beforeAll(async () => {
     settings: settingsFrom({ ...testSettings, secrets }),
     onPorts: (context) => ({ ...context, repositoryHost }),
   });
-  for (const name of ["mail", "payment-sandbox"]) {
+  const stored = { mail: "mail key", "payment-sandbox": "payment-sandbox key" };
+  const credentials = { "example-git": "reader:token", "example-registry": "puller:token" };
+  for (const [name, value] of Object.entries({ ...stored, ...credentials })) {
     const metadata = { name, namespace, labels: { [SHARED_SECRET_LABEL]: "true" } };
-    await world.admin.create(secretKind, { metadata, data: { "1": Buffer.from(`${name} key`).toString("base64") } });
+    await world.admin.create(secretKind, { metadata, data: { "1": Buffer.from(value).toString("base64") } });
   }
   for (const manifest of manifests.values()) await world.admin.create(typeOf(manifest), manifest);
 }, 60_000);
@@ -64,7 +66,7 @@ describe("the examples", () => {
   }, 60_000);
 
   test("make Repositories whose rules hold together", async () => {
-    for (const name of ["shop-api", "shop-web"]) {
+    for (const name of ["shop-api", "shop-web", "cart-api"]) {
       await until(() => isInOrder(name), { what: `Repository '${name}' to be in order`, deadlineMs: 30_000 });
     }
   }, 60_000);

@@ -54,6 +54,17 @@ describe("the kind Repository", () => {
         webhookSecretRef: { name: "shop-webhook", key: "latest" },
       },
     ],
+    [
+      "credentials of a private host and a private registry",
+      { credentialsRef: { name: "shop-git", key: "latest" }, imagePullSecretRef: { name: "shop-registry", key: "3" } },
+    ],
+    ...["http://127.0.0.1:9300/shop.git", "http://localhost/shop.git", "http://[::1]:9300/shop.git"].map(
+      (cloneUrl): [string, object] => [
+        `credentials at ${cloneUrl}`,
+        { cloneUrl, credentialsRef: { name: "shop-git", key: "latest" } },
+      ],
+    ),
+    ["a repository that everybody reads by http", { cloneUrl: "http://git.test/@shop/shop.git" }],
     // RE2 takes linear time whatever the pattern.
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
@@ -107,6 +118,41 @@ describe("the kind Repository", () => {
     ["a host's number that is none", { hostId: "0x1" }, "spec.hostId in body should match"],
     ["a name with a path", { fullName: "../x" }, "spec.fullName in body should match"],
     ["less than no environments", { maxEnvironments: -1 }, "should be greater than or equal to 0"],
+    ...[
+      "http://git.test/shop.git",
+      "http://127.0.0.1.git.test/shop.git",
+      "http://localhost.git.test/shop.git",
+      "http://localhost:80.git.test/",
+    ].map((cloneUrl): [string, object, string] => [
+      `credentials at ${cloneUrl}`,
+      { cloneUrl, credentialsRef: { name: "shop-git", key: "latest" } },
+      "credentials are sent by https only",
+    ]),
+    ...[
+      "https://reader:word@git.test/shop.git",
+      "https://word@git.test/shop.git",
+      "http://a\\b@git.test/",
+      "https:///shop.git",
+    ].map((cloneUrl): [string, object, string] => [
+      `the address ${cloneUrl}`,
+      { cloneUrl },
+      "spec.cloneUrl in body should match",
+    ]),
+    [
+      "a login in the address of the chart",
+      { chart: { repoUrl: "https://reader:word@git.test/c.git", path: ".", revision: "main" } },
+      "spec.chart.repoUrl in body should match",
+    ],
+    [
+      "a credential that is no id",
+      { credentialsRef: { name: "../shop", key: "latest" } },
+      "spec.credentialsRef.name in body should match",
+    ],
+    [
+      "a credential of no version",
+      { imagePullSecretRef: { name: "shop-registry", key: "0" } },
+      "spec.imagePullSecretRef.key in body should match",
+    ],
     ["an override of no component", { overridable: ["secret.name"] }, "spec.overridable[0] in body should match"],
     ["an override of everything", { overridable: ["backend"] }, "spec.overridable[0] in body should match"],
   ])("refuses %s, and says so", async (_, spec, words) => {
