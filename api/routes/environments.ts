@@ -71,8 +71,7 @@ const listEnvironments = route({
   yields: { "/api/environments/{environment_id}": "/environments/0/id" },
   refusals: [],
 })(({ query, caller }, { environments, settings }) => {
-  const visible = environments.list().filter(visibleTo(caller));
-  const page = pageOf(visible, query);
+  const page = pageOf(environments.list(), visibleTo(caller), query);
   return { ...page, environments: page.environments.map((environment) => toListed(environment, settings)) };
 });
 

@@ -12,55 +12,55 @@ export interface EnvironmentPage {
   readonly offset: number;
 }
 
+/** Whether an environment is meant, or may be shown. */
 type Test = (environment: EphemeralEnvironment) => boolean;
 
-/**
- * The newest first; those of the same second by name, so that pages never overlap. `environments` are those that the
- * caller sees: what is not among them shows in no number.
- */
-export function pageOf(environments: readonly EphemeralEnvironment[], query: ListQuery): EnvironmentPage {
-  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
-  const matching = testsOf(query).reduce((left, test) => left.filter(test), environments);
-  const page = newest(matching, offset + limit).slice(offset);
-  return { environments: page, total: matching.length, limit, offset };
-}
-
-/**
- * So many of them, the newest first. To sort ten thousand for a page of fifty would take longer than all the rest: a few
- * are sorted at a time, and what is older than so many of them is left out.
- */
-function newest(environments: readonly EphemeralEnvironment[], count: number): EphemeralEnvironment[] {
-  const found: EphemeralEnvironment[] = [];
-  let last: EphemeralEnvironment | undefined;
-  for (const environment of environments) {
-    if (last !== undefined && newestFirst(environment, last) > 0) continue;
-    found.push(environment);
-    if (found.length < count * SORTED_AT_ONCE) continue;
-    found.sort(newestFirst).splice(count);
-    last = found.at(-1);
-  }
-  return found.sort(newestFirst).slice(0, count);
-}
-
-/** In pages. */
+/** How much is sorted at a time, in pages. */
 const SORTED_AT_ONCE = 4;
 
+/**
+ * The newest first; those of the same second by name, so that pages never overlap. What the caller may not see shows in no
+ * number.
+ *
+ * Every environment is looked at once, in little time, because a list of ten thousand lets all other requests wait. To sort
+ * them all for a page of fifty would take longer than the rest: a few are sorted at a time, and what then comes that is
+ * older than all of the page is only counted.
+ */
+export function pageOf(
+  environments: readonly EphemeralEnvironment[],
+  isVisible: Test,
+  query: ListQuery,
+): EnvironmentPage {
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const end = offset + limit;
+  const isMeant = testOf(query);
+  const found: EphemeralEnvironment[] = [];
+  let last: EphemeralEnvironment | undefined;
+  let total = 0;
+  for (const environment of environments) {
+    if (!isVisible(environment) || !isMeant(environment)) continue;
+    total += 1;
+    if (last !== undefined && newestFirst(environment, last) > 0) continue;
+    found.push(environment);
+    if (found.length < end * SORTED_AT_ONCE) continue;
+    found.sort(newestFirst).splice(end);
+    last = found.at(-1);
+  }
+  return { environments: found.sort(newestFirst).slice(offset, end), total, limit, offset };
+}
+
 /** All of Kubernetes's timestamps have one form, so that they compare as texts: to parse ten thousand takes too long. */
-function testsOf({ status, search, created_after, created_before }: ListQuery): Test[] {
-  const tests: Test[] = [];
-  if (status !== undefined) tests.push((environment) => statusOf(environment) === status);
+function testOf({ status, search = "", created_after, created_before }: ListQuery): Test {
   // Names are lower case. The text is taken literally: a pattern from outside could take for ever to match.
-  const part = search?.toLowerCase() ?? "";
-  if (part !== "") tests.push(({ metadata }) => metadata.name.includes(part));
-  if (created_after !== undefined) {
-    const from = secondFrom(created_after);
-    tests.push(({ metadata }) => metadata.creationTimestamp >= from);
-  }
-  if (created_before !== undefined) {
-    const until = secondFrom(created_before);
-    tests.push(({ metadata }) => metadata.creationTimestamp < until);
-  }
-  return tests;
+  const part = search.toLowerCase();
+  const from = created_after === undefined ? undefined : secondFrom(created_after);
+  const until = created_before === undefined ? undefined : secondFrom(created_before);
+  return (environment) => {
+    const { name, creationTimestamp } = environment.metadata;
+    if (status !== undefined && statusOf(environment) !== status) return false;
+    if (!name.includes(part)) return false;
+    return (from === undefined || creationTimestamp >= from) && (until === undefined || creationTimestamp < until);
+  };
 }
 
 /** With an offset a moment can lie in the year 10000, whose text comes before all others. */
