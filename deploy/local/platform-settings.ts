@@ -1,4 +1,4 @@
-import { addresses, baseDomain } from "./addresses.ts";
+import { addresses, baseDomain, gitHostUrl } from "./addresses.ts";
 import { clientId } from "./identity/configuration.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { platformAccount } from "./platform-chart.ts";
@@ -22,6 +22,8 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     // The ingress and the DNS server run on the host, which pods know by the bridge's address.
     database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
     isolation: { ingressFrom: [host], dns: [host] },
+    // For private repositories and images of the git host, once somebody puts user:token there.
+    secrets: { hostCredentials: [{ id: "local-git", hosts: [new URL(gitHostUrl).host] }] },
     api: {
       port: addresses.apiPort,
       issuers: [{ issuer: localIssuer, audience: clientId }],

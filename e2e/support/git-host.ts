@@ -39,9 +39,13 @@ export async function removeBranch({ api }: ChartRepository, branch: string): Pr
   await ask("DELETE", `${api}/branches/${branch}`);
 }
 
+/** The account that may do everything on the git host. */
+export async function administrator(): Promise<{ readonly name: string; readonly password: string }> {
+  return JSON.parse(await readFile(join(stateFolder, "cluster/git-host-administrator.json"), "utf8"));
+}
+
 async function ask(method: string, url: string, body?: object): Promise<Response> {
-  const file = await readFile(join(stateFolder, "cluster/git-host-administrator.json"), "utf8");
-  const { name, password } = JSON.parse(file) as { name: string; password: string };
+  const { name, password } = await administrator();
   return fetch(url, {
     method,
     headers: {

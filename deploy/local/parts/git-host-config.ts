@@ -11,7 +11,7 @@ export interface GiteaSettings {
 }
 
 /**
- * Gitea's app.ini: SQLite, loopback only, no SSH, nothing loaded from or sent to the outside, no mail, no
+ * Gitea's app.ini: SQLite, loopback only, an image registry beside the repositories, no SSH, nothing loaded from or sent to the outside, no mail, no
  * background work. Webhooks may call programs on this machine. https://docs.gitea.com/administration/config-cheat-sheet
  */
 export function giteaConfig({ data, files, port, secret }: GiteaSettings): string {
@@ -68,7 +68,7 @@ ENABLED = false
 ENABLED = false
 
 [packages]
-ENABLED = false
+ENABLED = true
 
 [federation]
 ENABLED = false
