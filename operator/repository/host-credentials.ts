@@ -2,12 +2,14 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/ephemeral-environment.schema.ts";
 import { imagePlace, type Repository } from "../../crds/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { SecretManager, StoredSecret } from "../ports/secret-manager.ts";
 
 /** What decides about credentials, and keeps them. */
 export interface Vault {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
+  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** A credential that a Repository names can't be used; the reason is a condition's, and the message says what to do. */
@@ -60,11 +62,9 @@ interface Wish {
 }
 
 /** Judged before it is read: what is not bound to the host is never fetched for it. */
-async function credential(
-  { field, ref: { name, key }, host }: Wish,
-  { settings, secretManager }: Vault,
-): Promise<Sensitive> {
-  const isBound = settings.secrets.hostCredentials.some(({ id, hosts }) => id === name && hosts.includes(host));
+async function credential({ field, ref, host }: Wish, vault: Vault): Promise<Sensitive> {
+  const { name, key } = ref;
+  const isBound = vault.settings.secrets.hostCredentials.some(({ id, hosts }) => id === name && hosts.includes(host));
   if (!isBound) {
     const remedy = `add the host to it in secrets.hostCredentials, or name a credential of ${host}`;
     throw new CredentialRefused(
@@ -72,7 +72,7 @@ async function credential(
       `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`,
     );
   }
-  const stored = await secretManager.read(name, key === "latest" ? key : Number(key));
+  const stored = await read(ref, vault);
   if (stored === undefined) {
     const remedy = "write it there, or name another one";
     throw new CredentialRefused(
@@ -86,4 +86,29 @@ async function credential(
     throw new CredentialRefused("CredentialInvalid", `${field}: '${name}@${key}' is not user:password in one line`);
   }
   return new Sensitive(value);
+}
+
+/** Thousands of environments want the same one, and secret managers count reads: an answer holds for a moment. */
+const FRESH_MS = 5_000;
+
+interface Answer {
+  readonly atMs: number;
+  readonly stored: Promise<StoredSecret | undefined>;
+}
+
+const answers = new WeakMap<Vault["secretManager"], Map<string, Answer>>();
+
+function read({ name, key }: SecretRef, { secretManager, clock }: Vault): Promise<StoredSecret | undefined> {
+  const known = answers.get(secretManager) ?? new Map<string, Answer>();
+  answers.set(secretManager, known);
+  const source = `${name}@${key}`;
+  const atMs = clock.monotonicMs();
+  const former = known.get(source);
+  if (former !== undefined && atMs - former.atMs < FRESH_MS) return former.stored;
+  const answer = { atMs, stored: secretManager.read(name, key === "latest" ? key : Number(key)) };
+  known.set(source, answer);
+  // What is not there may be written at any moment, and a failure is no answer.
+  const forget = () => known.get(source) === answer && known.delete(source);
+  answer.stored.then((stored) => stored ?? forget(), forget);
+  return answer.stored;
 }

@@ -62,7 +62,10 @@ async function drop(environment: EphemeralEnvironment, { cluster }: StepContext)
   return state === "gone" ? { pullSecret: [] } : {};
 }
 
-/** By registry; `undefined` when a secret manager that is away can't tell, and what there is will do until it can. */
+/**
+ * By registry; `undefined` when they can't be had now, and what there is will do: that a credential is gone is told by
+ * its Repository, once, and fails nothing that runs.
+ */
 async function credentialsOf(
   plan: readonly PlannedPull[],
   context: StepContext,
@@ -75,7 +78,8 @@ async function credentialsOf(
     });
     return new Map((await Promise.all(read)).flat());
   } catch (error) {
-    if (mayStay && error instanceof SecretManagerUnavailable) return undefined;
+    const isNoCredential = error instanceof SecretManagerUnavailable || error instanceof CredentialRefused;
+    if (mayStay && isNoCredential) return undefined;
     throw error;
   }
 }

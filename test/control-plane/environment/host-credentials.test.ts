@@ -170,8 +170,11 @@ describe("a private registry", () => {
     const deployed = await application("pulled-one");
 
     await addVersion("shop-registry", 2, "puller:second");
-    await world.reconcile("pulled-one");
-    expect(await pulls("pulled-one")).toEqual({ "registry.test": "puller:second" });
+    const isSecond = async () => {
+      await world.reconcile("pulled-one");
+      return (await pulls("pulled-one"))?.["registry.test"] === "puller:second";
+    };
+    await until(isSecond, { what: "the second credential", deadlineMs: 30_000 });
     const { metadata } = (await pullSecretOf("pulled-one")) ?? {};
     await world.admin.delete(secretKind, { name: "image-pull", namespace: "env-pulled-one" });
     await world.reconcile("pulled-one");

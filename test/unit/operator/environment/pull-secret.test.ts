@@ -10,6 +10,7 @@ import { type MemoryCluster, memoryCluster } from "../../../support/memory-clust
 import { type MemoryRepositories, memoryRepositories } from "../../../support/memory-repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../support/memory-secret-manager.ts";
 import { testSettings } from "../../../support/platform-chart.ts";
+import { TestClock } from "../../../support/test-clock.ts";
 
 const ref = { name: "image-pull", namespace: "env-shop" };
 const MADE: EnvironmentStatus["pullSecret"] = [{ registry: "registry.test", source: "shop@latest" }];
@@ -19,9 +20,11 @@ let cluster: MemoryCluster;
 let secretManager: MemorySecretManager;
 let repositories: MemoryRepositories;
 let status: EnvironmentStatus;
+let clock: TestClock;
 beforeEach(() => {
   cluster = memoryCluster();
   secretManager = memorySecretManager();
+  clock = new TestClock();
   repositories = memoryRepositories();
   status = { podSecrets };
   named("shop");
@@ -36,11 +39,12 @@ function named(credential?: string): void {
   repositories.put(repositoryFixture("shop-api", spec));
 }
 
-/** A pass; what it finds is in the next one's status. */
+/** A pass a minute later; what it finds is in the next one's status. */
 async function pass({ isLook = false, result = done("Mirrored") } = {}) {
+  clock.advance(60_000);
   const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
   const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
-  const context = { cluster, secretManager, repositories, settings, isLook } as unknown as Looking;
+  const context = { cluster, secretManager, repositories, settings, clock, isLook } as unknown as Looking;
   const ended = await withPullSecret(environmentFixture({ status }), result, context);
   status = { ...status, ...ended.findings };
   return ended;
@@ -185,6 +189,15 @@ describe("a credential that can't be used", () => {
     expect(ended).toMatchObject({ state: "failed", reason: "CredentialNotBound", findings, recheckAfterMs: 30_000 });
     expect(status.pullSecret).toEqual(MADE);
     expect(held()).toBe("reader:one");
+  });
+
+  test("any more fails nothing that has it, and everything that lost it", async () => {
+    await pass();
+    secretManager.share({ id: "shop", labels: {}, values: [] });
+    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    expect(held()).toBe("reader:one");
+    await cluster.remove(environmentFixture().metadata, secretKind, ref);
+    expect(await pass({ isLook: true })).toMatchObject({ state: "failed", reason: "CredentialNotFound" });
   });
 
   test("leaves the word to what failed before it", async () => {

@@ -10,6 +10,7 @@ import {
 import { repositoryFixture } from "../../../support/environment-fixture.ts";
 import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
 import { testSettings } from "../../../support/platform-chart.ts";
+import { TestClock } from "../../../support/test-clock.ts";
 
 const hostCredentials = [
   {
@@ -24,7 +25,7 @@ const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } })
 function vault(...values: readonly string[]) {
   const secretManager = memorySecretManager();
   secretManager.share({ id: "shop", labels: {}, values: values.length === 0 ? ["reader:old", "reader:new"] : values });
-  return { settings, secretManager };
+  return { settings, secretManager, clock: new TestClock() };
 }
 
 const named = (name = "shop", key = "latest") => ({ name, key });
@@ -141,12 +142,12 @@ describe("a credential is refused", () => {
       expected: ["CredentialInvalid", "'shop@1' is not user:password in one line"] as [string, string],
     })),
   ])("$name", async ({ given, values = [], expected: [reason, message] }) => {
-    const { secretManager } = vault(...values);
-    const refused = await cloneCredential(of(given), { settings, secretManager }).catch((error: unknown) => error);
+    const asked = vault(...values);
+    const refused = await cloneCredential(of(given), asked).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(CredentialRefused);
     expect(refused).toMatchObject({ reason, message: `spec.credentialsRef of Repository 'shop-api': ${message}` });
     // What is not bound is not even read.
-    expect(secretManager.looks).toHaveLength(reason === "CredentialNotBound" ? 0 : 1);
+    expect(asked.secretManager.looks).toHaveLength(reason === "CredentialNotBound" ? 0 : 1);
   });
 
   test("for a registry as for a git host", async () => {
@@ -158,9 +159,34 @@ describe("a credential is refused", () => {
   });
 
   test("by nobody while the secret manager is away: that is no answer", async () => {
-    const { secretManager } = vault();
-    secretManager.setReachable(false);
-    const asked = cloneCredential(of({ credentialsRef: named() }), { settings, secretManager });
-    await expect(asked).rejects.toBeInstanceOf(SecretManagerUnavailable);
+    const asked = vault();
+    asked.secretManager.setReachable(false);
+    const answer = () => cloneCredential(of({ credentialsRef: named() }), asked);
+    await expect(answer()).rejects.toBeInstanceOf(SecretManagerUnavailable);
+    asked.secretManager.setReachable(true);
+    expect((await answer())?.reveal()).toBe("reader:new");
+  });
+});
+
+describe("the secret manager", () => {
+  test("is asked once for all who want the same within five seconds", async () => {
+    const asked = vault();
+    const answer = async (key?: string) =>
+      (await cloneCredential(of({ credentialsRef: named("shop", key) }), asked))?.reveal();
+    expect(await Promise.all([answer(), answer(), answer("1")])).toEqual(["reader:new", "reader:new", "reader:old"]);
+    asked.secretManager.share({ id: "shop", labels: {}, values: ["reader:old", "reader:new", "reader:newest"] });
+    asked.clock.advance(4_999);
+    expect(await answer()).toBe("reader:new");
+    expect(asked.secretManager.looks).toHaveLength(2);
+    asked.clock.advance(1);
+    expect(await answer()).toBe("reader:newest");
+  });
+
+  test("is asked again at once for what it did not have", async () => {
+    const asked = vault();
+    const answer = () => cloneCredential(of({ credentialsRef: named("shop", "3") }), asked);
+    await expect(answer()).rejects.toMatchObject({ reason: "CredentialNotFound" });
+    asked.secretManager.share({ id: "shop", labels: {}, values: ["a:1", "a:2", "a:3"] });
+    expect((await answer())?.reveal()).toBe("a:3");
   });
 });
