@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
-import type { StepContext } from "../../../../operator/environment/step.ts";
+import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
 import {
   environmentFixture,
@@ -40,4 +40,24 @@ test.each([
   ["a moment that is an hour ahead", 70, "failed"],
 ])("a value that somebody provides is awaited patiently for two minutes: %s", async (_since, minutes, state) => {
   expect(await awaited(minutes)).toEqual({ state, reason: "AwaitingValue" });
+});
+
+const podSecrets = ["environment-secrets-00000001"];
+test.each([
+  { name: "not before anything runs", given: { podSecrets }, state: failed("SecretNotFound", ""), expected: false },
+  {
+    name: "once something does",
+    given: { podSecrets, wanted: "0" },
+    state: failed("SecretNotFound", ""),
+    expected: true,
+  },
+  {
+    name: "not while a value may still come",
+    given: { podSecrets, wanted: "0" },
+    state: waiting("AwaitingValue", "", { recheckAfterMs: 1 }),
+    expected: false,
+  },
+])("what was before stands in for a wish that can't be granted: $name", ({ given, state, expected }) => {
+  const { stands } = secrets(createSchedule(new TestClock(), 60_000));
+  expect(stands?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
 });
