@@ -126,10 +126,11 @@ function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" 
       await admin.delete(environmentType, { name }, { uid });
     },
     async expectGone(environment) {
-      await until(async () => (await inventoryOf(admin, environment)).size === 0, {
-        what: `everything of '${environment.metadata.name}' being gone`,
-        deadlineMs: GONE_DEADLINE_MS,
-      });
+      const { name, uid } = environment.metadata;
+      // The resource goes last: while it is there, no other kind has to be asked for.
+      const isGone = async () =>
+        (await find(name))?.metadata.uid !== uid && (await inventoryOf(admin, environment)).size === 0;
+      await until(isGone, { what: `everything of '${name}' being gone`, deadlineMs: GONE_DEADLINE_MS });
     },
   };
 }

@@ -53,9 +53,17 @@ function replica(changed: object): Promise<PlatformProcess> {
 async function startTwo(changed: object): Promise<void> {
   replicas = await Promise.all([replica(changed), replica(changed)]);
   await Promise.all(replicas.map((one) => one.start()));
+  for (const { url } of replicas) {
+    const isReady = async () => (await fetch(`${url}/api/ready`)).ok;
+    await until(isReady, { what: "a replica being ready", deadlineMs: 30_000 });
+  }
 }
 
-afterEach(() => Promise.all(replicas.splice(0).map((one) => one.stop())), 30_000);
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((one) => one.stop()));
+  // Whoever was killed would hold it for 15 s more.
+  await world.admin.delete(leases, lease);
+}, 30_000);
 
 function createSome(count: number): Promise<EphemeralEnvironment[]> {
   const names = Array.from({ length: count }, () => `available-${++made}`);

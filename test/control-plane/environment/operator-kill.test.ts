@@ -35,6 +35,7 @@ async function killAt(
   await until(async () => isMoment((await world.inventory(environment)).size), {
     what: "the moment of the kill",
     deadlineMs: 30_000,
+    everyMs: 2,
   });
   await platform.kill();
   return environment;
