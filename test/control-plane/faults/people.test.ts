@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { namespaceName } from "../../../crds/names.ts";
+import {
+  applicationKind,
+  appProjectKind,
+  environmentType,
+  limitRangeKind,
+  namespaceKind,
+  networkPolicyKind,
+  resourceQuotaKind,
+  roleBindingKind,
+  type WireObject,
+} from "../../../operator/kinds.ts";
+import { isNotFound } from "../../../operator/kit/kube-errors.ts";
+import type { ObjectRef, ResourceType } from "../../../operator/kit/kube-object.ts";
+import { type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/fault-scenes.ts";
+import { createFaultWorld, type FaultWorld } from "../../support/fault-world.ts";
+import { leaks } from "../../support/invariants.ts";
+import { until } from "../../support/until.ts";
+
+let world: FaultWorld;
+let play: Play;
+beforeAll(async () => {
+  world = await createFaultWorld(SCENE_PROBE_SECONDS);
+  play = await prepareScenes(world);
+}, 120_000);
+afterAll(() => world.stop(), 60_000);
+
+const inside = (name: string) => (environment: string) => ({ name, namespace: namespaceName(environment) });
+const atDeployer = (environment: string) => ({ name: namespaceName(environment), namespace: "argocd" });
+const everybody = { from: [{ namespaceSelector: {} }] };
+const evil = { source: { helm: { valuesObject: { backend: { image: "evil" } } } } };
+
+test.each<{ what: string; type: ResourceType<WireObject>; ref: (environment: string) => ObjectRef; patch?: object }>([
+  { what: "namespace", type: namespaceKind, ref: (name) => ({ name: namespaceName(name) }) },
+  { what: "quota", type: resourceQuotaKind, ref: inside("environment") },
+  { what: "raised-quota", type: resourceQuotaKind, ref: inside("environment"), patch: { hard: { pods: "1000" } } },
+  { what: "limits", type: limitRangeKind, ref: inside("environment") },
+  { what: "default-deny", type: networkPolicyKind, ref: inside("default-deny") },
+  { what: "traffic", type: networkPolicyKind, ref: inside("allowed-traffic") },
+  { what: "open-traffic", type: networkPolicyKind, ref: inside("allowed-traffic"), patch: { ingress: [everybody] } },
+  { what: "binding", type: roleBindingKind, ref: inside("ephemeral-environment") },
+  { what: "application", type: applicationKind, ref: atDeployer },
+  { what: "evil-application", type: applicationKind, ref: atDeployer, patch: evil },
+  { what: "project", type: appProjectKind, ref: atDeployer },
+  {
+    what: "wide-project",
+    type: appProjectKind,
+    ref: atDeployer,
+    patch: { destinations: [{ server: "*", namespace: "*" }] },
+  },
+])(
+  "somebody deletes or edits the $what of every environment",
+  async ({ what, type, ref, patch }) => {
+    const { admin } = world.world;
+    const damage = async (name: string) => {
+      if (patch === undefined) await admin.delete(type, ref(name));
+      else await admin.patch(type, ref(name), { spec: patch }, { as: "merge" }).catch(unlessAbsent);
+    };
+    await play(what, (actors) => Promise.all(actors.map(({ name }) => damage(name))));
+  },
+  120_000,
+);
+
+test("somebody takes the finalizer of living environments away: it comes back", async () => {
+  const bare = { metadata: { finalizers: null } };
+  await play("finalizer", (actors) => {
+    const living = actors.filter(({ lifecycle }) => lifecycle.name !== "delete");
+    return Promise.all(
+      living.map(async ({ name }) => {
+        await until(() => world.observer.environment(name), { what: `'${name}'`, deadlineMs: 10_000 });
+        await world.world.admin.patch(environmentType, { name }, bare, { as: "merge" });
+      }),
+    );
+  });
+}, 120_000);
+
+/** It is not made yet, or has gone already. */
+function unlessAbsent(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+test("nothing readable holds a secret", () => {
+  expect(leaks(world.observer.secretValues, [world.log()])).toEqual([]);
+});
