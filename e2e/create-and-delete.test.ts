@@ -31,7 +31,7 @@ interface Shown {
   readonly expires_at: string;
 }
 
-test("a developer creates an environment, opens it, extends it and deletes it", async () => {
+test.concurrent("a developer creates an environment, opens it, extends it and deletes it", async () => {
   const name = environments.name("life");
   const id = await expectCreated(name);
   expect((await untilReady(name)).metadata.uid).toBe(id);
@@ -50,7 +50,7 @@ test("a developer creates an environment, opens it, extends it and deletes it", 
   expect(missed.body).toMatchObject({ detail: "Environment not found", status_code: 404, error_code: "ENV_NOT_FOUND" });
 });
 
-test("a form creates the same as JSON, and a deletion answers before anything is gone", async () => {
+test.concurrent("a form creates the same as JSON, and a deletion answers before anything is gone", async () => {
   const name = environments.name("form");
   const form = new URLSearchParams(
     Object.entries(creation(name)).map(([field, value]): [string, string] => [field, `${value}`]),

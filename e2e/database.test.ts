@@ -54,7 +54,7 @@ async function volumeOf(name: string): Promise<string> {
   return spec.volumeName;
 }
 
-test("a database keeps what a backend wrote, over a lost pod, a new password and sleep, and goes with its environment", async () => {
+test.concurrent("a database keeps what a backend wrote, over a lost pod, a new password and sleep, and goes with its environment", async () => {
   const name = environments.name("data");
   const id = await create(name, { provision_database: true });
   await untilReady(name);
@@ -95,7 +95,7 @@ test("a database keeps what a backend wrote, over a lost pod, a new password and
 /** What a shell, SQL and a URL each would take for something of their own. */
 const PASSWORD = `it's "$HOME" $(id) \\ %40 :/?#@& ü`;
 
-test("an environment gets a database when its flag is set, and loses it with the flag, but not the password", async () => {
+test.concurrent("an environment gets a database when its flag is set, and loses it with the flag, but not the password", async () => {
   const name = environments.name("flag");
   const overrides = { helm_values: { backend: { env: { DATABASE_PASSWORD: PASSWORD } } } };
   const id = await create(name, { config_overrides: overrides });
@@ -122,7 +122,7 @@ test("an environment gets a database when its flag is set, and loses it with the
   expect(Object.values(stored ?? {})).toContain(PASSWORD);
 });
 
-test("a database that can't start says why, and starts when its config set is corrected", async () => {
+test.concurrent("a database that can't start says why, and starts when its config set is corrected", async () => {
   const apiVersion = "ephemeral-environments.dev/v1";
   const configured = (version: string) =>
     apply({

@@ -31,7 +31,7 @@ async function kept(name: string, id: string) {
   return { secret: await podSecret(name), objects: await madeFor(id), expiresAt: status.expiresAt };
 }
 
-test("an update that can't run leaves the old version answering, and heals when it is taken back", async () => {
+test.concurrent("an update that can't run leaves the old version answering, and heals when it is taken back", async () => {
   const name = environments.name("update");
   const id = await create(name);
   await untilReady(name);
@@ -50,7 +50,7 @@ test("an update that can't run leaves the old version answering, and heals when 
   expect(await kept(name, id)).toEqual(before);
 });
 
-test("a suspended environment runs no pod, and answers again when it is woken", async () => {
+test.concurrent("a suspended environment runs no pod, and answers again when it is woken", async () => {
   const name = environments.name("sleep");
   const id = await create(name);
   await untilReady(name);

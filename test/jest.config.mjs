@@ -26,14 +26,19 @@ const onControlPlane = {
 
 /** Every suite here starts a control plane of its own, and breaks it. */
 const FAULTS = "test/control-plane/faults";
+/** Every story here breaks what others need. */
+const ALONE = "e2e/alone";
 
 export default {
+  // Tests of one file that are told side by side wait for most of their time, on the cluster and not on each other.
+  maxConcurrency: 10,
   projects: [
     project("unit", "test/unit"),
     project("contract", "test/contract"),
     project("ports", "test/ports", onControlPlane),
     project("control-plane", "test/control-plane", { ...onControlPlane, testPathIgnorePatterns: [FAULTS] }),
     project("faults", FAULTS),
-    project("e2e", "e2e"),
+    project("e2e", "e2e", { testPathIgnorePatterns: [ALONE] }),
+    project("e2e-alone", ALONE),
   ],
 };

@@ -11,10 +11,12 @@ import { isRunning } from "../deploy/local/cluster.ts";
 import { whyNot } from "../deploy/local/prerequisites.ts";
 
 interface Count {
-  passed: number;
-  failed: number;
-  skipped: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
 }
+
+const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
 
 const checkout = resolve(import.meta.dirname, "..");
 const node = process.execPath;
@@ -29,15 +31,25 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
 ];
 
-/** These suites wait most of the time, so that two fit on any machine; what they judge has deadlines, so that more don't. */
-const TWO_WORKERS = "--maxWorkers=2";
+/** How many test files at once. What only computes takes the whole machine, of which Jest would leave a processor out. */
+const WORKERS = {
+  unit: "100%",
+  contract: "100%",
+  // These wait most of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
+  ports: 2,
+  "control-plane": 3,
+  faults: 4,
+  e2e: 2,
+  // What these break, all others need.
+  "e2e-alone": 1,
+} as const;
 
 const stages: Readonly<Record<string, () => Promise<Count>>> = {
   verify,
   unit: () => jest("unit"),
   contract: () => jest("contract"),
   ports: () => jest("ports"),
-  "control-plane": () => jest("control-plane", TWO_WORKERS),
+  "control-plane": () => jest("control-plane"),
   faults,
   schemathesis,
   e2e,
@@ -50,12 +62,12 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const total: Count = { passed: 0, failed: 0, skipped: 0 };
+let total = NOTHING;
 for (const [name, run] of Object.entries(stages)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const began = performance.now();
   const count = await run();
-  for (const key of ["passed", "failed", "skipped"] as const) total[key] += count[key];
+  total = sum(total, count);
   console.log(`\n== ${name}: ${words(count)} in ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
 }
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
@@ -66,8 +78,16 @@ function words({ passed, failed, skipped }: Count): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
+function sum(one: Count, other: Count): Count {
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: one.skipped + other.skipped,
+  };
+}
+
 async function verify(): Promise<Count> {
-  const count = { passed: 0, failed: 0, skipped: 0 };
+  const count = { ...NOTHING };
   for (const [name, command, ...args] of checks) {
     const ok = (await run(command, args)) === 0;
     console.log(`${ok ? "ok  " : "FAIL"} ${name}`);
@@ -77,13 +97,14 @@ async function verify(): Promise<Count> {
 }
 
 /** Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too. */
-async function jest(project: string, ...more: string[]): Promise<Count> {
+async function jest(project: keyof typeof WORKERS): Promise<Count> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
   const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
   const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
+  const workers = `--maxWorkers=${WORKERS[project]}`;
   try {
-    const args = [...flags, bin("jest"), ...config, "--json", `--outputFile=${outputFile}`, ...more];
+    const args = [...flags, bin("jest"), ...config, workers, "--json", `--outputFile=${outputFile}`];
     const code = await run(node, args);
     const result = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = result;
@@ -96,7 +117,7 @@ async function jest(project: string, ...more: string[]): Promise<Count> {
 /** Every plan when it is asked for by name; among all the other stages, one in eight: the order is drawn by the seed. */
 function faults(): Promise<Count> {
   process.env.FAULT_SHARE ??= wanted.includes("faults") ? "1" : "8";
-  return jest("faults", TWO_WORKERS);
+  return jest("faults");
 }
 
 /** Whatever the OpenAPI document says, tried on the platform's real process; see test/schemathesis. */
@@ -106,13 +127,13 @@ async function schemathesis(): Promise<Count> {
   const obstacle = await whyNoPython();
   if (obstacle !== undefined) {
     console.log(`schemathesis is skipped. ${obstacle}`);
-    return { passed: 0, failed: 0, skipped: 1 };
+    return { ...NOTHING, skipped: 1 };
   }
   try {
     return { ...(await tryDocument()), skipped: 0 };
   } catch (error) {
     console.error(error);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { ...NOTHING, failed: 1 };
   }
 }
 
@@ -121,15 +142,15 @@ async function e2e(): Promise<Count> {
   const obstacle = whyNot();
   if (obstacle !== undefined) {
     console.log(`e2e is skipped. ${obstacle}`);
-    return { passed: 0, failed: 0, skipped: 1 };
+    return { ...NOTHING, skipped: 1 };
   }
   const ranBefore = await isRunning();
   // Whatever cluster the caller works with: the stories are told on the local one.
   const { CLUSTER: _, ...local } = process.env;
   try {
-    if ((await run(node, [launcher, "up"], local)) !== 0) return { passed: 0, failed: 1, skipped: 0 };
+    if ((await run(node, [launcher, "up"], local)) !== 0) return { ...NOTHING, failed: 1 };
     Object.assign(process.env, shellVariables());
-    return await jest("e2e", "--runInBand");
+    return sum(await jest("e2e"), await jest("e2e-alone"));
   } finally {
     if (!ranBefore) await run(node, [launcher, "down"], local);
   }

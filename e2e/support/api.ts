@@ -1,4 +1,5 @@
-import { site, tokens } from "./site.ts";
+import { ownDeveloper } from "./identity.ts";
+import { site } from "./site.ts";
 
 const DEADLINE_MS = 15_000;
 
@@ -14,7 +15,7 @@ export interface Request {
   /** Sent as JSON; a string as it is. */
   readonly body?: object | string;
   readonly type?: string;
-  /** The bearer token; null sends none. The developer's by default. */
+  /** The bearer token; null sends none. The file's own developer's by default. */
   readonly token?: string | null;
 }
 
@@ -26,7 +27,7 @@ export interface Reply<T> {
 
 /** Asks the REST interface, as a user does. `path` begins below `/api`. Fails when nothing answers in JSON. */
 export async function ask<T = Problem>(method: string, path: string, request: Request = {}): Promise<Reply<T>> {
-  const { body, type = "application/json", token = tokens.developer } = request;
+  const { body, type = "application/json", token = ownDeveloper } = request;
   const reply = await fetch(`${site.apiUrl}/api${path}`, {
     method,
     headers: {

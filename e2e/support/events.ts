@@ -1,4 +1,5 @@
-import { site, tokens } from "./site.ts";
+import { ownDeveloper } from "./identity.ts";
+import { site } from "./site.ts";
 
 /** A log that is followed: the messages that came so far. */
 export interface FollowedLog {
@@ -11,7 +12,7 @@ export interface FollowedLog {
 export async function followLog(environment: string, component: string): Promise<FollowedLog> {
   const leaving = new AbortController();
   const path = `/api/v2/environments/${environment}/logs/${component}/stream`;
-  const headers = { authorization: `Bearer ${tokens.developer}` };
+  const headers = { authorization: `Bearer ${ownDeveloper}` };
   const reply = await fetch(site.apiUrl + path, { headers, signal: leaving.signal });
   const messages: string[] = [];
   const read = async () => {

@@ -1,9 +1,25 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type CryptoKey, decodeJwt, decodeProtectedHeader, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+import {
+  type CryptoKey,
+  decodeJwt,
+  decodeProtectedHeader,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from "jose";
 import { stateFolder, tokens } from "./site.ts";
 
 const HOUR_SECONDS = 3600;
+
+/**
+ * A token of a developer that only this test file has, who is the local cluster's in everything but the identity: how
+ * much somebody may ask for in a minute counts by that, and files run side by side.
+ */
+export const ownDeveloper = await signed(await providerKey(), HOUR_SECONDS, { sub: `e2e-${randomUUID()}` });
 
 /** A token of the local identity provider, for the developer, that ended an hour ago. */
 export async function expiredToken(): Promise<string> {
@@ -21,11 +37,11 @@ export async function freshToken(): Promise<string> {
   return signed(await providerKey(), HOUR_SECONDS);
 }
 
-/** The developer's claims under the provider's key id, ending so many seconds from now. */
-function signed(key: CryptoKey | Uint8Array, endsInSeconds: number): Promise<string> {
+/** The developer's claims, changed as said, under the provider's key id, ending so many seconds from now. */
+function signed(key: CryptoKey | Uint8Array, endsInSeconds: number, changed: JWTPayload = {}): Promise<string> {
   const { alg = "RS256", kid = "" } = decodeProtectedHeader(tokens.developer);
   const exp = Math.floor(Date.now() / 1000) + endsInSeconds;
-  const claims = { ...decodeJwt(tokens.developer), iat: exp - HOUR_SECONDS, exp };
+  const claims = { ...decodeJwt(tokens.developer), iat: exp - HOUR_SECONDS, exp, ...changed };
   return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key);
 }
 

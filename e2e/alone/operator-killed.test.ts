@@ -1,11 +1,11 @@
 import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
-import { ask } from "./support/api.ts";
-import { create, Environments, find, madeFor, untilGone, untilReady } from "./support/environments.ts";
-import { apply, list, waitFor } from "./support/kubectl.ts";
-import { killOperator, operatorRuns, restartOperator } from "./support/operator.ts";
-import { open } from "./support/page.ts";
-import { podSecret, storedSecrets } from "./support/secrets.ts";
-import { TEST_DEADLINE_MS } from "./support/site.ts";
+import { ask } from "../support/api.ts";
+import { create, Environments, find, madeFor, untilGone, untilReady } from "../support/environments.ts";
+import { apply, list, waitFor } from "../support/kubectl.ts";
+import { killOperator, operatorRuns, restartOperator } from "../support/operator.ts";
+import { open } from "../support/page.ts";
+import { podSecret, storedSecrets } from "../support/secrets.ts";
+import { TEST_DEADLINE_MS } from "../support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
