@@ -36,6 +36,11 @@ export function refusalOf({ reason, message }: CredentialRefused): Unfinished {
   return { ...failed(reason, message), recheckAfterMs: CREDENTIAL_RECHECK_MS };
 }
 
+/** The same where what is known already will do meanwhile. */
+export function delayOf({ reason, message }: CredentialRefused): Unfinished {
+  return waiting(reason, message, { recheckAfterMs: CREDENTIAL_RECHECK_MS });
+}
+
 /** What any other error means: the controller decides when to try again, and the operator's log has the rest. */
 export function retrying(error: unknown): Unfinished {
   // Only a KubeError's message is known to hold nothing that must not be shown.

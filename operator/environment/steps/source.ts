@@ -8,9 +8,10 @@ import { BUILDING } from "../../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
-import { cloneCredential } from "../../repository/host-credentials.ts";
+import { CredentialRefused, cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
+import { delayOf } from "../refusals.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
@@ -112,6 +113,7 @@ async function settled(
 ): Promise<Settled | StepResult> {
   const { branch = "", commit: requested } = environment.spec[component] ?? {};
   const resolved = requested ? undefined : await head(environment, component, repository, context);
+  if (resolved !== undefined && "state" in resolved) return resolved;
   const commit = requested || resolved?.commit;
   if (commit === undefined) return branchNotFound(component, branch, repository);
   const image = imageOf(repository, { commit, branch });
@@ -125,15 +127,31 @@ async function head(
   component: Component,
   repository: Repository,
   context: StepContext,
-): Promise<Settled["resolved"]> {
+): Promise<Settled["resolved"] | Unfinished> {
   const { branch = "" } = environment.spec[component] ?? {};
-  const former = environment.status?.components?.[component]?.resolved;
   const asked = requestFor(environment, component);
-  const carried = context.deployer.deployedSources(environment.metadata)[component];
-  const known = former?.branch === branch ? former.commit : leftByCrash(environment, component, carried);
-  const isOpen = known === undefined || (asked !== undefined && asked !== former?.asked);
-  const commit = (isOpen ? await askedHead(repository, branch, context) : undefined) ?? known;
-  return commit === undefined ? undefined : { branch, commit, ...(asked === undefined ? {} : { asked }) };
+  const known = knownHead(environment, component, context);
+  const isAnswered = asked === undefined || asked === environment.status?.components?.[component]?.resolved?.asked;
+  const resolved = (commit: string) => ({ branch, commit, ...(asked === undefined ? {} : { asked }) });
+  if (known !== undefined && isAnswered) return resolved(known);
+  try {
+    const commit = (await askedHead(repository, branch, context)) ?? known;
+    return commit === undefined ? undefined : resolved(commit);
+  } catch (error) {
+    // What runs is not wrong because nobody may ask now what came after it.
+    if (known !== undefined && error instanceof CredentialRefused) return delayOf(error);
+    throw error;
+  }
+}
+
+function knownHead(
+  environment: EphemeralEnvironment,
+  component: Component,
+  { deployer }: StepContext,
+): string | undefined {
+  const former = environment.status?.components?.[component]?.resolved;
+  if (former !== undefined && former.branch === environment.spec[component]?.branch) return former.commit;
+  return leftByCrash(environment, component, deployer.deployedSources(environment.metadata)[component]);
 }
 
 async function askedHead(repository: Repository, branch: string, context: StepContext): Promise<string | undefined> {

@@ -171,6 +171,20 @@ describe("the commit of a component", () => {
     expect(result).toMatchObject({ state: "done" });
   });
 
+  test("that is followed is waited for while its credential is refused, and what is known stands", async () => {
+    const scene: Scene = {
+      ...{ spec: backend({ follow: true }), before: { resolved: commitA, applied: commitA }, token: "new" },
+      repository: { credentialsRef: { name: "nobodys", key: "latest" } },
+    };
+    const { result, asked, found, stands } = await step(scene);
+    expect(result).toMatchObject({ state: "waiting", reason: "CredentialNotBound", recheckAfterMs: 30_000 });
+    expect({ asked, stands, found }).toEqual({
+      asked: [],
+      stands: true,
+      found: scene.before && statusOf(scene.before).components?.backend,
+    });
+  });
+
   test("is looked for on when its branch is not there", async () => {
     const { result } = await step({ spec: backend({ branch: "gone" }) });
     expect(result).toMatchObject({ state: "failed", reason: "BranchNotFound", recheckAfterMs: 30_000 });
