@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "./process.ts";
@@ -6,9 +6,14 @@ import { startOf } from "./process-start.ts";
 
 const graceMs = 60_000;
 
-/** Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. */
+/**
+ * Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. Renamed into
+ * place: others look at any moment.
+ */
 export async function markOwned(folder: string): Promise<void> {
-  await writeFile(join(folder, "owner.json"), JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }));
+  const file = join(folder, "owner.json");
+  await writeFile(`${file}.new`, JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }));
+  await rename(`${file}.new`, file);
 }
 
 /** Removes the temporary folders with that prefix whose owner has ended without removing them. */
