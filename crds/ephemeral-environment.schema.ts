@@ -418,8 +418,9 @@ export const EnvironmentStatus = Type.Object({
   ),
   pullSecret: Type.Optional(
     Type.Array(PullCredential, {
-      maxItems: 2,
-      description: "What the Secret image-pull in the namespace was made of; empty when there is none any more.",
+      maxItems: 16,
+      description:
+        "What the Secret image-pull in the namespace was made of: what is wanted, then what pods of before may still need; empty when there is none any more.",
     }),
   ),
   configSet: Type.Optional(

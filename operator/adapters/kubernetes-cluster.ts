@@ -66,11 +66,12 @@ export function kubernetesCluster(options: Options): Cluster {
       return owned(owner, await fresh(kind, ref));
     },
 
-    async remove(owner, kind, ref) {
-      const found = owned(owner, await fresh(kind, ref));
+    async remove(owner, kind, ref, seen) {
+      const found = seen ?? owned(owner, await fresh(kind, ref));
       if (found === undefined) return { state: "gone" };
       if (found.metadata.deletionTimestamp !== undefined) return removing(kind, found);
-      return startRemoval(context, kind, found as WireObject);
+      const { uid, resourceVersion } = found.metadata;
+      return startRemoval(context, kind, found as WireObject, seen === undefined ? { uid } : { uid, resourceVersion });
     },
   };
 }
@@ -122,10 +123,15 @@ async function repair(context: Context, { owner, kind, wanted, found }: Found): 
   return "repaired";
 }
 
-async function startRemoval({ client, watched }: Context, kind: Kind, found: WireObject): Promise<Removal> {
+async function startRemoval(
+  { client, watched }: Context,
+  kind: Kind,
+  found: WireObject,
+  only: { readonly uid: string; readonly resourceVersion?: string },
+): Promise<Removal> {
   const type = kind as ResourceType<WireObject>;
   try {
-    const left = await client.delete(type, refOf(found), { uid: found.metadata.uid, propagationPolicy: "Background" });
+    const left = await client.delete(type, refOf(found), { ...only, propagationPolicy: "Background" });
     if (left === "gone") {
       watched.get(kind.plural)?.deleted(found);
       return { state: "gone" };
@@ -133,7 +139,7 @@ async function startRemoval({ client, watched }: Context, kind: Kind, found: Wir
     watched.get(kind.plural)?.written(left);
     return removing(kind, left);
   } catch (error) {
-    // Another object took the name between the look and the delete, or a namespace is already terminating: look again.
+    // It changed, or another one took the name, between the look and the delete, or a namespace is already terminating: look again.
     if (isConflict(error)) return removing(kind, found);
     throw error;
   }

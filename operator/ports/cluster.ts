@@ -22,7 +22,11 @@ export interface DesiredObject {
 
 /** An object as the API server holds it. */
 export interface ObservedObject extends DesiredObject {
-  readonly metadata: DesiredObject["metadata"] & { readonly uid: string; readonly deletionTimestamp?: string };
+  readonly metadata: DesiredObject["metadata"] & {
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly deletionTimestamp?: string;
+  };
 }
 
 export interface ObjectRef {
@@ -67,8 +71,12 @@ export interface Cluster {
   /** A fresh read; `undefined` when the object is absent or somebody else's. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
 
-  /** Deletes the object if it is this environment's (one of somebody else counts as gone); call again until `gone`. */
-  remove(owner: Owner, kind: Kind, ref: ObjectRef): Promise<Removal>;
+  /**
+   * Deletes the object if it is this environment's (one of somebody else counts as gone); call again until `gone`.
+   *
+   * @param seen what was read and judged: nothing is deleted but exactly this, unchanged
+   */
+  remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
 }
 
 /** An object of the wanted name exists and is not this environment's. */

@@ -62,6 +62,23 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       expect(await cluster.read(owner, configMaps, ref)).toBeUndefined();
     });
 
+    test("removes exactly what was seen, where that is said: neither another of its name nor what changed since", async () => {
+      const { owner, ref } = await given();
+      const former = await cluster.read(owner, configMaps, ref);
+      await cluster.remove(owner, configMaps, ref);
+      await given(owner);
+      const seen = await cluster.read(owner, configMaps, ref);
+      await scene.hold(ref, ["example.test/one"]);
+      for (const one of [former, seen]) {
+        expect(await cluster.remove(owner, configMaps, ref, one)).toMatchObject({ state: "removing" });
+      }
+      await scene.hold(ref, []);
+      const last = await cluster.read(owner, configMaps, ref);
+      expect(last?.metadata.deletionTimestamp).toBeUndefined();
+      expect(await cluster.remove(owner, configMaps, ref, last)).toEqual({ state: "gone" });
+      expect(await cluster.remove(owner, configMaps, ref, last)).toEqual({ state: "gone" });
+    });
+
     test("says that it is being deleted in words that stay, and what holds it beside them", async () => {
       const { owner, ref } = await given();
       const looks = [];

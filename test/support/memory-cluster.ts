@@ -60,9 +60,11 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
     },
     observe: (owner, kind, ref) => owned(owner, objects.get(keyOf(kind, ref))),
     read: async (owner, kind, ref) => owned(owner, asked(kind, ref)),
-    async remove(owner, kind, ref) {
+    async remove(owner, kind, ref, seen) {
       const found = owned(owner, asked(kind, ref));
       if (found === undefined) return { state: "gone" };
+      const isSeen = seen === undefined || versionOf(seen) === versionOf(found);
+      if (!isSeen) return { state: "removing", message: `${kind.kind} '${ref.name}' is being deleted`, blockers: [] };
       const { name, finalizers = [] } = found.metadata;
       if (finalizers.length === 0) {
         objects.delete(keyOf(kind, ref));
@@ -79,11 +81,11 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
     list: () => [...objects.values()],
     annotate(kind, ref, annotations) {
       const found = there(kind, ref);
-      put(kind, { ...found, metadata: { ...found.metadata, annotations } });
+      put(kind, { ...found, metadata: { ...changed(found), annotations } });
     },
     hold(kind, ref, finalizers) {
       const found = there(kind, ref);
-      put(kind, { ...found, metadata: { ...found.metadata, finalizers } });
+      put(kind, { ...found, metadata: { ...changed(found), finalizers } });
       const isLetGo = finalizers.length === 0 && found.metadata.deletionTimestamp !== undefined;
       if (isLetGo) objects.delete(keyOf(kind, ref));
     },
@@ -95,6 +97,11 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
   };
 }
 
+const changed = ({ metadata }: MemoryObject) => ({
+  ...metadata,
+  resourceVersion: String(Number(metadata.resourceVersion) + 1),
+});
+const versionOf = ({ metadata }: ObservedObject) => `${metadata.uid}@${metadata.resourceVersion}`;
 const keyOf = ({ plural }: Kind, { namespace = "", name }: ObjectRef) => `${plural} ${namespace}/${name}`;
 
 function made(owner: Owner, desired: DesiredObject, at: Date): MemoryObject {

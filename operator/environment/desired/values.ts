@@ -8,7 +8,7 @@ import { shortHash } from "../short-hash.ts";
 import { asleep } from "./asleep.ts";
 import { databaseValues, wantsDatabase } from "./database.ts";
 import { type JsonObject, merge, nested } from "./merge.ts";
-import { PULL_SECRET } from "./pull-secret.ts";
+import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { wantedPodSecret } from "./secret.ts";
 import { variablesOf } from "./variables.ts";
 
@@ -58,9 +58,14 @@ export function environmentValues(
     ...Object.fromEntries(components),
     ...(wantsDatabase(environment.spec, configSet) ? { database: databaseValues(configSet, settings) } : {}),
     secret: { name: wantedPodSecret(environment) },
-    ...(environment.status?.pullSecret?.length ? { imagePullSecrets: [{ name: PULL_SECRET }] } : {}),
+    ...(pullsWithSecret(environment, repositories) ? { imagePullSecrets: [{ name: PULL_SECRET }] } : {}),
   };
   return environment.spec.suspended ? asleep(values) : values;
+}
+
+/** The Secret outlives the wish for it: pods of before may still need it. */
+function pullsWithSecret({ status }: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
+  return (status?.pullSecret ?? []).length > 0 && pullPlan(repositories).length > 0;
 }
 
 /** Tells one wanted state from another, in 12 hex digits. */

@@ -19,7 +19,7 @@ import {
   type Unfinished,
   waiting,
 } from "../step.ts";
-import { retirePodSecrets } from "./secrets.ts";
+import { retireSecrets } from "./secrets.ts";
 
 /** Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. */
 export const application: Step = {
@@ -34,7 +34,7 @@ export const application: Step = {
     const deployerApp = namespaceName(environment.metadata.name);
     // What was wanted answered and runs alone: no pod names a former Secret any more.
     const isAlone = result.state === "done" && environment.status?.answered === hash;
-    const retired = isAlone ? await retirePodSecrets(environment, context) : {};
+    const retired = isAlone ? await retireSecrets(environment, context) : {};
     const findings = { ...result.findings, ...retired, deployerApp, wanted: hash };
     return { ...result, findings: { ...findings, ...rendered(environment, context) } };
   },

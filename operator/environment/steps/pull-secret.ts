@@ -1,13 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
+import type { PullCredential } from "../../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { secretKind } from "../../kinds.ts";
-import type { DesiredObject, ObservedObject } from "../../ports/cluster.ts";
+import { BeingDeleted, type ObservedObject } from "../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, pullCredential } from "../../repository/host-credentials.ts";
-import { type PlannedPull, PULL_SECRET, pullPlan, pullSecretObject, pullStatus } from "../desired/pull-secret.ts";
-import { refusalOf } from "../refusals.ts";
+import {
+  credentialsIn,
+  formerPulls,
+  type PlannedPull,
+  PULL_SECRET,
+  pullContents,
+  pullPlan,
+  pullSecretObject,
+} from "../desired/pull-secret.ts";
+import { componentsOf } from "../desired/values.ts";
+import { refusalResult } from "../refusals.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import type { Findings, StepContext, StepResult } from "../step.ts";
 
@@ -22,6 +32,7 @@ export interface Looking extends StepContext {
  * beside the pods' own, which `result` tells of: while that may still come, nothing is made that would need this one.
  *
  * It follows what the secret manager holds, because the kubelet reads it for every pull: a new value needs no new pods.
+ * What can't be had fails only an environment of which nothing runs yet; else its Repository tells it, once for all.
  */
 export async function withPullSecret(
   environment: EphemeralEnvironment,
@@ -34,52 +45,73 @@ export async function withPullSecret(
     const found = await pullSecret(environment, context);
     return { ...result, findings: { ...result.findings, ...found } };
   } catch (error) {
-    if (!(error instanceof CredentialRefused)) throw error;
-    return result.state === "failed" ? result : { ...refusalOf(error), findings: result.findings ?? {} };
+    const refusal = refusalResult(error);
+    if (refusal === undefined) throw error;
+    return result.state === "failed" ? result : { ...refusal, findings: result.findings ?? {} };
   }
 }
 
-/** @throws CredentialRefused */
+/** Takes away what images of before were pulled with; to be called when the pods that named them are gone. */
+export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+  const { metadata, status } = environment;
+  const repositories = repositoriesOf(environment, context.repositories);
+  const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
+  const isFormer = formerPulls(plan, named).length > 0;
+  // What is not there yet has taken nothing's place.
+  if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
+  const found = await context.cluster.read(metadata, secretKind, refOf(environment));
+  const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
+  const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(found));
+  await put(environment, credentials, found, context);
+  return { pullSecret };
+}
+
+/** Where a commit is still being built, the image that was applied may be from where the Repository was before. */
+function runsImagesOf(environment: EphemeralEnvironment, repositories: ReturnType<typeof repositoriesOf>): boolean {
+  return componentsOf(environment).every((component) => {
+    const image = environment.status?.components?.[component]?.applied?.image;
+    return image?.startsWith(`${repositories[component]?.spec.image.repository}:`) ?? false;
+  });
+}
+
+/** What became of a planned credential. */
+interface Answer extends PullCredential {
+  readonly credential?: Sensitive | undefined;
+  readonly refusal?: Error;
+}
+
+/** @throws CredentialRefused, SecretManagerUnavailable, and what the cluster throws */
 async function pullSecret(environment: EphemeralEnvironment, context: Looking): Promise<Findings> {
   const repositories = repositoriesOf(environment, context.repositories);
   // Of a Repository that is missing nobody knows what it names: what pods have stays.
   if (missingRepository(environment, repositories) !== undefined) return {};
   const plan = pullPlan(repositories);
-  const named = environment.status?.pullSecret ?? [];
-  if (plan.length === 0) return named.length === 0 ? {} : drop(environment, context);
-  const isNamed = isDeepStrictEqual(named, pullStatus(plan));
-  if (isNamed && !context.isLook) return {};
+  const { pullSecret: named = [], wanted } = environment.status ?? {};
+  const isLook = context.isLook && plan.length + named.length > 0;
+  const isKnown = ({ registry, source }: PullCredential) =>
+    named.some((pull) => pull.registry === registry && pull.source === source);
+  if (!isLook && plan.every(isKnown)) return {};
+  const answers = await Promise.all(plan.map((planned) => answerTo(planned, context)));
+  const isNews = answers.some((one) => one.credential !== undefined && !isKnown(one));
+  if (!isLook && !isNews && wanted !== undefined) return {};
   const found = await context.cluster.read(environment.metadata, secretKind, refOf(environment));
-  const credentials = await credentialsOf(plan, context, isNamed && found !== undefined);
-  if (credentials !== undefined) await put(environment, pullSecretObject(environment, credentials), found, context);
-  return { pullSecret: pullStatus(plan) };
+  const held = credentialsIn(found);
+  const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
+  if (lacking !== undefined && wanted === undefined) throw lacking.refusal;
+  const { credentials, pullSecret } = pullContents(answers, named, held);
+  await put(environment, credentials, found, context);
+  return { pullSecret };
 }
 
 const refOf = ({ metadata }: EphemeralEnvironment) => ({ name: PULL_SECRET, namespace: namespaceName(metadata.name) });
 
-async function drop(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
-  const { state } = await cluster.remove(environment.metadata, secretKind, refOf(environment));
-  return state === "gone" ? { pullSecret: [] } : {};
-}
-
-/**
- * By registry; `undefined` when they can't be had now, and what there is will do: that a credential is gone is told by
- * its Repository, once, and fails nothing that runs.
- */
-async function credentialsOf(
-  plan: readonly PlannedPull[],
-  context: StepContext,
-  mayStay: boolean,
-): Promise<ReadonlyMap<string, Sensitive> | undefined> {
+/** Each by itself: one that can't be had takes no other one away. */
+async function answerTo({ registry, source, repository }: PlannedPull, context: StepContext): Promise<Answer> {
   try {
-    const read = plan.map(async ({ registry, repository }) => {
-      const credential = await pullCredential(repository, context);
-      return credential === undefined ? [] : [[registry, credential] as const];
-    });
-    return new Map((await Promise.all(read)).flat());
+    return { registry, source, credential: await pullCredential(repository, context) };
   } catch (error) {
-    const isNoCredential = error instanceof SecretManagerUnavailable || error instanceof CredentialRefused;
-    if (mayStay && isNoCredential) return undefined;
+    const isRefusal = error instanceof SecretManagerUnavailable || error instanceof CredentialRefused;
+    if (isRefusal) return { registry, source, refusal: error };
     throw error;
   }
 }
@@ -87,11 +119,16 @@ async function credentialsOf(
 /** Nobody may change it, and we have no right to: other contents take the place of what there is. */
 async function put(
   environment: EphemeralEnvironment,
-  desired: DesiredObject,
+  credentials: ReadonlyMap<string, Sensitive>,
   found: ObservedObject | undefined,
   { cluster }: StepContext,
 ): Promise<void> {
-  if (found !== undefined && isDeepStrictEqual(found.data, desired.data)) return;
-  if (found !== undefined) await cluster.remove(environment.metadata, secretKind, refOf(environment));
-  await cluster.ensure(environment.metadata, secretKind, desired);
+  const { metadata } = environment;
+  const desired = credentials.size === 0 ? undefined : pullSecretObject(environment, credentials);
+  if (isDeepStrictEqual(found?.data, desired?.data)) return;
+  if (found !== undefined) {
+    const removal = await cluster.remove(metadata, secretKind, refOf(environment), found);
+    if (removal.state === "removing") throw new BeingDeleted(removal.message);
+  }
+  if (desired !== undefined) await cluster.ensure(metadata, secretKind, desired);
 }

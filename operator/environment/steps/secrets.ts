@@ -22,7 +22,7 @@ import {
   type Unfinished,
   waiting,
 } from "../step.ts";
-import { type Looking, withPullSecret } from "./pull-secret.ts";
+import { type Looking, retirePulls, withPullSecret } from "./pull-secret.ts";
 
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
 const DOUBT_MS = 30_000;
@@ -113,8 +113,13 @@ async function have(
   return mirror(environment, gathered, context);
 }
 
-/** Deletes the Secrets of former values; to be called when the pods that named them are gone. */
-export async function retirePodSecrets(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
+/** Takes away what only former pods had; to be called when those are gone. */
+export async function retireSecrets(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+  return { ...(await retirePodSecrets(environment, context)), ...(await retirePulls(environment, context)) };
+}
+
+/** Deletes the Secrets of former values. */
+async function retirePodSecrets(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
   const names = environment.status?.podSecrets ?? [];
   if (names.length < 2) return {};
   const former = names.slice(0, -1).map(async (name) => {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
 import { done, type Findings, failed, waiting } from "../../../../operator/environment/step.ts";
-import { type Looking, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
+import { type Looking, retirePulls, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
 import { secretKind } from "../../../../operator/kinds.ts";
-import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
 import { type MemoryCluster, memoryCluster } from "../../../support/memory-cluster.ts";
 import { type MemoryRepositories, memoryRepositories } from "../../../support/memory-repositories.ts";
@@ -21,43 +21,59 @@ let secretManager: MemorySecretManager;
 let repositories: MemoryRepositories;
 let status: EnvironmentStatus;
 let clock: TestClock;
+let spec: Partial<EnvironmentSpec>;
 beforeEach(() => {
   cluster = memoryCluster();
   secretManager = memorySecretManager();
   clock = new TestClock();
   repositories = memoryRepositories();
   status = { podSecrets };
+  spec = {};
   named("shop");
   store("reader:one");
 });
 
 const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
 
-/** The Repository names this credential from now on, or none. */
-function named(credential?: string): void {
+/** The Repository names this credential from now on, or none, for an image that is there. */
+function named(credential?: string, image = "registry.test/shop-api"): void {
   const spec = credential === undefined ? {} : { imagePullSecretRef: { name: credential, key: "latest" } };
-  repositories.put(repositoryFixture("shop-api", spec));
+  repositories.put(repositoryFixture("shop-api", { image: { repository: image }, ...spec }));
+}
+
+function contextOf(isLook = false): Looking {
+  const hostCredentials = [
+    { id: "shop", hosts: ["registry.test"] },
+    { id: "other", hosts: ["other.test"] },
+  ];
+  const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
+  return { cluster, secretManager, repositories, settings, clock, isLook } as unknown as Looking;
 }
 
 /** A pass a minute later; what it finds is in the next one's status. */
 async function pass({ isLook = false, result = done("Mirrored") } = {}) {
   clock.advance(60_000);
-  const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
-  const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
-  const context = { cluster, secretManager, repositories, settings, clock, isLook } as unknown as Looking;
-  const ended = await withPullSecret(environmentFixture({ status }), result, context);
+  const ended = await withPullSecret(environmentFixture({ spec, status }), result, contextOf(isLook));
   status = { ...status, ...ended.findings };
   return ended;
 }
 
-/** The credential that pods pull with; `undefined` when there is no Secret. */
-function held(): string | undefined {
-  const found = cluster.observe({ name: "shop", uid: environmentFixture().metadata.uid }, secretKind, ref);
-  if (found === undefined) return undefined;
-  const { ".dockerconfigjson": text = "" } = found.data as Record<string, string>;
-  const { auths } = JSON.parse(Buffer.from(text, "base64").toString());
-  return Buffer.from(auths["registry.test"].auth, "base64").toString();
+/** The version with these images runs, and no other any more. */
+async function runs(image = "registry.test/shop-api"): Promise<void> {
+  const components = { backend: { applied: { branch: "main", commit: "", image: `${image}:1` } } };
+  status = { ...status, wanted: "1", components };
+  const found = await retirePulls(environmentFixture({ spec, status }), contextOf());
+  status = { ...status, ...found };
 }
+
+/** What pods pull with, by registry; `undefined` when there is no Secret. */
+function contents(): Record<string, string> | undefined {
+  const found = cluster.observe(environmentFixture().metadata, secretKind, ref);
+  if (found === undefined) return undefined;
+  return Object.fromEntries([...credentialsIn(found)].map(([registry, credential]) => [registry, credential.reveal()]));
+}
+
+const held = () => contents()?.["registry.test"];
 
 const questions = () => cluster.looks(secretKind) + secretManager.looks.length;
 
@@ -124,29 +140,33 @@ describe("the Secret of image pulls", () => {
     expect(status.pullSecret).toEqual(MADE);
   });
 
-  test("is made by the next pass when a crash came between its two lives", async () => {
-    await pass();
-    store("reader:two");
-    const { ensure } = cluster;
-    cluster.ensure = async () => {
-      throw new Error("crash");
-    };
-    await expect(pass({ isLook: true })).rejects.toThrow("crash");
-    expect(held()).toBeUndefined();
-    cluster.ensure = ensure;
-    await pass({ isLook: true });
-    expect(held()).toBe("reader:two");
-  });
-
-  test("goes when no Repository needs it any more, once", async () => {
+  test("goes when no Repository needs it any more, once, and after the pods that named it", async () => {
     await pass();
     named();
-    await pass();
+    await pass({ isLook: true });
+    expect(held()).toBe("reader:one");
+    await runs();
     expect(held()).toBeUndefined();
     expect(status.pullSecret).toEqual([]);
     const before = questions();
     await pass({ isLook: true });
+    await runs();
     expect(questions()).toBe(before);
+  });
+
+  test("deletes nothing that another leader put in its place meanwhile", async () => {
+    await pass();
+    store("reader:two");
+    const { read } = cluster;
+    const stale = await read(environmentFixture().metadata, secretKind, ref);
+    await pass({ isLook: true });
+    cluster.read = async () => stale;
+    store("reader:three");
+    expect(await pass({ isLook: true })).toMatchObject({ state: "waiting", reason: "BeingDeleted" });
+    expect(held()).toBe("reader:two");
+    cluster.read = read;
+    await pass({ isLook: true });
+    expect(held()).toBe("reader:three");
   });
 
   test("stays when its Repository is missing", async () => {
@@ -158,51 +178,116 @@ describe("the Secret of image pulls", () => {
   });
 });
 
-describe("while the secret manager is away", () => {
+describe("when its Repository moves", () => {
+  const MOVED = "other.test/shop-api";
   beforeEach(async () => {
+    secretManager.share({ id: "other", labels: {}, values: ["other:one"] });
     await pass();
-    secretManager.setReachable(false);
+    await runs();
+    named("other", MOVED);
   });
 
-  test("what is there will do", async () => {
-    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+  test("what the pods of before pull with stays until those of now run", async () => {
+    await pass();
+    expect(contents()).toEqual({ "registry.test": "reader:one", "other.test": "other:one" });
+    expect(status.pullSecret).toEqual([{ registry: "other.test", source: "other@latest" }, ...MADE]);
+    await runs();
     expect(held()).toBe("reader:one");
+    await runs(MOVED);
+    expect(contents()).toEqual({ "other.test": "other:one" });
+    expect(status.pullSecret).toEqual([{ registry: "other.test", source: "other@latest" }]);
+    const before = questions();
+    await pass();
+    await runs(MOVED);
+    expect(questions()).toBe(before);
   });
 
-  test("what is gone is waited for", async () => {
-    await cluster.remove(environmentFixture().metadata, secretKind, ref);
-    await expect(pass({ isLook: true })).rejects.toBeInstanceOf(SecretManagerUnavailable);
-  });
-
-  test("what is asked for anew is waited for", async () => {
-    status = { ...status, pullSecret: [] };
-    await expect(pass()).rejects.toBeInstanceOf(SecretManagerUnavailable);
+  test("what was before stays at a look, too, and for as long as the new one can't be had", async () => {
+    secretManager.share({ id: "other", labels: {}, values: [] });
+    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    await runs(MOVED);
+    expect(contents()).toEqual({ "registry.test": "reader:one" });
+    expect(status.pullSecret).toEqual(MADE);
   });
 });
 
-describe("a credential that can't be used", () => {
-  test("fails the step, keeps what was found and what there is", async () => {
+describe("a credential that can't be had", () => {
+  const away = () => secretManager.setReachable(false);
+  const gone = () => secretManager.share({ id: "shop", labels: {}, values: [] });
+  const elsewhere = () => named("other");
+  const cases = [
+    {
+      name: "while the secret manager is away",
+      given: away,
+      expected: { state: "waiting", reason: "SecretManagerUnavailable" },
+    },
+    { name: "because it is gone", given: gone, expected: { state: "failed", reason: "CredentialNotFound" } },
+    {
+      name: "because it is another host's",
+      given: elsewhere,
+      expected: { state: "failed", reason: "CredentialNotBound" },
+    },
+  ];
+
+  test.each(cases)(
+    "$name: stops an environment of which nothing runs, and what was found stays",
+    async ({ given, expected }) => {
+      given();
+      const findings: Findings = { podSecrets: [...podSecrets, "environment-secrets-00000002"] };
+      expect(await pass({ result: done("Mirrored", { findings }) })).toMatchObject({ ...expected, findings });
+      expect(contents()).toBeUndefined();
+    },
+  );
+
+  test.each(cases)("$name: fails nothing that runs with it", async ({ given }) => {
     await pass();
-    named("other");
-    const findings: Findings = { podSecrets: [...podSecrets, "environment-secrets-00000002"] };
-    const ended = await pass({ result: done("Mirrored", { findings }) });
-    expect(ended).toMatchObject({ state: "failed", reason: "CredentialNotBound", findings, recheckAfterMs: 30_000 });
-    expect(status.pullSecret).toEqual(MADE);
-    expect(held()).toBe("reader:one");
+    await runs();
+    given();
+    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    expect([held(), status.pullSecret]).toEqual(["reader:one", MADE]);
+    // Somebody deletes it: its pods run on, and it comes back when it can.
+    await cluster.remove(environmentFixture().metadata, secretKind, ref);
+    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    expect([held(), status.pullSecret]).toEqual([undefined, MADE]);
+    [secretManager.setReachable(true), store("reader:two"), named("shop")];
+    await pass({ isLook: true });
+    expect(held()).toBe("reader:two");
   });
 
-  test("any more fails nothing that has it, and everything that lost it", async () => {
+  test.each(cases)(
+    "$name: fails nothing that ran without it, which costs no look at the cluster",
+    async ({ given }) => {
+      await runs();
+      given();
+      const looks = cluster.looks(secretKind);
+      expect(await pass()).toMatchObject({ state: "done" });
+      expect([status.pullSecret, cluster.looks(secretKind) - looks]).toEqual([undefined, 0]);
+    },
+  );
+
+  test("keeps no other one from what is new", async () => {
+    secretManager.share({ id: "other", labels: {}, values: ["other:one"] });
+    const web = { type: "frontend" as const, image: { repository: "other.test/shop-web" } };
+    repositories.put(repositoryFixture("shop-web", { ...web, imagePullSecretRef: { name: "other", key: "latest" } }));
+    spec = { frontend: { repository: "shop-web", branch: "main" } };
     await pass();
-    secretManager.share({ id: "shop", labels: {}, values: [] });
-    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
-    expect(held()).toBe("reader:one");
-    await cluster.remove(environmentFixture().metadata, secretKind, ref);
-    expect(await pass({ isLook: true })).toMatchObject({ state: "failed", reason: "CredentialNotFound" });
+    secretManager.share({ id: "other", labels: {}, values: ["other:two"] });
+    gone();
+    await pass({ isLook: true });
+    expect(contents()).toEqual({ "registry.test": "reader:one", "other.test": "other:two" });
   });
 
   test("leaves the word to what failed before it", async () => {
     named("other");
     const refusal = failed("RotationUnknown", "X: no variable");
     expect(await pass({ result: refusal })).toEqual(refusal);
+  });
+
+  test("is no reason to lose what was found, nor is a name that is taken", async () => {
+    const other = { name: "else", uid: "00000000-0000-4000-8000-000000000000" };
+    await cluster.ensure(other, secretKind, { ...{ apiVersion: "v1", kind: "Secret" }, metadata: ref });
+    const findings: Findings = { podSecrets };
+    const ended = await pass({ result: done("Mirrored", { findings }) });
+    expect(ended).toMatchObject({ state: "failed", reason: "NameTaken", findings });
   });
 });

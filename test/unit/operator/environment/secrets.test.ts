@@ -1,8 +1,11 @@
 import { expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
+import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
+import { secretKind } from "../../../../operator/kinds.ts";
 import {
   environmentFixture,
   fixtureSettings,
@@ -12,6 +15,7 @@ import {
 import { memoryCluster } from "../../../support/memory-cluster.ts";
 import { memoryRepositories } from "../../../support/memory-repositories.ts";
 import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
+import { testSettings } from "../../../support/platform-chart.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 
 /** A pass ten minutes after the creation, when a value has been awaited since so many minutes after it. */
@@ -60,4 +64,40 @@ test.each([
 ])("what was before stands in for a wish that can't be granted: $name", ({ given, state, expected }) => {
   const { stands } = secrets(createSchedule(new TestClock(), 60_000));
   expect(stands?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
+});
+
+test.each([
+  { name: "is found within half a minute where a pod misses it", given: "Unknown", withinMinutes: 0.5 },
+  { name: "is found by the next look where none does", given: "True", withinMinutes: 10 },
+] as const)("a crash between two lives of the Secret of image pulls $name", async ({ given, withinMinutes }) => {
+  const clock = new TestClock();
+  const [cluster, secretManager] = [memoryCluster(() => clock.now()), memorySecretManager(() => clock.now())];
+  const imagePullSecretRef = { name: "shop", key: "latest" };
+  const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
+  const context = {
+    ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
+    settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
+    repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
+  } as unknown as StepContext;
+  const condition = { reason: "Any", message: "", lastTransitionTime: minutesLater(0).toISOString() };
+  const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => ({ type, status: "True" as const }));
+  const conditions = [...stood, { type: "ApplicationSynced", status: given }].map((one) => ({ ...one, ...condition }));
+  let status: EnvironmentStatus = { conditions, wanted: "1" };
+  const isHeld = () => cluster.titles().includes("Secret/image-pull");
+  let step = secrets(createSchedule(clock, 600_000));
+  const pass = async () => {
+    const { findings } = await step.run(environmentFixture({ status }), context);
+    status = { ...status, ...findings };
+  };
+  secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
+  await pass();
+  expect(isHeld()).toBe(true);
+
+  await cluster.remove(environmentFixture().metadata, secretKind, { name: "image-pull", namespace: "env-shop" });
+  step = secrets(createSchedule(clock, 600_000));
+  for (let half = 0; half < withinMinutes * 2; half += 1) {
+    clock.advance(30_000);
+    await pass();
+  }
+  expect(isHeld()).toBe(true);
 });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { pullPlan, pullSecretObject, pullStatus } from "../../../../../operator/environment/desired/pull-secret.ts";
+import {
+  credentialsIn,
+  pullContents,
+  pullPlan,
+  pullSecretObject,
+  pullStatus,
+} from "../../../../../operator/environment/desired/pull-secret.ts";
 import { environmentFixture, repositoryFixture } from "../../../../support/environment-fixture.ts";
 
 /** A Repository of this image whose pulls need this credential; none where it is left out. */
@@ -61,11 +67,34 @@ describe("what images are pulled with", () => {
         ["docker.io/shop/b", "b-token@latest"],
       ],
     },
+    {
+      name: "says the first part of the images that are Docker Hub's own",
+      given: [
+        ["nginx", "a-token"],
+        ["shop/b", "b-token"],
+      ],
+      expected: [
+        ["docker.io/library/nginx", "a-token@latest"],
+        ["docker.io/shop/b", "b-token@latest"],
+      ],
+    },
   ])("$name", ({ given, expected }) => {
     const [backend, frontend] = given.map(([image, credential]) => of(image, credential));
     const plan = pullPlan({ ...(backend ? { backend } : {}), ...(frontend ? { frontend } : {}) });
     expect(pullStatus(plan)).toEqual(expected.map(([registry, source]) => ({ registry, source })));
   });
+});
+
+test("no more credentials are kept than the status holds: the oldest go", () => {
+  const former = Array.from({ length: 20 }, (_, age) => ({ registry: `${age}.test`, source: "shop@1" }));
+  const held = new Map(former.map(({ registry }) => [registry, new Sensitive("reader:old")]));
+  const now = { registry: "now.test", source: "shop@2", credential: new Sensitive("reader:new") };
+  const { credentials, pullSecret } = pullContents([now], former, held);
+  expect(pullSecret.map(({ registry }) => registry)).toEqual([
+    "now.test",
+    ...former.slice(0, 15).map(({ registry }) => registry),
+  ]);
+  expect([...credentials.keys()]).toEqual(pullSecret.map(({ registry }) => registry));
 });
 
 describe("the Secret of image pulls", () => {
@@ -92,5 +121,21 @@ describe("the Secret of image pulls", () => {
         "https://index.docker.io/v1/": { auth: Buffer.from("hub:token").toString("base64") },
       },
     });
+  });
+
+  test("is read back as it was made", () => {
+    const read = [...credentialsIn(object)].map(([registry, credential]) => [registry, credential.reveal()]);
+    expect(new Map(read as [string, string][])).toEqual(
+      new Map([...credentials].map(([registry, credential]) => [registry, credential.reveal()])),
+    );
+  });
+
+  test("is the same in whatever order it is told", () => {
+    expect(pullSecretObject(environmentFixture(), new Map([...credentials].reverse()))).toEqual(object);
+  });
+
+  test.each([undefined, "", "{", "null", "{}", '{"auths":{"a":{}}}'])("that holds %j is as none", (text) => {
+    const data = text === undefined ? {} : { ".dockerconfigjson": Buffer.from(text).toString("base64") };
+    expect(credentialsIn({ ...object, data })).toEqual(new Map());
   });
 });

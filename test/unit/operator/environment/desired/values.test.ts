@@ -67,10 +67,16 @@ describe("the values of an environment", () => {
     expect(valuesOf(shop({ status: { podSecrets } }))).toMatchObject({ secret: { name: podSecrets[1] } });
   });
 
-  test("name what images are pulled with once it was made, and no longer when it went", () => {
+  test("name what images are pulled with once it was made, while it is there and a Repository needs it", () => {
     const pullSecret = [{ registry: "registry.test", source: "shop@latest" }];
-    expect(valuesOf(shop({ status: { pullSecret } }))).toMatchObject({ imagePullSecrets: [{ name: "image-pull" }] });
-    expect(valuesOf(shop({ status: { pullSecret: [] } }))).toEqual(valuesOf(shop()));
+    const needing = { imagePullSecretRef: { name: "shop", key: "latest" } };
+    const named = (status: EphemeralEnvironment["status"], backend: Partial<RepositorySpec> = needing) =>
+      valuesOf(shop({ status: { ...status } }), backend).imagePullSecrets;
+    expect(named({ pullSecret })).toEqual([{ name: "image-pull" }]);
+    expect(named({ pullSecret: [] })).toBeUndefined();
+    expect(named({})).toBeUndefined();
+    // For pods of before it is still there.
+    expect(named({ pullSecret }, {})).toBeUndefined();
   });
 
   test("of a suspended environment are the same at no replica, and awake again the former", () => {
