@@ -67,8 +67,8 @@ export function googleSecretManager({
       }),
     read: (id, version) =>
       within(async ({ calls }) => {
-        const found = await findShared(calls, id);
-        const accessed = found && (await calls.access(calls.nameOf(id), version));
+        // No look at the secret itself: Google admits 90,000 accesses a minute, and 600 of those.
+        const accessed = SECRET_ID.test(id) ? await calls.access(calls.nameOf(id), version) : undefined;
         return accessed && { version: accessed.number, value: accessed.value };
       }),
     // A long list takes its time, and no pass waits for it.

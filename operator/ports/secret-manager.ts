@@ -55,7 +55,10 @@ export interface SecretManager {
   /** A secret that no environment owns, to judge whether the settings share it; `undefined` when there is none. */
   shared(id: string): Promise<SharedSecret | undefined>;
 
-  /** A value of a secret that no environment owns; `undefined` when there is no such secret or version. */
+  /**
+   * A value of a secret that no environment owns, which the caller has judged by the settings or by `shared`: whose it is
+   * need not be looked at again. `undefined` when there is no such secret or version.
+   */
   read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
 
   /**

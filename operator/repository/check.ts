@@ -4,6 +4,7 @@ import { branchOf, type Repository } from "../../crds/repository.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, cloneCredential, pullCredential, type Vault } from "./host-credentials.ts";
 
 /** What a check found. */
@@ -21,11 +22,7 @@ interface Outside extends Known, Vault {
   readonly repositoryHost: RepositoryHost;
 }
 
-/**
- * Whether a Repository's host answers, and whether what the Repository says holds together.
- *
- * @throws SecretManagerUnavailable
- */
+/** Whether a Repository's host answers, and whether what the Repository says holds together. */
 export async function check(repository: Repository, outside: Outside): Promise<Finding> {
   const silence = await hostProblem(repository, outside);
   if (silence !== undefined) return silence;
@@ -46,7 +43,9 @@ async function hostProblem(repository: Repository, outside: Outside): Promise<Fi
     if (error instanceof RepositoryHostUnavailable) {
       return { reachable: false, judgement: failing("Unreachable", error.message) };
     }
-    return { reachable: false, judgement: refused(error) };
+    // Whether the host answers can't be known without the credential: what was found before stays.
+    const reachable = error instanceof SecretManagerUnavailable && repository.status?.reachable === true;
+    return { reachable, judgement: refused(error) };
   }
 }
 
@@ -63,6 +62,7 @@ async function pullProblem(repository: Repository, outside: Outside): Promise<Fi
 /** @throws whatever is no refusal */
 function refused(error: unknown): Finding["judgement"] {
   if (error instanceof CredentialRefused) return failing(error.reason, error.message);
+  if (error instanceof SecretManagerUnavailable) return failing(error.name, error.message);
   throw error;
 }
 

@@ -2,14 +2,12 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/ephemeral-environment.schema.ts";
 import { imagePlace, type Repository } from "../../crds/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { SecretManager, StoredSecret } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 
 /** What decides about credentials, and keeps them. */
 export interface Vault {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
-  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** A credential that a Repository names can't be used; the reason is a condition's, and the message says what to do. */
@@ -28,12 +26,9 @@ export class CredentialRefused extends Error {
  *
  * @throws CredentialRefused when it names a credential that can't be used; SecretManagerUnavailable
  */
-export async function cloneCredential({ metadata, spec }: Repository, vault: Vault): Promise<Sensitive | undefined> {
-  const { cloneUrl, credentialsRef: ref } = spec;
-  // Nobody can be asked at what is no URL.
-  if (ref === undefined || !URL.canParse(cloneUrl)) return undefined;
-  const field = `spec.credentialsRef of Repository '${metadata.name}'`;
-  return credential({ field, ref, host: new URL(cloneUrl).host }, vault);
+export async function cloneCredential(repository: Repository, vault: Vault): Promise<Sensitive | undefined> {
+  const wish = cloneWish(repository);
+  return wish && credential(wish, vault);
 }
 
 /**
@@ -42,10 +37,28 @@ export async function cloneCredential({ metadata, spec }: Repository, vault: Vau
  * @throws as `cloneCredential` does
  */
 export async function pullCredential(repository: Repository, vault: Vault): Promise<Sensitive | undefined> {
+  const wish = pullWish(repository);
+  return wish && credential(wish, vault);
+}
+
+/** Whether it names a credential that the settings bind to another host, or to none; nobody is asked. */
+export function namesUnbound(repository: Repository, settings: Settings): boolean {
+  const wishes = [cloneWish(repository), pullWish(repository)];
+  return wishes.some((wish) => wish !== undefined && !isBound(wish, settings));
+}
+
+function cloneWish({ metadata, spec }: Repository): Wish | undefined {
+  const { cloneUrl, credentialsRef: ref } = spec;
+  // Nobody can be asked at what is no URL.
+  if (ref === undefined || !URL.canParse(cloneUrl)) return undefined;
+  return { field: `spec.credentialsRef of Repository '${metadata.name}'`, ref, host: new URL(cloneUrl).host };
+}
+
+function pullWish(repository: Repository): Wish | undefined {
   const { imagePullSecretRef: ref } = repository.spec;
   if (ref === undefined) return undefined;
   const field = `spec.imagePullSecretRef of Repository '${repository.metadata.name}'`;
-  return credential({ field, ref, host: plainHost(imagePlace(repository).registry) }, vault);
+  return { field, ref, host: plainHost(imagePlace(repository).registry) };
 }
 
 /** An image may say the port that registries have anyway. */
@@ -62,17 +75,17 @@ interface Wish {
 }
 
 /** Judged before it is read: what is not bound to the host is never fetched for it. */
-async function credential({ field, ref, host }: Wish, vault: Vault): Promise<Sensitive> {
+async function credential(wish: Wish, vault: Vault): Promise<Sensitive> {
+  const { field, ref, host } = wish;
   const { name, key } = ref;
-  const isBound = vault.settings.secrets.hostCredentials.some(({ id, hosts }) => id === name && hosts.includes(host));
-  if (!isBound) {
+  if (!isBound(wish, vault.settings)) {
     const remedy = `add the host to it in secrets.hostCredentials, or name a credential of ${host}`;
     throw new CredentialRefused(
       "CredentialNotBound",
       `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`,
     );
   }
-  const stored = await read(ref, vault);
+  const stored = await vault.secretManager.read(name, key === "latest" ? key : Number(key));
   if (stored === undefined) {
     const remedy = "write it there, or name another one";
     throw new CredentialRefused(
@@ -88,27 +101,6 @@ async function credential({ field, ref, host }: Wish, vault: Vault): Promise<Sen
   return new Sensitive(value);
 }
 
-/** Thousands of environments want the same one, and secret managers count reads: an answer holds for a moment. */
-const FRESH_MS = 5_000;
-
-interface Answer {
-  readonly atMs: number;
-  readonly stored: Promise<StoredSecret | undefined>;
-}
-
-const answers = new WeakMap<Vault["secretManager"], Map<string, Answer>>();
-
-function read({ name, key }: SecretRef, { secretManager, clock }: Vault): Promise<StoredSecret | undefined> {
-  const known = answers.get(secretManager) ?? new Map<string, Answer>();
-  answers.set(secretManager, known);
-  const source = `${name}@${key}`;
-  const atMs = clock.monotonicMs();
-  const former = known.get(source);
-  if (former !== undefined && atMs - former.atMs < FRESH_MS) return former.stored;
-  const answer = { atMs, stored: secretManager.read(name, key === "latest" ? key : Number(key)) };
-  known.set(source, answer);
-  // What is not there may be written at any moment, and a failure is no answer.
-  const forget = () => known.get(source) === answer && known.delete(source);
-  answer.stored.then((stored) => stored ?? forget(), forget);
-  return answer.stored;
+function isBound({ ref, host }: Wish, { secrets }: Settings): boolean {
+  return secrets.hostCredentials.some(({ id, hosts }) => id === ref.name && hosts.includes(host));
 }

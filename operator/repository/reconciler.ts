@@ -10,7 +10,7 @@ import type { Lifecycle } from "../ports/lifecycle.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import { check, ruleProblem } from "./check.ts";
-import type { Vault } from "./host-credentials.ts";
+import { namesUnbound, type Vault } from "./host-credentials.ts";
 
 export interface RepositoryContext extends Vault {
   readonly repositories: Repositories;
@@ -59,11 +59,13 @@ async function look(found: Repository, context: RepositoryContext): Promise<numb
   return dueIn(await lifecycle.writeStatus(repository, await statusOf(repository, context)), clock.now());
 }
 
-/** Whether its rules hold together by now, or no longer: what they name may have come or gone since. */
+/** Whether it holds together by now, or no longer: what it names, and what the settings bind, may have changed since. */
 function isOverturned(repository: Repository, context: RepositoryContext): boolean {
   const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
   const isBroken = ruleProblem(repository, context) !== undefined;
-  return (reason === "Checked" && isBroken) || (reason === "RulesInvalid" && !isBroken);
+  const isUnbound = namesUnbound(repository, context.settings);
+  if (reason === "Checked") return isBroken || isUnbound;
+  return (reason === "RulesInvalid" && !isBroken) || (reason === "CredentialNotBound" && !isUnbound);
 }
 
 /** Milliseconds until the next check. */

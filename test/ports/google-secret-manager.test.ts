@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../crds/names.ts";
 import { writeBudget } from "../../operator/adapters/write-budget.ts";
@@ -71,6 +72,17 @@ describe("Google Secret Manager", () => {
       expect(await manager.shared(id)).toBeUndefined();
       expect(await manager.read(id, 1)).toBeUndefined();
       expect(server.calls.length).toBe(before);
+    },
+  );
+
+  test.each([1, "latest"] as const)(
+    "reads version %s of what is shared by one access, and by no look",
+    async (version) => {
+      const id = `shared-${randomUUID()}`;
+      await shareInGoogle(server, { id, labels: {}, values: ["one"] });
+      const before = server.calls.length;
+      expect((await manager.read(id, version))?.value.reveal()).toBe("one");
+      expect(server.calls.slice(before)).toEqual(["accessSecretVersion"]);
     },
   );
 

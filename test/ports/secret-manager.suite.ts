@@ -214,8 +214,6 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
         const owner = newOwner();
         await manager.ensure(owner, wanted("A").requests);
         expect(await manager.shared(world.idOf(owner, "A"))).toBeUndefined();
-        expect(await manager.read(world.idOf(owner, "A"), "latest")).toBeUndefined();
-        expect(await manager.read(world.idOf(owner, "A"), 1)).toBeUndefined();
       });
 
       test.each([

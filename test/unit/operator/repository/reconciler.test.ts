@@ -47,6 +47,8 @@ interface Given {
   readonly others?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly host?: RepositoryHost;
+  /** Whether the secret manager is. */
+  readonly isAway?: boolean;
   /** What the secret manager has of `shop`. */
   readonly credential?: string;
   readonly isUsed?: boolean;
@@ -64,6 +66,7 @@ async function pass({ repository, spec, status, others = [], configSets = [], ho
   const found = { ...fixture, metadata: { ...fixture.metadata, ...repository }, ...(status ? { status } : {}) };
   const secretManager = memorySecretManager();
   secretManager.share({ id: "shop", labels: {}, values: given.credential === undefined ? [] : [given.credential] });
+  secretManager.setReachable(given.isAway !== true);
   const reconcile = createRepositoryReconciler({
     repositories: memoryRepositories(found, ...others),
     configSets: memoryConfigSets(...configSets),
@@ -109,6 +112,10 @@ const reasoned = (reason: string) =>
 
 function broken(): RepositoryStatus {
   return { ...ill(), reachable: true, conditions: reasoned("RulesInvalid") };
+}
+
+function unbound(): RepositoryStatus {
+  return { ...ill(), conditions: reasoned("CredentialNotBound") };
 }
 
 const deletionTimestamp = CREATED;
@@ -223,6 +230,22 @@ describe("a check", () => {
       { status: broken(), spec: { pullRequest: { configSet: "web" } } },
       false,
     ],
+    [
+      "the settings bind its credential no longer",
+      { status: well(), spec: { credentialsRef: { name: "other", key: "latest" } } },
+      true,
+    ],
+    [
+      "the settings bind what its images are pulled with no longer",
+      { status: well(), spec: { imagePullSecretRef: { name: "other", key: "latest" } } },
+      true,
+    ],
+    ["the settings bind its credential by now", { status: unbound(), spec: { credentialsRef } }, true],
+    [
+      "the settings still bind its credential to others",
+      { status: unbound(), spec: { credentialsRef: { name: "other", key: "latest" } } },
+      false,
+    ],
     ["nobody can reach it, whatever its rules", { status: ill(), spec: { companionRepository: "shop-web" } }, false],
     ["something was wrong five minutes ago", { status: ill(), minutes: 5 }, true],
     ["something was wrong a minute ago", { status: ill(), minutes: 1 }, false],
@@ -230,6 +253,19 @@ describe("a check", () => {
     const { status, result } = await pass(given);
     expect(status).toHaveLength(isChecked ? 1 : 0);
     expect(result?.recheckAfterMs).toBeGreaterThan(0);
+  });
+
+  test.each([
+    { name: "its host, of which is known what was", status: { ...ill(), reachable: true }, reachable: true },
+    { name: "a host that did not answer", status: ill(), reachable: false },
+    { name: "a host of which nothing is known", reachable: false },
+  ])("says that the secret manager is away, without which it can't ask $name", async ({ status, reachable }) => {
+    const given = { isAway: true, spec: { credentialsRef }, minutes: 5, ...(status ? { status } : {}) };
+    const { status: written } = await pass(given);
+    const conditions = [
+      { status: "False", reason: "SecretManagerUnavailable", message: expect.stringContaining("away") },
+    ];
+    expect(written).toMatchObject([{ reachable, conditions }]);
   });
 
   test("answers the request that was there before it", async () => {
