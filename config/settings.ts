@@ -32,12 +32,26 @@ export function readSettings(path: string): Settings {
 /** The same from a parsed document; `source` is how an error names it. */
 export function settingsFrom(document: unknown, source = "settings"): Settings {
   const settings = structuredClone(document ?? {});
-  if (validate(settings)) return deepFreeze(settings);
-  const problems = (validate.errors ?? []).map(({ instancePath, message, params }) => {
+  const problems = validate(settings) ? sharedCredentials(settings) : schemaProblems();
+  if (problems.length === 0) return deepFreeze(settings as Settings);
+  throw new SettingsInvalid(`${source} is not valid:\n  ${problems.join("\n  ")}`);
+}
+
+function schemaProblems(): string[] {
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
     const unknown = (params as { additionalProperty?: string }).additionalProperty;
     return `${instancePath || "/"}: ${message}${unknown ? ` ('${unknown}')` : ""}`;
   });
-  throw new SettingsInvalid(`${source} is not valid:\n  ${problems.join("\n  ")}`);
+}
+
+/** An environment that may refer to a credential of hosts could send it anywhere. */
+function sharedCredentials({ secrets }: Settings): string[] {
+  const credentials = new Set(secrets.hostCredentials.map(({ id }) => id));
+  return secrets.shared.flatMap(({ ids }, rule) =>
+    ids
+      .filter((id) => credentials.has(id))
+      .map((id) => `/secrets/shared/${rule}/ids: '${id}' is one of hostCredentials, which are shared with nobody`),
+  );
 }
 
 function isCidr(text: string): boolean {

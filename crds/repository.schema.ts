@@ -22,6 +22,9 @@ export const HEALTH_PATH_PATTERN = "^/([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$
 /** Without a login before its host: everybody who sees the resource, or the application, could read it. */
 const HttpUrl = Type.String({ pattern: "^https?://[^\\s/?#@\\\\]+([/?#][^\\s]*)?$", maxLength: 512 });
 
+/** The address of a repository is all path: what a query or a fragment hides is read as another host by some. */
+const CloneUrl = Type.String({ pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$", maxLength: 512 });
+
 /** A chart that turns an environment's values into its objects. */
 export const ChartSource = Type.Object({
   repoUrl: HttpUrl,
@@ -120,7 +123,7 @@ const RESERVED_PATH_PATTERN =
 export const RepositorySpec = Type.Object(
   {
     type: literals(["backend", "frontend"], { description: "Which component of an environment it becomes." }),
-    cloneUrl: HttpUrl,
+    cloneUrl: CloneUrl,
     provider: Type.Optional(
       literals(["repohost", "pipelinehost"], { description: "Read by webhooks: which kind of host speaks of it." }),
     ),

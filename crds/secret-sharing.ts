@@ -15,18 +15,26 @@ export const SharingRule = closed({
 });
 export type SharingRule = Static<typeof SharingRule>;
 
+/** What the settings say of secrets that no environment owns. */
+export interface Sharing {
+  readonly shared: readonly SharingRule[];
+  readonly hostCredentials: readonly { readonly id: string }[];
+}
+
 /**
- * Whether a secret that no environment owns is shared with an environment of these groups.
+ * Whether a secret that no environment owns is shared with an environment of these groups; never one that is a credential of hosts, whatever
+ * its labels are.
  *
  * @param labelsOf the secret's labels, `undefined` when there is no such secret; asked only where some rule for these
  *   groups goes by labels, so that nothing is looked up for those whom nothing is shared with
  */
 export async function isSharedWith(
-  rules: readonly SharingRule[],
+  { shared, hostCredentials }: Sharing,
   groups: readonly string[],
   secret: { readonly id: string; readonly labelsOf: () => Promise<Readonly<Record<string, string>> | undefined> },
 ): Promise<boolean> {
-  const theirs = rules.filter((rule) => rule.groups.some((group) => groups.includes(group)));
+  if (hostCredentials.some(({ id }) => id === secret.id)) return false;
+  const theirs = shared.filter((rule) => rule.groups.some((group) => groups.includes(group)));
   if (theirs.some(({ ids }) => ids.includes(secret.id))) return true;
   // A rule without labels would otherwise hold for every secret there is.
   const byLabels = theirs.map(({ labels }) => Object.entries(labels)).filter((wanted) => wanted.length > 0);

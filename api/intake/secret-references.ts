@@ -54,7 +54,7 @@ async function isShared(variable: string, id: string, judgement: Judgement): Pro
   const { referrer, groups, caller, platform } = judgement;
   const { settings, secretManager, log } = platform;
   const labelsOf = async () => (await secretManager.shared(id).catch(unavailable))?.labels;
-  const isAllowed = await isSharedWith(settings.secrets.shared, groups, { id, labelsOf });
+  const isAllowed = await isSharedWith(settings.secrets, groups, { id, labelsOf });
   const facts = { requestId: currentRequestId(), subject: caller.subject, ...referrer };
   if (!isAllowed) log.warn("a reference to a secret was refused", { ...facts, variable, secret: id });
   return isAllowed;

@@ -24,7 +24,7 @@ export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOpti
       assertPlain(cloneUrl);
       const signal = AbortSignal.timeout(deadlineMs);
       try {
-        return await headOf(boundedHttp({ agent, signal, credential }), cloneUrl, `refs/heads/${branch}`);
+        return await headOf(boundedHttp({ agent, signal, cloneUrl, credential }), cloneUrl, `refs/heads/${branch}`);
       } catch (cause) {
         const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(cause);
         throw new RepositoryHostUnavailable(`${cloneUrl} can't be asked: ${reason}`, { cause });
@@ -56,6 +56,7 @@ async function headOf(http: HttpClient, url: string, ref: string): Promise<strin
 interface Question {
   readonly agent: Agent;
   readonly signal: AbortSignal;
+  readonly cloneUrl: string;
   readonly credential: Sensitive | undefined;
 }
 
@@ -65,10 +66,11 @@ interface Question {
  * isomorphic-git: what the host told of itself is used in the question that follows. The credential is added here, so
  * that nothing above ever holds it as text.
  */
-function boundedHttp({ agent, signal, credential }: Question): HttpClient {
+function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpClient {
   let objectFormat: string | undefined;
   return {
     async request({ url, method = "GET", headers = {}, body }) {
+      assertTrusted(url, cloneUrl, credential !== undefined);
       const sent =
         body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
       const asking = { ...headers, ...(credential === undefined ? {} : { authorization: basic(credential) }) };
@@ -90,6 +92,14 @@ function boundedHttp({ agent, signal, credential }: Question): HttpClient {
       };
     },
   };
+}
+
+/** isomorphic-git looks for a login in a URL by a pattern of its own, and may find another host than URLs have. */
+function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): void {
+  const { protocol, hostname, origin } = new URL(url);
+  if (origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
+  const isSecret = protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+  if (hasCredential && !isSecret) throw new BadGitAnswer("credentials are sent by https only, or to this very machine");
 }
 
 /** https://www.rfc-editor.org/rfc/rfc7617 */

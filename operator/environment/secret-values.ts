@@ -101,7 +101,7 @@ async function sharedValue(
   { secretManager, settings }: Outside,
 ): Promise<StoredSecret | Unfinished> {
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
-  if (!(await isSharedWith(settings.secrets.shared, spec.access?.groups ?? [], { id: of, labelsOf }))) {
+  if (!(await isSharedWith(settings.secrets, spec.access?.groups ?? [], { id: of, labelsOf }))) {
     const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;
     return { ...failed("SecretNotShared", message), recheckAfterMs: REFERENCE_RECHECK_MS };
   }

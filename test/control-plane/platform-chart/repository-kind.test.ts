@@ -133,6 +133,9 @@ describe("the kind Repository", () => {
       "https://word@git.test/shop.git",
       "http://a\\b@git.test/",
       "https:///shop.git",
+      "https://git.test?@evil.test/shop.git",
+      "https://git.test/shop.git?ref=main",
+      "https://git.test/shop.git#main",
     ].map((cloneUrl): [string, object, string] => [
       `the address ${cloneUrl}`,
       { cloneUrl },

@@ -148,6 +148,17 @@ describe("settings", () => {
       ["/secrets/hostCredentials/0/hosts"],
     ],
     [
+      "a credential that is shared with environments",
+      {
+        ...least,
+        secrets: {
+          shared: [{ ids: ["mail", "shop-git"], groups: ["shop"] }],
+          hostCredentials: [{ id: "shop-git", hosts: ["git.test"] }],
+        },
+      },
+      ["/secrets/shared/0/ids: 'shop-git' is one of hostCredentials, which are shared with nobody"],
+    ],
+    [
       "a credential that is no id",
       { ...least, secrets: { hostCredentials: [{ id: "../shop", hosts: ["git.test"] }] } },
       ["/secrets/hostCredentials/0/id"],

@@ -47,7 +47,9 @@ describe("a secret is shared with an environment", () => {
     const { rules, expected } = row;
     const groups = "groups" in row ? row.groups : ["shop"];
     const labels = "labels" in row ? row.labels : {};
-    expect(await isSharedWith(rules, groups, { id: "key", labelsOf: async () => labels })).toBe(expected);
+    expect(
+      await isSharedWith({ shared: rules, hostCredentials: [] }, groups, { id: "key", labelsOf: async () => labels }),
+    ).toBe(expected);
   });
 
   test.each([
@@ -57,6 +59,14 @@ describe("a secret is shared with an environment", () => {
     const labelsOf = async () => {
       throw new Error("it was looked at");
     };
-    expect(await isSharedWith(rules, ["shop"], { id: "key", labelsOf })).toBe(false);
+    expect(await isSharedWith({ shared: rules, hostCredentials: [] }, ["shop"], { id: "key", labelsOf })).toBe(false);
   });
+});
+
+test("a credential of hosts is shared with nobody, whatever its labels or a rule say", async () => {
+  const labelsOf = async () => payments;
+  const shared = [rule({ labels: payments }), rule({ ids: ["key"] })];
+  const isShared = (id: string) =>
+    isSharedWith({ shared, hostCredentials: [{ id }] }, ["shop"], { id: "key", labelsOf });
+  expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
 });

@@ -193,4 +193,16 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
       expect(asked).toEqual([]);
     },
   );
+
+  test.each(["?@", "#@", "?a:b@"])("a clone URL that hides another host behind %s asks nobody", async (trick) => {
+    const { port } = server.address() as AddressInfo;
+    const { message } = await refusal(`http://127.0.0.1:1${trick}127.0.0.1:${port}/team/shop.git`);
+    expect(message).toMatch(/the question would go to another host/);
+    expect(asked).toEqual([]);
+  });
+
+  test("a credential is sent over no plain connection to another machine", async () => {
+    const { message } = await refusal("http://git.test/shop.git");
+    expect(message).toMatch(/credentials are sent by https only/);
+  });
 });
