@@ -1,5 +1,6 @@
 import { findCondition } from "../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { configSetType, environmentType } from "../../operator/kinds.ts";
 import { isUnavailable } from "../../operator/kit/kube-errors.ts";
 import { COMMIT, type World } from "./environment-world.ts";
@@ -34,7 +35,7 @@ export async function recordLifecycles(world: FaultWorld): Promise<RecordedLifec
 }
 
 function parts(world: FaultWorld): Part[] {
-  const { ready, patched } = deeds(world);
+  const { ready, patched, insisted } = deeds(world);
   const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
   return [
     { name: "create", act: (name) => world.create(name) },
@@ -74,6 +75,20 @@ function parts(world: FaultWorld): Part[] {
       isEnd: ({ status }) =>
         status?.podSecrets?.length === 1 && findCondition(status.conditions, "DatabaseReady")?.reason === "Ready",
     },
+    {
+      name: RENEWAL,
+      given: async (name) => {
+        await world.registry.register(name);
+        await ready({ backend: { repository: name, branch: name } })(name);
+        const untilMs = performance.now() + BELIEVED_MS;
+        await until(() => performance.now() > untilMs, { what: "the next question", ...READY });
+      },
+      act: async (name) => {
+        await insisted(name, () => world.registry.renew(name));
+        await patched({}, { annotations: { [RECONCILE_ANNOTATION]: RENEWED } })(name);
+      },
+      isEnd: ({ status }) => status?.lastHandledReconcileAt === RENEWED,
+    },
     { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended },
     {
       name: "wake",
@@ -85,25 +100,40 @@ function parts(world: FaultWorld): Part[] {
   ];
 }
 
+/** Whoever asks for it while the secret manager is away keeps what there was until the next look, within the hour. */
+export const RENEWAL = "pull with a renewed credential";
+/** Asks for the pass that is to find the renewed credential: nobody else tells of it. */
+const RENEWED = "renewed";
+/** So long the operator asks the secret manager no second time for a credential; a little longer than it believes it. */
+const BELIEVED_MS = 5_200;
+
 const isSuspended = ({ status }: EphemeralEnvironment) =>
   findCondition(status?.conditions, "Suspended")?.status === "True";
 
 /** What people do, as often as it takes while the API server is away. */
 function deeds({ world, observer, create }: FaultWorld) {
+  const insisted = (name: string, change: () => Promise<unknown>) => {
+    const isDone = () =>
+      change().then(
+        () => true,
+        (error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+        },
+      );
+    return until(isDone, { what: `the change of '${name}'`, ...READY });
+  };
   return {
+    insisted,
     ready:
       (spec: Partial<EnvironmentSpec> = {}) =>
       async (name: string) => {
         await create(name, { ...faultSpec(name), ...spec });
         await until(() => isReady(observer.environment(name)), { what: `'${name}' being ready`, ...READY });
       },
-    patched: (spec: object) => async (name: string) => {
-      const patch = () => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
-      const isDone = () =>
-        patch().catch((error: unknown) => {
-          if (!isUnavailable(error)) throw error;
-        });
-      await until(isDone, { what: `the change of '${name}'`, ...READY });
+    patched: (spec: object, metadata: object = {}) => {
+      const change = { spec, metadata };
+      return (name: string) =>
+        insisted(name, () => world.admin.patch(environmentType, { name }, change, { as: "merge" }));
     },
   };
 }
@@ -144,7 +174,7 @@ async function record(world: FaultWorld, { name, given, act, isEnd = () => true 
   return {
     ...{ name, act, given: given ?? (async () => undefined), writes: writes.length },
     targets: [...new Set([...writes, ...calls])].sort(),
-    missing: isLeft ? left(world) : unlike(world, reference),
+    missing: isLeft ? left(world) : unlike(world, reference, isEnd),
   };
 }
 
@@ -166,13 +196,14 @@ function isReady(found: EphemeralEnvironment | undefined): boolean {
 }
 
 /** What tells an environment from the one without faults. */
-function unlike({ observer }: FaultWorld, reference: string): Lifecycle["missing"] {
+function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Part>["isEnd"]): Lifecycle["missing"] {
   const measure = observer.environment(reference) as EphemeralEnvironment;
   const form: NormalForm = normalForm(observer.inventory(measure), measure);
   return (name) => {
     const found = observer.environment(name);
-    if (found !== undefined && isReady(found)) return unlikeReference(observer, found, form);
-    const what = found === undefined ? "it does not exist" : `it is not ready: ${JSON.stringify(found.status)}`;
+    if (found !== undefined && isReady(found) && isEnd(found)) return unlikeReference(observer, found, form);
+    const what =
+      found === undefined ? "it does not exist" : `it has not come to its end: ${JSON.stringify(found.status)}`;
     return [{ invariant: "I1", environment: name, what }];
   };
 }

@@ -10,6 +10,7 @@ import type { Environments } from "../../operator/ports/environments.ts";
 import type { RepositoryHost } from "../../operator/ports/repository-host.ts";
 import { createWorld, type RunningOperator, type World } from "./environment-world.ts";
 import { FaultField, type Life } from "./fault-field.ts";
+import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
 import { testSettings } from "./platform-chart.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { until } from "./until.ts";
@@ -23,6 +24,9 @@ export interface FaultWorld {
   readonly world: World;
   readonly observer: Observer;
   readonly field: FaultField;
+  readonly registry: FaultRegistry;
+  /** Of every process, unless its options say otherwise. */
+  readonly settings: Settings;
   /** All that operators logged, at the finest level. */
   log(): string;
   /** Kills the process that runs, if one does, and starts the next; who died with theirs lives again. */
@@ -42,10 +46,13 @@ const WORKERS = 64;
 /** Who asked a process that died waits for the next one, which comes when every other plan is over. */
 const PATIENCE_MS = 1_800_000;
 
-/** An environment of the smallest spec, on a branch of its own name. */
+/** Whose images everybody runs. */
+const REPOSITORY = "fault-backend";
+
+/** An environment of the smallest spec, on a branch of its own name; its images come from a private registry. */
 export const faultSpec = (name: string): EnvironmentSpec => ({
   ttlHours: 24,
-  backend: { repository: "test-backend", branch: name },
+  backend: { repository: REPOSITORY, branch: name },
 });
 
 /** Somebody pushes between any two questions: what was settled must not be asked again. */
@@ -64,7 +71,9 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
   const world = await createWorld();
   const observer = await observeWorld(world.admin);
   const field = new FaultField();
-  const settings = settingsFrom({ ...testSettings, reconcile: { workers: WORKERS, probeSeconds } });
+  const registry = createFaultRegistry(world);
+  await registry.register(REPOSITORY);
+  const settings = settingsOf(registry, probeSeconds);
   const process = new Process({ world, observer, field, settings });
   const asClient: FaultWorld["asClient"] = async (environment, ask) => {
     const isAcknowledged = async () => {
@@ -78,7 +87,7 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
     await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: PATIENCE_MS, everyMs: 100 });
   };
   return {
-    ...{ world, observer, field, asClient },
+    ...{ world, observer, field, registry, settings, asClient },
     log: () => process.log,
     nextLife: (options) => process.next(options),
     async create(name, spec = faultSpec(name)) {
@@ -95,6 +104,12 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
       await world.stop();
     },
   };
+}
+
+/** The credentials of Repositories to come are bound, too: nobody could list them before. */
+function settingsOf({ hostCredentials }: FaultRegistry, probeSeconds: number): Settings {
+  const settings = settingsFrom({ ...testSettings, reconcile: { workers: WORKERS, probeSeconds } });
+  return { ...settings, secrets: { ...settings.secrets, hostCredentials } };
 }
 
 /** One seam around another. */

@@ -7,6 +7,7 @@ import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import { environmentType, type WireObject } from "../../operator/kinds.ts";
 import type { KubeClient } from "../../operator/kit/kube-client.ts";
+import { isPullSecret, pullCredentials } from "./docker-config.ts";
 import { type Identified, type Inventory, LABELLED_KINDS, titleOf } from "./environment-inventory.ts";
 import type { Course } from "./fault-field.ts";
 import type { InvariantId, Observer, Violation } from "./world-observer.ts";
@@ -138,7 +139,7 @@ export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Id
   return Object.fromEntries(entries);
 }
 
-/** Without what the API server keeps about an object, without secret values, and without what others report on it. */
+/** Without what the API server keeps about an object, without the values of variables, and without what others report on it. */
 function lasting(object: WireObject): string {
   const { labels, annotations, finalizers, deletionTimestamp } = object.metadata;
   const { metadata: _, data, status, ...fields } = object;
@@ -149,8 +150,13 @@ function lasting(object: WireObject): string {
     finalizers,
     isLeaving: deletionTimestamp !== undefined,
   };
-  const keys = data === undefined ? {} : { data: Object.keys(data as object).sort() };
-  return JSON.stringify({ ...fields, ...kept, ...keys, ...(isOurs(object) ? { status: said(status) } : {}) });
+  const held = data === undefined ? {} : { data: heldBy(object) };
+  return JSON.stringify({ ...fields, ...kept, ...held, ...(isOurs(object) ? { status: said(status) } : {}) });
+}
+
+/** Each environment has its own values of its variables; what images are pulled with, equal ones have alike. */
+function heldBy(object: WireObject): object {
+  return isPullSecret(object) ? pullCredentials(object) : Object.keys(object.data as object).sort();
 }
 
 const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;

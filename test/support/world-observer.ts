@@ -9,6 +9,7 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { createObjectCache } from "../../operator/kit/object-cache.ts";
 import { createReflector } from "../../operator/kit/reflector.ts";
 import type { Environments } from "../../operator/ports/environments.ts";
+import { isPullSecret, pullCredentials } from "./docker-config.ts";
 import { type Identified, type Inventory, inventoryOf, LABELLED_KINDS, titleOf } from "./environment-inventory.ts";
 
 /** The invariants of `invariants.ts`, by their numbers. */
@@ -35,7 +36,7 @@ export interface Observer {
   mayGo(environment: Identified): void;
   /** Reads what clients of an operator would, until the returned function ends it: they never see an older state. */
   readThrough(environments: Environments): () => void;
-  /** Every secret value that was ever in a store or in a pods' Secret, as text. */
+  /** Every secret value that was ever in a store, in a pods' Secret or in that for image pulls, as text. */
   readonly secretValues: ReadonlySet<string>;
   /** What was violated so far; looks that an event made necessary are awaited. */
   violations(): Promise<readonly Violation[]>;
@@ -79,6 +80,11 @@ export async function observeWorld(admin: KubeClient): Promise<Observer> {
 
 const uidOf = ({ kind, metadata }: WireObject) =>
   kind === environmentKind.kind ? metadata.uid : (metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? "");
+
+function valuesOf({ data = {} }: WireObject): Record<string, string> {
+  const entries = Object.entries(data as Record<string, string>);
+  return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
+}
 
 class Memory {
   readonly changes = new Map<string, number>();
@@ -132,20 +138,24 @@ class Memory {
     this.violations.push({ invariant, environment, what });
   }
 
-  #sawSecret(uid: string, title: string, { data = {} }: WireObject, isRemoved: boolean): void {
-    const environment = this.#nameOf(uid);
+  #sawSecret(uid: string, title: string, object: WireObject, isRemoved: boolean): void {
     const isStore = title.startsWith("store/");
     if (isRemoved && isStore && !this.leaving.has(uid)) {
-      this.#violated("I4", environment, `the secret manager's entry was removed while the environment lives`);
+      this.#violated("I4", this.#nameOf(uid), `the secret manager's entry was removed while the environment lives`);
     }
-    for (const [key, encoded] of Object.entries(data as Record<string, string>)) {
-      const value = Buffer.from(encoded, "base64").toString("utf8");
-      this.values.add(value);
+    const values = isPullSecret(object) ? pullCredentials(object) : valuesOf(object);
+    for (const value of Object.values(values)) this.values.add(value);
+    // What images are pulled with is what the secret manager holds by now, whatever it held at first.
+    if (!isPullSecret(object)) this.#judgeValues(uid, title, values);
+  }
+
+  #judgeValues(uid: string, title: string, values: Readonly<Record<string, string>>): void {
+    for (const [key, value] of Object.entries(values)) {
       const place = `${uid} ${title}/${key}`;
       const hash = createHash("sha256").update(value).digest("hex");
       const first = this.#firstSeen.get(place) ?? hash;
       this.#firstSeen.set(place, first);
-      if (first !== hash) this.#violated("I4", environment, `${title}/${key} has another value than at first`);
+      if (first !== hash) this.#violated("I4", this.#nameOf(uid), `${title}/${key} has another value than at first`);
     }
   }
 

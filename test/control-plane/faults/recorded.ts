@@ -19,6 +19,7 @@ export const RECORDED = {
     "create ResourceQuota environment",
     "create RoleBinding ephemeral-environment",
     "create Secret environment-secrets-VERSION",
+    "create Secret image-pull",
     "create Secret store NAME-UID",
     "patch EphemeralEnvironment NAME, hold",
     "patch EphemeralEnvironment/status NAME, creating",
@@ -72,6 +73,14 @@ export const RECORDED = {
     "patch Application env-NAME",
     "patch EphemeralEnvironment/status NAME, ready",
     "patch EphemeralEnvironment/status NAME, updating",
+  ],
+  "pull with a renewed credential": [
+    "call deployer.confine",
+    "call deployer.ensure",
+    "call prober.probe",
+    "create Secret image-pull",
+    "delete Secret image-pull",
+    "patch EphemeralEnvironment/status NAME, ready",
   ],
   "rotate a secret": [
     "call deployer.confine",

@@ -301,7 +301,7 @@ async function violationsUnder({ provoke, ...bug }: Bug, isSeeded: boolean): Pro
   const seam: RequestSeam = (isSeeded ? bug.seam : undefined) ?? ((_request, next) => next());
   const options: Partial<OperatorOptions> = {
     // No pass that comes anyway may repair in time what a bug left undone.
-    settings: fixtureSettings,
+    settings: { ...world.settings, reconcile: fixtureSettings.reconcile },
     onRequest: (request, next) => interference(request, () => seam(request, () => watches.seam(request, next))),
     ...(isSeeded && bug.ports !== undefined ? { onPorts: bug.ports } : {}),
   };
