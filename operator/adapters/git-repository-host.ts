@@ -37,7 +37,10 @@ export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOpti
 /** Messages repeat it. */
 function assertPlain(cloneUrl: string): void {
   if (!URL.canParse(cloneUrl)) throw new RepositoryHostUnavailable("the cloneUrl is not a valid URL");
-  const { username, password } = new URL(cloneUrl);
+  const { username, password, search, hash } = new URL(cloneUrl);
+  if (search !== "" || hash !== "") {
+    throw new RepositoryHostUnavailable("the cloneUrl has a query or a fragment: a repository has a path alone");
+  }
   if (username === "" && password === "") return;
   throw new RepositoryHostUnavailable("the cloneUrl holds credentials: name them by spec.credentialsRef instead");
 }
@@ -94,7 +97,7 @@ function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpCli
   };
 }
 
-/** isomorphic-git looks for a login in a URL by a pattern of its own, and may find another host than URLs have. */
+/** isomorphic-git takes a login out of a URL by a pattern of its own: should that find another host, nothing is sent. */
 function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): void {
   const { protocol, hostname, origin } = new URL(url);
   if (origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");

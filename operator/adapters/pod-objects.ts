@@ -78,6 +78,7 @@ export interface Deployment extends KubeObject {
 }
 
 export interface SecretObject extends KubeObject {
+  readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }
 

@@ -1,3 +1,4 @@
+import { loginsOf } from "../../crds/docker-config.ts";
 import { secretKind } from "../kinds.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { keyOfRef, type ObjectRef, type ResourceType } from "../kit/kube-object.ts";
@@ -32,10 +33,9 @@ export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod):
   const found = [...byName].map(async ([name, references]) => {
     const secret = await read({ name, namespace });
     if (secret === "forbidden") return { isMissing: true, values: [] };
-    const encoded = Object.values(secret?.data ?? {});
     return {
       isMissing: secret === undefined && references.some(({ optional }) => optional !== true),
-      values: encoded.map((value) => Buffer.from(value, "base64").toString("utf8")),
+      values: valuesOf(secret),
     };
   });
   const secrets = await Promise.all(found);
@@ -43,6 +43,16 @@ export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod):
     values: secrets.flatMap(({ values }) => values),
     isOneMissing: secrets.some(({ isMissing }) => isMissing),
   };
+}
+
+const plain = (value: string) => Buffer.from(value, "base64").toString("utf8");
+
+/** A docker configuration holds its credentials encoded once more; a program prints them, or the password alone. */
+function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {}): string[] {
+  const values = Object.values(data).map(plain);
+  if (type !== "kubernetes.io/dockerconfigjson") return values;
+  const logins = values.flatMap((value) => [...loginsOf(value).values()]).map((login) => login.reveal());
+  return [...values, ...logins, ...logins.map((login) => login.slice(login.indexOf(":") + 1))];
 }
 
 const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];

@@ -1,8 +1,9 @@
+import { loginsOf } from "../../../crds/docker-config.ts";
 import type { PullCredential } from "../../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { type Component, namespaceName } from "../../../crds/names.ts";
 import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository.ts";
-import { Sensitive } from "../../../crds/sensitive.ts";
+import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 /** The one Secret that an environment's images are pulled with. Its name never changes, so that other values need no other pods. */
@@ -98,13 +99,7 @@ export function formerPulls(plan: readonly PullCredential[], named: readonly Pul
 /** What a Secret of ours holds, by registry; nothing where there is none, or what somebody else wrote can't be read. */
 export function credentialsIn(found: DesiredObject | undefined): ReadonlyMap<string, Sensitive> {
   const { ".dockerconfigjson": text = "" } = (found?.data ?? {}) as Readonly<Record<string, string>>;
-  try {
-    const { auths } = JSON.parse(plain(text)) as { auths: Readonly<Record<string, { auth: string }>> };
-    return new Map(Object.entries(auths).map(([registry, { auth }]) => [registry, new Sensitive(plain(auth))]));
-  } catch {
-    // The error would quote the text.
-    return new Map();
-  }
+  return loginsOf(Buffer.from(text, "base64").toString());
 }
 
 /** Immutable, so that an edit is refused: other values are another object of this name. */
@@ -124,5 +119,4 @@ export function pullSecretObject(
   };
 }
 
-const plain = (text: string) => Buffer.from(text, "base64").toString();
 const base64 = (text: string) => Buffer.from(text).toString("base64");
