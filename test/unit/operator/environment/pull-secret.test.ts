@@ -249,7 +249,9 @@ describe("a credential that can't be had", () => {
     await cluster.remove(environmentFixture().metadata, secretKind, ref);
     expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
     expect([held(), status.pullSecret]).toEqual([undefined, MADE]);
-    [secretManager.setReachable(true), store("reader:two"), named("shop")];
+    secretManager.setReachable(true);
+    store("reader:two");
+    named("shop");
     await pass({ isLook: true });
     expect(held()).toBe("reader:two");
   });
