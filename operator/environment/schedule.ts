@@ -13,6 +13,8 @@ export interface Schedule {
   dueInMs(uid: string, withinMs?: number): number;
   /** It was done: a period begins. */
   taken(uid: string): void;
+  /** It was tried in vain: it is due so many milliseconds from now. */
+  again(uid: string, inMs: number): void;
   forget(uid: string): void;
 }
 
@@ -27,6 +29,9 @@ export function createSchedule(clock: Clock, periodMs: number): Schedule {
     },
     taken(uid) {
       takenAt.set(uid, clock.monotonicMs());
+    },
+    again(uid, inMs) {
+      takenAt.set(uid, clock.monotonicMs() + inMs - periodMs);
     },
     forget(uid) {
       takenAt.delete(uid);

@@ -76,12 +76,10 @@ function parts(world: FaultWorld): Part[] {
         status?.podSecrets?.length === 1 && findCondition(status.conditions, "DatabaseReady")?.reason === "Ready",
     },
     {
-      name: RENEWAL,
+      name: "pull with a renewed credential",
       given: async (name) => {
         await world.registry.register(name);
         await ready({ backend: { repository: name, branch: name } })(name);
-        const untilMs = performance.now() + BELIEVED_MS;
-        await until(() => performance.now() > untilMs, { what: "the next question", ...READY });
       },
       act: async (name) => {
         await insisted(name, () => world.registry.renew(name));
@@ -100,12 +98,8 @@ function parts(world: FaultWorld): Part[] {
   ];
 }
 
-/** Whoever asks for it while the secret manager is away keeps what there was until the next look, within the hour. */
-export const RENEWAL = "pull with a renewed credential";
 /** Asks for the pass that is to find the renewed credential: nobody else tells of it. */
 const RENEWED = "renewed";
-/** So long the operator asks the secret manager no second time for a credential; a little longer than it believes it. */
-const BELIEVED_MS = 5_200;
 
 const isSuspended = ({ status }: EphemeralEnvironment) =>
   findCondition(status?.conditions, "Suspended")?.status === "True";

@@ -7,7 +7,7 @@ import {
   type WireObject,
 } from "../../operator/kinds.ts";
 import type { ResourceType } from "../../operator/kit/kube-object.ts";
-import { RENEWAL, type RecordedLifecycle, recordLifecycles } from "./fault-lifecycles.ts";
+import { type RecordedLifecycle, recordLifecycles } from "./fault-lifecycles.ts";
 import type { FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "./invariants.ts";
 import { until } from "./until.ts";
@@ -44,8 +44,7 @@ export async function prepareScenes(world: FaultWorld): Promise<Play> {
   const { admin } = world.world;
   for (const { type, ref } of foreign) await admin.create(type, { metadata: ref, ...contentOf(type) } as never);
   await world.nextLife();
-  // A scene may take the secret manager away, and nobody asks a second time for what was renewed meanwhile.
-  const lifecycles = (await recordLifecycles(world)).filter(({ name }) => name !== RENEWAL);
+  const lifecycles = await recordLifecycles(world);
   const foreignBefore = await snapshot(admin, foreign);
   return async (title, disturb, itself) => {
     const actors = lifecycles.map((lifecycle, part) => ({ lifecycle, name: `${title}-${part}` }));

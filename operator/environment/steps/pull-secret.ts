@@ -25,6 +25,8 @@ import type { Findings, StepContext, StepResult } from "../step.ts";
 export interface Looking extends StepContext {
   /** Whether what the status names is to be looked for in this pass; else the status is believed. */
   readonly isLook: boolean;
+  /** Has it looked for again soon: in so many milliseconds. */
+  readonly lookAgain: () => number;
 }
 
 /**
@@ -42,8 +44,9 @@ export async function withPullSecret(
   const podSecrets = result.findings?.podSecrets ?? environment.status?.podSecrets ?? [];
   if (result.state === "waiting" || podSecrets.length === 0) return result;
   try {
-    const found = await pullSecret(environment, context);
-    return { ...result, findings: { ...result.findings, ...found } };
+    const { isOpen, findings } = await pullSecret(environment, context);
+    const all = { ...result, findings: { ...result.findings, ...findings } };
+    return isOpen ? sooner(all, context.lookAgain()) : all;
   } catch (error) {
     const refusal = refusalResult(error);
     if (refusal === undefined) throw error;
@@ -80,8 +83,18 @@ interface Answer extends PullCredential {
   readonly refusal?: Error;
 }
 
+function sooner(result: StepResult, inMs: number): StepResult {
+  return { ...result, recheckAfterMs: Math.min(inMs, result.recheckAfterMs ?? inMs) };
+}
+
+interface Pulled {
+  readonly findings?: Findings;
+  /** The secret manager could not be asked: another value may be there. */
+  readonly isOpen?: boolean;
+}
+
 /** @throws CredentialRefused, SecretManagerUnavailable, and what the cluster throws */
-async function pullSecret(environment: EphemeralEnvironment, context: Looking): Promise<Findings> {
+async function pullSecret(environment: EphemeralEnvironment, context: Looking): Promise<Pulled> {
   const repositories = repositoriesOf(environment, context.repositories);
   // Of a Repository that is missing nobody knows what it names: what pods have stays.
   if (missingRepository(environment, repositories) !== undefined) return {};
@@ -92,15 +105,16 @@ async function pullSecret(environment: EphemeralEnvironment, context: Looking): 
     named.some((pull) => pull.registry === registry && pull.source === source);
   if (!isLook && plan.every(isKnown)) return {};
   const answers = await Promise.all(plan.map((planned) => answerTo(planned, context)));
+  const isOpen = answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
   const isNews = answers.some((one) => one.credential !== undefined && !isKnown(one));
-  if (!isLook && !isNews && wanted !== undefined) return {};
+  if (!isLook && !isNews && wanted !== undefined) return { isOpen };
   const found = await context.cluster.read(environment.metadata, secretKind, refOf(environment));
   const held = credentialsIn(found);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
   if (lacking !== undefined && wanted === undefined) throw lacking.refusal;
   const { credentials, pullSecret } = pullContents(answers, named, held);
   await put(environment, credentials, found, context);
-  return { pullSecret };
+  return { findings: { pullSecret }, isOpen };
 }
 
 const refOf = ({ metadata }: EphemeralEnvironment) => ({ name: PULL_SECRET, namespace: namespaceName(metadata.name) });

@@ -26,6 +26,8 @@ import { type Looking, retirePulls, withPullSecret } from "./pull-secret.ts";
 
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
 const DOUBT_MS = 30_000;
+/** A secret manager that is away comes back without a word, too. */
+const ASK_AGAIN_MS = 15_000;
 /** So long may a value take that somebody provides; the facade writes it right after the resource. */
 const PATIENCE_MS = 120_000;
 const OVERDUE_RECHECK_MS = 30_000;
@@ -58,7 +60,10 @@ export function secrets(looks: Schedule): Step {
       const repositories = repositoriesOf(environment, context.repositories);
       const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
       if (missing !== undefined) return missing;
-      const looking = { ...context, looks, isLook: await mustLook(environment, context, looks) };
+      const looking = {
+        ...{ ...context, looks, isLook: await mustLook(environment, context, looks) },
+        lookAgain: () => lookAgain(environment, looks),
+      };
       const plan = secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
       const result = plan.problem ?? (await have(environment, plan.secrets, looking));
       const standing = result.state === "failed" ? await withFormer(environment, result, looking) : result;
@@ -75,6 +80,11 @@ async function mustLook(environment: EphemeralEnvironment, context: StepContext,
   if ((environment.status?.podSecrets ?? []).length === 0) return false;
   const right = await bind(environment, context);
   return right !== "unchanged" || isInDoubt(environment) || dueInMs(environment, looks) <= 0;
+}
+
+function lookAgain({ metadata }: EphemeralEnvironment, looks: Schedule): number {
+  looks.again(metadata.uid, ASK_AGAIN_MS);
+  return ASK_AGAIN_MS;
 }
 
 /** Whether the status says that the pods' Secret holds what is planned. */

@@ -47,7 +47,15 @@ function contextOf(isLook = false): Looking {
     { id: "other", hosts: ["other.test"] },
   ];
   const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
-  return { cluster, secretManager, repositories, settings, clock, isLook } as unknown as Looking;
+  return {
+    cluster,
+    secretManager,
+    repositories,
+    settings,
+    clock,
+    isLook,
+    lookAgain: () => 15_000,
+  } as unknown as Looking;
 }
 
 /** A pass a minute later; what it finds is in the next one's status. */

@@ -29,6 +29,18 @@ describe("a schedule", () => {
     expect(schedule.dueInMs(half)).toBe(30_000);
   });
 
+  test("comes again soon for what was tried in vain, once", () => {
+    const clock = new TestClock();
+    const schedule = createSchedule(clock, period);
+    schedule.taken(UID);
+    schedule.again(UID, 5_000);
+    expect(schedule.dueInMs(UID)).toBe(5_000);
+    clock.advance(5_000);
+    expect(schedule.dueInMs(UID)).toBe(0);
+    schedule.taken(UID);
+    expect(schedule.dueInMs(UID)).toBe(period);
+  });
+
   test("is sooner for what is in doubt", () => {
     const clock = new TestClock();
     const schedule = createSchedule(clock, period);

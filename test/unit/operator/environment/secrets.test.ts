@@ -1,7 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
+import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
@@ -66,10 +68,8 @@ test.each([
   expect(stands?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
 });
 
-test.each([
-  { name: "is found within half a minute where a pod misses it", given: "Unknown", withinMinutes: 0.5 },
-  { name: "is found by the next look where none does", given: "True", withinMinutes: 10 },
-] as const)("a crash between two lives of the Secret of image pulls $name", async ({ given, withinMinutes }) => {
+/** Passes over an environment that pulls with a credential of the secret manager, on one clock. */
+function pullingWorld(applicationSynced: "True" | "Unknown") {
   const clock = new TestClock();
   const [cluster, secretManager] = [memoryCluster(() => clock.now()), memorySecretManager(() => clock.now())];
   const imagePullSecretRef = { name: "shop", key: "latest" };
@@ -81,23 +81,64 @@ test.each([
   } as unknown as StepContext;
   const condition = { reason: "Any", message: "", lastTransitionTime: minutesLater(0).toISOString() };
   const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => ({ type, status: "True" as const }));
-  const conditions = [...stood, { type: "ApplicationSynced", status: given }].map((one) => ({ ...one, ...condition }));
-  let status: EnvironmentStatus = { conditions, wanted: "1" };
-  const isHeld = () => cluster.titles().includes("Secret/image-pull");
-  let step = secrets(createSchedule(clock, 600_000));
-  const pass = async () => {
-    const { findings } = await step.run(environmentFixture({ status }), context);
-    status = { ...status, ...findings };
+  const synced = { type: "ApplicationSynced", status: applicationSynced } as const;
+  let status: EnvironmentStatus = {
+    conditions: [...stood, synced].map((one) => ({ ...one, ...condition })),
+    wanted: "1",
   };
-  secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
-  await pass();
-  expect(isHeld()).toBe(true);
+  let step = secrets(createSchedule(clock, 600_000));
+  const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
+  store("reader:one");
+  return {
+    ...{ clock, cluster, secretManager, store },
+    /** What an operator that starts now goes by. */
+    restart() {
+      step = secrets(createSchedule(clock, 600_000));
+    },
+    async pass(annotations: Record<string, string> = {}) {
+      const environment = environmentFixture({ status });
+      const asked = { ...environment, metadata: { ...environment.metadata, annotations } };
+      const { findings, ...result } = await step.run(asked, context);
+      status = { ...status, ...findings, ...handled(annotations) };
+      return result;
+    },
+    async held() {
+      const found = await cluster.read(environmentFixture().metadata, secretKind, PULLED);
+      return credentialsIn(found).get("registry.test")?.reveal();
+    },
+  };
+}
 
-  await cluster.remove(environmentFixture().metadata, secretKind, { name: "image-pull", namespace: "env-shop" });
-  step = secrets(createSchedule(clock, 600_000));
+const PULLED = { name: "image-pull", namespace: "env-shop" };
+const handled = ({ [RECONCILE_ANNOTATION]: token }: Record<string, string>) =>
+  token === undefined ? {} : { lastHandledReconcileAt: token };
+
+test.each([
+  { name: "is found within half a minute where a pod misses it", given: "Unknown", withinMinutes: 0.5 },
+  { name: "is found by the next look where none does", given: "True", withinMinutes: 10 },
+] as const)("a crash between two lives of the Secret of image pulls $name", async ({ given, withinMinutes }) => {
+  const { clock, cluster, pass, held, restart } = pullingWorld(given);
+  await pass();
+  expect(await held()).toBe("reader:one");
+  await cluster.remove(environmentFixture().metadata, secretKind, PULLED);
+  restart();
   for (let half = 0; half < withinMinutes * 2; half += 1) {
     clock.advance(30_000);
     await pass();
   }
-  expect(isHeld()).toBe(true);
+  expect(await held()).toBe("reader:one");
+});
+
+test("a renewed credential that is asked for while the secret manager is away is had soon after it came back", async () => {
+  const { clock, secretManager, store, pass, held } = pullingWorld("True");
+  await pass();
+  store("reader:two");
+  secretManager.setReachable(false);
+  const { state, recheckAfterMs } = await pass({ [RECONCILE_ANNOTATION]: "now" });
+  expect([state, await held()]).toEqual(["done", "reader:one"]);
+  secretManager.setReachable(true);
+  clock.advance(recheckAfterMs ?? Number.NaN);
+  await pass();
+  expect(recheckAfterMs).toBeLessThan(30_000);
+  expect(await held()).toBe("reader:two");
 });
