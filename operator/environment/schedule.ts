@@ -13,13 +13,19 @@ export interface Schedule {
   dueInMs(uid: string, withinMs?: number): number;
   /** It was done: a period begins. */
   taken(uid: string): void;
-  /** It was tried in vain: it is due so many milliseconds from now. */
-  again(uid: string, inMs: number): void;
+  /**
+   * It was tried in vain: it is due after a pause, twice as long each time and never longer than a period. Answers the
+   * pause, in milliseconds.
+   */
+  again(uid: string, firstMs: number): number;
+  /** It went well: the next pause is the first one again. */
+  succeeded(uid: string): void;
   forget(uid: string): void;
 }
 
 export function createSchedule(clock: Clock, periodMs: number): Schedule {
   const takenAt = new Map<string, number>();
+  const pauses = new Map<string, number>();
   return {
     dueInMs(uid, withinMs = periodMs) {
       const now = clock.monotonicMs();
@@ -30,11 +36,18 @@ export function createSchedule(clock: Clock, periodMs: number): Schedule {
     taken(uid) {
       takenAt.set(uid, clock.monotonicMs());
     },
-    again(uid, inMs) {
-      takenAt.set(uid, clock.monotonicMs() + inMs - periodMs);
+    again(uid, firstMs) {
+      const pauseMs = Math.min(pauses.get(uid) ?? firstMs, periodMs);
+      pauses.set(uid, pauseMs * 2);
+      takenAt.set(uid, clock.monotonicMs() + pauseMs - periodMs);
+      return pauseMs;
+    },
+    succeeded(uid) {
+      pauses.delete(uid);
     },
     forget(uid) {
       takenAt.delete(uid);
+      pauses.delete(uid);
     },
   };
 }

@@ -84,7 +84,9 @@ export function pullContents(
     // What the pods' values name stays named: it comes back as soon as it can be had.
     return left.length === 0 && former !== undefined ? [former] : left;
   });
-  const entries: readonly Entry[] = [...planned, ...formerPulls(answers, named).flatMap(kept)].slice(0, PULLS_MAX);
+  const former = formerPulls(answers, named).flatMap(kept);
+  // The last is what serves; of those that never did, some have to go when there are too many.
+  const entries: readonly Entry[] = [...planned, ...former.slice(-(PULLS_MAX - planned.length))];
   return {
     credentials: new Map(entries.flatMap(({ registry, credential }) => (credential ? [[registry, credential]] : []))),
     pullSecret: pullStatus(entries),

@@ -25,8 +25,8 @@ import type { Findings, StepContext, StepResult } from "../step.ts";
 export interface Looking extends StepContext {
   /** Whether what the status names is to be looked for in this pass; else the status is believed. */
   readonly isLook: boolean;
-  /** Has it looked for again soon: in so many milliseconds. */
-  readonly lookAgain: () => number;
+  /** To be told whether the secret manager answered; says in how many milliseconds it is to be asked again, if it is. */
+  readonly asked: (isAnswered: boolean) => number | undefined;
 }
 
 /**
@@ -44,9 +44,9 @@ export async function withPullSecret(
   const podSecrets = result.findings?.podSecrets ?? environment.status?.podSecrets ?? [];
   if (result.state === "waiting" || podSecrets.length === 0) return result;
   try {
-    const { isOpen, findings } = await pullSecret(environment, context);
+    const { isAnswered, findings } = await pullSecret(environment, context);
     const all = { ...result, findings: { ...result.findings, ...findings } };
-    return isOpen ? sooner(all, context.lookAgain()) : all;
+    return isAnswered === undefined ? all : within(all, context.asked(isAnswered));
   } catch (error) {
     const refusal = refusalResult(error);
     if (refusal === undefined) throw error;
@@ -64,6 +64,8 @@ export async function retirePulls(environment: EphemeralEnvironment, context: St
   if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
   const found = await context.cluster.read(metadata, secretKind, refOf(environment));
   const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
+  // Somebody deleted it, or an operator that died here: the next look makes it anew, from the secret manager.
+  if (found === undefined && current.length > 0) return {};
   const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(found));
   await put(environment, credentials, found, context);
   return { pullSecret };
@@ -83,14 +85,14 @@ interface Answer extends PullCredential {
   readonly refusal?: Error;
 }
 
-function sooner(result: StepResult, inMs: number): StepResult {
-  return { ...result, recheckAfterMs: Math.min(inMs, result.recheckAfterMs ?? inMs) };
+function within(result: StepResult, inMs: number | undefined): StepResult {
+  return inMs === undefined ? result : { ...result, recheckAfterMs: Math.min(inMs, result.recheckAfterMs ?? inMs) };
 }
 
 interface Pulled {
   readonly findings?: Findings;
-  /** The secret manager could not be asked: another value may be there. */
-  readonly isOpen?: boolean;
+  /** Whether the secret manager could be asked, if it was: else another value may be there. */
+  readonly isAnswered?: boolean;
 }
 
 /** @throws CredentialRefused, SecretManagerUnavailable, and what the cluster throws */
@@ -105,16 +107,16 @@ async function pullSecret(environment: EphemeralEnvironment, context: Looking): 
     named.some((pull) => pull.registry === registry && pull.source === source);
   if (!isLook && plan.every(isKnown)) return {};
   const answers = await Promise.all(plan.map((planned) => answerTo(planned, context)));
-  const isOpen = answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
+  const isAnswered = !answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
   const isNews = answers.some((one) => one.credential !== undefined && !isKnown(one));
-  if (!isLook && !isNews && wanted !== undefined) return { isOpen };
+  if (!isLook && !isNews && wanted !== undefined) return { isAnswered };
   const found = await context.cluster.read(environment.metadata, secretKind, refOf(environment));
   const held = credentialsIn(found);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
   if (lacking !== undefined && wanted === undefined) throw lacking.refusal;
   const { credentials, pullSecret } = pullContents(answers, named, held);
   await put(environment, credentials, found, context);
-  return { findings: { pullSecret }, isOpen };
+  return { findings: { pullSecret }, isAnswered };
 }
 
 const refOf = ({ metadata }: EphemeralEnvironment) => ({ name: PULL_SECRET, namespace: namespaceName(metadata.name) });

@@ -9,6 +9,7 @@ import { configurationOf } from "../configuration.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, podSecretName, secretObject, wantedPodSecret } from "../desired/secret.ts";
 import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
+import { refusalResult } from "../refusals.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
@@ -26,7 +27,7 @@ import { type Looking, retirePulls, withPullSecret } from "./pull-secret.ts";
 
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
 const DOUBT_MS = 30_000;
-/** A secret manager that is away comes back without a word, too. */
+/** A secret manager that is away comes back without a word, too; so soon it is asked again at first. */
 const ASK_AGAIN_MS = 15_000;
 /** So long may a value take that somebody provides; the facade writes it right after the resource. */
 const PATIENCE_MS = 120_000;
@@ -62,7 +63,7 @@ export function secrets(looks: Schedule): Step {
       if (missing !== undefined) return missing;
       const looking = {
         ...{ ...context, looks, isLook: await mustLook(environment, context, looks) },
-        lookAgain: () => lookAgain(environment, looks),
+        asked: (isAnswered: boolean) => asked(environment, isAnswered, looks),
       };
       const plan = secretPlan(environment, repositories, configurationOf(environment, context)?.spec);
       const result = plan.problem ?? (await have(environment, plan.secrets, looking));
@@ -82,9 +83,11 @@ async function mustLook(environment: EphemeralEnvironment, context: StepContext,
   return right !== "unchanged" || isInDoubt(environment) || dueInMs(environment, looks) <= 0;
 }
 
-function lookAgain({ metadata }: EphemeralEnvironment, looks: Schedule): number {
-  looks.again(metadata.uid, ASK_AGAIN_MS);
-  return ASK_AGAIN_MS;
+/** Answers when to ask the secret manager again. */
+function asked({ metadata }: EphemeralEnvironment, isAnswered: boolean, looks: Schedule): number | undefined {
+  if (!isAnswered) return looks.again(metadata.uid, ASK_AGAIN_MS);
+  looks.succeeded(metadata.uid);
+  return undefined;
 }
 
 /** Whether the status says that the pods' Secret holds what is planned. */
@@ -125,7 +128,17 @@ async function have(
 
 /** Takes away what only former pods had; to be called when those are gone. */
 export async function retireSecrets(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
-  return { ...(await retirePodSecrets(environment, context)), ...(await retirePulls(environment, context)) };
+  return { ...(await retirePodSecrets(environment, context)), ...(await retiredPulls(environment, context)) };
+}
+
+/** What stands in the way of tidying up concerns nothing that serves: a later pass does it. */
+async function retiredPulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+  try {
+    return await retirePulls(environment, context);
+  } catch (error) {
+    if (refusalResult(error) === undefined) throw error;
+    return {};
+  }
 }
 
 /** Deletes the Secrets of former values. */

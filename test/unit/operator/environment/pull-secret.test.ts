@@ -54,7 +54,7 @@ function contextOf(isLook = false): Looking {
     settings,
     clock,
     isLook,
-    lookAgain: () => 15_000,
+    asked: () => undefined,
   } as unknown as Looking;
 }
 
@@ -208,6 +208,17 @@ describe("when its Repository moves", () => {
     await pass();
     await runs(MOVED);
     expect(questions()).toBe(before);
+  });
+
+  test("a Secret that is gone when the pods of before are is said to hold what it held, until a look makes it", async () => {
+    await pass();
+    const named = status.pullSecret;
+    await cluster.remove(environmentFixture().metadata, secretKind, ref);
+    await runs(MOVED);
+    expect(status.pullSecret).toEqual(named);
+    await pass({ isLook: true });
+    expect(contents()).toEqual({ "other.test": "other:one" });
+    expect(status.pullSecret).toEqual([{ registry: "other.test", source: "other@latest" }]);
   });
 
   test("what was before stays at a look, too, and for as long as the new one can't be had", async () => {

@@ -29,16 +29,20 @@ describe("a schedule", () => {
     expect(schedule.dueInMs(half)).toBe(30_000);
   });
 
-  test("comes again soon for what was tried in vain, once", () => {
+  test("comes again soon for what was tried in vain, later each time, until it went well", () => {
     const clock = new TestClock();
     const schedule = createSchedule(clock, period);
-    schedule.taken(UID);
-    schedule.again(UID, 5_000);
-    expect(schedule.dueInMs(UID)).toBe(5_000);
-    clock.advance(5_000);
-    expect(schedule.dueInMs(UID)).toBe(0);
-    schedule.taken(UID);
-    expect(schedule.dueInMs(UID)).toBe(period);
+    const tried = () => {
+      schedule.taken(UID);
+      const pauseMs = schedule.again(UID, 20_000);
+      expect(schedule.dueInMs(UID)).toBe(pauseMs);
+      clock.advance(pauseMs);
+      expect(schedule.dueInMs(UID)).toBe(0);
+      return pauseMs;
+    };
+    expect([tried(), tried(), tried(), tried()]).toEqual([20_000, 40_000, period, period]);
+    schedule.succeeded(UID);
+    expect(tried()).toBe(20_000);
   });
 
   test("is sooner for what is in doubt", () => {

@@ -85,14 +85,14 @@ describe("what images are pulled with", () => {
   });
 });
 
-test("no more credentials are kept than the status holds: the oldest go", () => {
+test("no more credentials are kept than the status holds: what served first stays", () => {
   const former = Array.from({ length: 20 }, (_, age) => ({ registry: `${age}.test`, source: "shop@1" }));
   const held = new Map(former.map(({ registry }) => [registry, new Sensitive("reader:old")]));
   const now = { registry: "now.test", source: "shop@2", credential: new Sensitive("reader:new") };
   const { credentials, pullSecret } = pullContents([now], former, held);
   expect(pullSecret.map(({ registry }) => registry)).toEqual([
     "now.test",
-    ...former.slice(0, 15).map(({ registry }) => registry),
+    ...former.slice(-15).map(({ registry }) => registry),
   ]);
   expect([...credentials.keys()]).toEqual(pullSecret.map(({ registry }) => registry));
 });
