@@ -5,27 +5,28 @@ import { Environments, find, untilGone, untilReady } from "./support/environment
 import { chartRepository } from "./support/git-host.ts";
 import { apply, kubectl, list, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
-import { makePrivateComponent, type PrivateComponent } from "./support/private-component.ts";
+import { makePrivateComponent, type PrivateComponent, removePrivateComponent } from "./support/private-component.ts";
 import { names, stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** The one that the local cluster's settings bind to its git host. */
-const CREDENTIAL = "local-git";
+/** The local cluster's settings bind it to the git host, for nobody but this story. */
+const CREDENTIAL = "e2e-git";
 
 const environments = new Environments();
 const repository = `e2e-private-${environments.mark}`;
+const gitHost = async () => new URL((await chartRepository()).repoUrl).origin;
 let component: PrivateComponent;
 beforeAll(async () => {
-  const { repoUrl } = await chartRepository();
-  component = await makePrivateComponent(new URL(repoUrl).origin, repository);
+  component = await makePrivateComponent(await gitHost(), repository);
 });
+// Each of them for itself: one that fails leaves nothing of another's.
+afterAll(() => environments.removeAll());
 afterAll(async () => {
-  await environments.removeAll();
   await kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found");
   await kubectl("delete", "secret", CREDENTIAL, `--namespace=${names.secretStoreNamespace}`, "--ignore-not-found");
-  await component?.remove();
 });
+afterAll(async () => removePrivateComponent(await gitHost(), repository));
 
 const secret = () => ({
   apiVersion: "v1",

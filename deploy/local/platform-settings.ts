@@ -12,6 +12,7 @@ export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
 /** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
 export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
   const host = { ipBlock: { cidr: `${addresses.bridge.address}/32` } };
+  const hosts = [new URL(gitHostUrl).host];
   return {
     ...platformAccount,
     baseDomain,
@@ -22,8 +23,8 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     // The ingress and the DNS server run on the host, which pods know by the bridge's address.
     database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
     isolation: { ingressFrom: [host], dns: [host] },
-    // For private repositories and images of the git host, once somebody puts user:token there.
-    secrets: { hostCredentials: [{ id: "local-git", hosts: [new URL(gitHostUrl).host] }] },
+    // For private repositories and images of the git host, once somebody puts user:token there; one is the tests' own.
+    secrets: { hostCredentials: ["local-git", "e2e-git"].map((id) => ({ id, hosts })) },
     api: {
       port: addresses.apiPort,
       issuers: [{ issuer: localIssuer, audience: clientId }],

@@ -21,7 +21,6 @@ export interface PrivateComponent {
   readonly credential: string;
   /** What the registry answers to somebody without a token who asks for the image. */
   anonymously(): Promise<number>;
-  remove(): Promise<void>;
 }
 
 /** Makes an organization of that name with the repository and the image `sample`, which is the sample's backend. */
@@ -43,13 +42,16 @@ export async function makePrivateComponent(origin: string, name: string): Promis
     commit,
     credential: `${user}:${token.sha1}`,
     anonymously: async () => (await fetch(`${registry}/manifests/${commit}`, { signal: deadline() })).status,
-    async remove() {
-      await send("DELETE", `${api}/packages/${name}/container/sample/${commit}`);
-      await send("DELETE", `${api}/repos/${name}/sample`);
-      await send("DELETE", `${api}/orgs/${name}`);
-      await send("DELETE", `${api}/users/${user}/tokens/${name}`);
-    },
   };
+}
+
+/** Takes away what is there of it, also when making it failed half-way. */
+export async function removePrivateComponent(origin: string, name: string): Promise<void> {
+  const { name: user } = await administrator();
+  const api = `${origin}/api/v1`;
+  // An organization that still has a package or a repository can't go.
+  const made = [`packages/${name}/container/sample`, `repos/${name}/sample`, `orgs/${name}`];
+  for (const path of [...made, `users/${user}/tokens/${name}`]) await remove(`${api}/${path}`);
 }
 
 /** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#push */
@@ -93,11 +95,27 @@ async function sampleLayer(): Promise<Buffer> {
 const digest = (content: Buffer) => `sha256:${createHash("sha256").update(content).digest("hex")}`;
 const deadline = () => AbortSignal.timeout(DEADLINE_MS);
 
-/** As the git host's administrator. Fails with the host's own words. */
+/** What is not there is fine. */
+async function remove(url: string): Promise<void> {
+  const reply = await ask("DELETE", url);
+  if (reply.status !== 404) await accepted("DELETE", reply);
+}
+
+/** Fails with the host's own words. */
 async function send(method: string, url: string, content?: object | Buffer, type?: string): Promise<Response> {
+  return accepted(method, await ask(method, url, content, type));
+}
+
+async function accepted(method: string, reply: Response): Promise<Response> {
+  if (!reply.ok) throw new Error(`${method} ${reply.url} was answered ${reply.status}: ${await reply.text()}`);
+  return reply;
+}
+
+/** As the git host's administrator. */
+async function ask(method: string, url: string, content?: object | Buffer, type?: string): Promise<Response> {
   const { name, password } = await administrator();
   const isBytes = Buffer.isBuffer(content);
-  const reply = await fetch(url, {
+  return fetch(url, {
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`,
@@ -106,6 +124,4 @@ async function send(method: string, url: string, content?: object | Buffer, type
     ...(content && { body: isBytes ? new Uint8Array(content) : JSON.stringify(content) }),
     signal: deadline(),
   });
-  if (!reply.ok) throw new Error(`${method} ${url} was answered ${reply.status}: ${await reply.text()}`);
-  return reply;
 }
