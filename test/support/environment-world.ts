@@ -69,6 +69,8 @@ export interface World {
 
 const PHASE_DEADLINE_MS = 30_000;
 const GONE_DEADLINE_MS = 90_000;
+/** Phases such as `updating` pass: with a longer rest one could be over before it was seen. */
+const LOOK_EVERY_MS = 2;
 
 export async function createWorld(): Promise<World> {
   const plane = await startControlPlane();
@@ -103,7 +105,8 @@ function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" 
       found = await find(name);
       return found !== undefined && isSo(found) ? found : undefined;
     };
-    return until(look, { what: `environment '${name}' ${what}`, deadlineMs: PHASE_DEADLINE_MS }).catch((error) => {
+    const patience = { what: `environment '${name}' ${what}`, deadlineMs: PHASE_DEADLINE_MS, everyMs: LOOK_EVERY_MS };
+    return until(look, patience).catch((error) => {
       throw new Error(`${error.message}; it is ${JSON.stringify(found?.status)}`);
     });
   };
