@@ -2,7 +2,7 @@ import git, { type HttpClient } from "isomorphic-git";
 import { Agent, type Dispatcher, request } from "undici";
 import { COMMIT_PATTERN } from "../../crds/schema.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./git-packets.ts";
 
 /** About 50 000 refs, for hosts that tell them all at once. */
@@ -26,6 +26,7 @@ export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOpti
       try {
         return await headOf(boundedHttp({ agent, signal, cloneUrl, credential }), cloneUrl, `refs/heads/${branch}`);
       } catch (cause) {
+        if (cause instanceof CredentialRejected) throw cause;
         const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(cause);
         throw new RepositoryHostUnavailable(`${cloneUrl} can't be asked: ${reason}`, { cause });
       }
@@ -81,7 +82,7 @@ function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpCli
         ...{ method: method as "GET", headers: asking, body: sent },
         ...{ dispatcher: agent, signal },
       });
-      if (reply.statusCode !== 200) throw new BadGitAnswer(refusal(reply, credential !== undefined));
+      if (reply.statusCode !== 200) throw refusal(reply, { cloneUrl, credential });
       const answer = await wholeAnswer(reply);
       objectFormat ??= objectFormatOf(answer);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
@@ -109,13 +110,21 @@ function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): v
 const basic = (credential: Sensitive) => `Basic ${Buffer.from(credential.reveal()).toString("base64")}`;
 
 /** What another status than 200 means, and what can be done about it; the rest of the answer is not read. */
-function refusal({ statusCode, body }: Dispatcher.ResponseData, hasCredential: boolean): string {
+function refusal(
+  { statusCode, body }: Dispatcher.ResponseData,
+  { cloneUrl, credential }: Pick<Question, "cloneUrl" | "credential">,
+): CredentialRejected | BadGitAnswer {
   body.on("error", () => undefined).destroy();
   const answer = `it answered ${statusCode}`;
-  if (statusCode !== 401 && statusCode !== 403) return answer;
-  return hasCredential
-    ? `${answer} to the credential that spec.credentialsRef names: see that it is valid, and may read this repository`
-    : `${answer}, and was sent no credential: a repository that not everybody may read needs spec.credentialsRef`;
+  if (statusCode !== 401 && statusCode !== 403) return new BadGitAnswer(answer);
+  if (credential === undefined) {
+    const remedy = "a repository that not everybody may read needs spec.credentialsRef";
+    return new BadGitAnswer(`${answer}, and was sent no credential: ${remedy}`);
+  }
+  const remedy = "renew it in the secret manager, or let it read this repository, then reconcile";
+  return new CredentialRejected(
+    `${cloneUrl} rejects the credential that spec.credentialsRef names (${answer}): ${remedy}`,
+  );
 }
 
 /** @throws BadGitAnswer for an answer beyond the limit or a broken one; what the connection throws */

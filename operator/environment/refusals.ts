@@ -1,7 +1,7 @@
 import { KubeError } from "../kit/kube-errors.ts";
 import { BeingDeleted, NameTaken } from "../ports/cluster.ts";
 import { DeployerUnavailable } from "../ports/deployer.ts";
-import { RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused } from "../repository/host-credentials.ts";
 import { failed, type Unfinished, waiting } from "./step.ts";
@@ -12,6 +12,8 @@ const BEING_DELETED_RECHECK_MS = 2_000;
 const UNAVAILABLE_RECHECK_MS = 5_000;
 /** Nobody watches the secret manager. */
 const CREDENTIAL_RECHECK_MS = 30_000;
+/** Hosts lock out who comes with a bad login too often. */
+const REJECTED_RECHECK_MS = 300_000;
 /** The controller retries long before. */
 const RETRY_NET_MS = 300_000;
 
@@ -22,7 +24,8 @@ export function refusalResult(error: unknown): Unfinished | undefined {
   if (error instanceof BeingDeleted) {
     return waiting("BeingDeleted", error.message, { recheckAfterMs: BEING_DELETED_RECHECK_MS });
   }
-  if (error instanceof CredentialRefused) return refusalOf(error);
+  const rejection = rejectionOf(error);
+  if (rejection !== undefined) return { ...rejection, state: "failed" };
   const isUnavailable = [DeployerUnavailable, RepositoryHostUnavailable, SecretManagerUnavailable].some(
     (kind) => error instanceof kind,
   );
@@ -31,14 +34,21 @@ export function refusalResult(error: unknown): Unfinished | undefined {
   return waiting(name, message, { recheckAfterMs: UNAVAILABLE_RECHECK_MS });
 }
 
-/** Of a credential it is final until the settings, the Repository or the secret manager say something else. */
-export function refusalOf({ reason, message }: CredentialRefused): Unfinished {
-  return { ...failed(reason, message), recheckAfterMs: CREDENTIAL_RECHECK_MS };
+/** What the refusal of a credential means where what is known already will do meanwhile; `undefined` for anything else. */
+export function delayOf(error: unknown): Unfinished | undefined {
+  const rejection = rejectionOf(error);
+  return rejection && { ...rejection, state: "waiting" };
 }
 
-/** The same where what is known already will do meanwhile. */
-export function delayOf({ reason, message }: CredentialRefused): Unfinished {
-  return waiting(reason, message, { recheckAfterMs: CREDENTIAL_RECHECK_MS });
+type Rejection = Pick<Unfinished, "reason" | "message"> & { readonly recheckAfterMs: number };
+
+/** Of a credential it is final until the settings, the Repository, the secret manager or the host say something else. */
+function rejectionOf(error: unknown): Rejection | undefined {
+  if (error instanceof CredentialRefused) {
+    return { reason: error.reason, message: error.message, recheckAfterMs: CREDENTIAL_RECHECK_MS };
+  }
+  if (!(error instanceof CredentialRejected)) return undefined;
+  return { reason: error.name, message: error.message, recheckAfterMs: REJECTED_RECHECK_MS };
 }
 
 /** What any other error means: the controller decides when to try again, and the operator's log has the rest. */

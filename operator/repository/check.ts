@@ -3,7 +3,7 @@ import type { ConfigSet } from "../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../crds/repository.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, cloneCredential, pullCredential, type Vault } from "./host-credentials.ts";
 
@@ -42,6 +42,9 @@ async function hostProblem(repository: Repository, outside: Outside): Promise<Fi
   } catch (error) {
     if (error instanceof RepositoryHostUnavailable) {
       return { reachable: false, judgement: failing("Unreachable", error.message) };
+    }
+    if (error instanceof CredentialRejected) {
+      return { reachable: true, judgement: failing(error.name, error.message) };
     }
     // Whether the host answers can't be known without the credential: what was found before stays.
     const reachable = error instanceof SecretManagerUnavailable && repository.status?.reachable === true;

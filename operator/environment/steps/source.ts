@@ -8,7 +8,7 @@ import { BUILDING } from "../../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
 import { imageOf, type Repository } from "../../../crds/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
-import { CredentialRefused, cloneCredential } from "../../repository/host-credentials.ts";
+import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
 import { delayOf } from "../refusals.ts";
@@ -139,8 +139,9 @@ async function head(
     return commit === undefined ? undefined : resolved(commit);
   } catch (error) {
     // What runs is not wrong because nobody may ask now what came after it.
-    if (known !== undefined && error instanceof CredentialRefused) return delayOf(error);
-    throw error;
+    const delay = delayOf(error);
+    if (known === undefined || delay === undefined) throw error;
+    return delay;
   }
 }
 

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { gitRepositoryHost } from "../../../../operator/adapters/git-repository-host.ts";
-import { RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const ADVERTISED = "application/x-git-upload-pack-advertisement";
@@ -63,8 +63,13 @@ async function refusal(
   url = cloneUrl(),
   credential: Sensitive | undefined = new Sensitive(CREDENTIAL),
 ): Promise<Error> {
-  const answer = await host.head(url, "main", credential).catch((error: unknown) => error);
+  const answer = await refused(url, credential);
   expect(answer).toBeInstanceOf(RepositoryHostUnavailable);
+  return answer;
+}
+
+async function refused(url: string, credential: Sensitive): Promise<Error> {
+  const answer = await host.head(url, "main", credential).catch((error: unknown) => error);
   for (const form of ["s3cret", BASIC]) expect(inspect(answer, { depth: 9, showHidden: true })).not.toContain(form);
   return answer as Error;
 }
@@ -170,15 +175,28 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
 
   test.each([401, 403])("%d says whether a credential was sent, and what to do", async (status) => {
     discovery = (reply) => reply.writeHead(status, { "www-authenticate": "Basic" }).end();
-    expect((await refusal()).message).toBe(
-      `${cloneUrl()} can't be asked: it answered ${status} to the credential that spec.credentialsRef names: see that it is valid, and may read this repository`,
+    const rejection = await refused(cloneUrl(), new Sensitive(CREDENTIAL));
+    expect(rejection).toBeInstanceOf(CredentialRejected);
+    expect(rejection.message).toBe(
+      `${cloneUrl()} rejects the credential that spec.credentialsRef names (it answered ${status}): renew it in the secret manager, or let it read this repository, then reconcile`,
     );
-    const { message } = (await host.head(cloneUrl(), "main").catch((error: unknown) => error)) as Error;
-    expect(message).toBe(
+    const withoutAny = await host.head(cloneUrl(), "main").catch((error: unknown) => error);
+    expect(withoutAny).toBeInstanceOf(RepositoryHostUnavailable);
+    expect((withoutAny as Error).message).toBe(
       `${cloneUrl()} can't be asked: it answered ${status}, and was sent no credential: a repository that not everybody may read needs spec.credentialsRef`,
     );
     // Whoever is refused once is not asked again.
     expect(authorized).toEqual([`Basic ${BASIC}`, ""]);
+  });
+
+  test.each([404, 407, 429, 503])("%d is no word about the credential", async (status) => {
+    discovery = (reply) => reply.writeHead(status).end();
+    expect((await refusal()).message).toBe(`${cloneUrl()} can't be asked: it answered ${status}`);
+  });
+
+  test("a credential may be rejected when the branches are asked for", async () => {
+    branches = (reply) => reply.writeHead(403).end();
+    expect(await refused(cloneUrl(), new Sensitive(CREDENTIAL))).toBeInstanceOf(CredentialRejected);
   });
 
   test("a clone URL that is none is said, without its text", async () => {

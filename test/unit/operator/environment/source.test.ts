@@ -6,6 +6,7 @@ import type { RepositorySpec } from "../../../../crds/repository.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { source } from "../../../../operator/environment/steps/source.ts";
+import { CredentialRejected } from "../../../../operator/ports/repository-host.ts";
 import {
   commitA,
   environmentFixture,
@@ -37,6 +38,8 @@ interface Scene {
   readonly registered?: readonly string[];
   /** What the Repositories say beside what all say. */
   readonly repository?: Partial<RepositorySpec>;
+  /** Whether the git host lets nobody in. */
+  readonly isClosed?: boolean;
 }
 
 const hostCredentials = [{ id: "shop", hosts: ["git.test"] }];
@@ -57,7 +60,8 @@ function statusOf({ resolved, applied, branch = "main", asked }: NonNullable<Sce
   };
 }
 
-async function step({ spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"], repository }: Scene) {
+async function step(scene: Scene) {
+  const { spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"], repository } = scene;
   const asked: string[] = [];
   const secretManager = memorySecretManager();
   secretManager.share({ id: "shop", labels: {}, values: ["reader:word"] });
@@ -75,6 +79,7 @@ async function step({ spec = {}, before, minutes = 0, token, carried, registered
     repositoryHost: {
       async head(_url: string, of: string, credential?: Sensitive) {
         asked.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
+        if (scene.isClosed) throw new CredentialRejected("renew it");
         return of === "gone" ? undefined : HEAD;
       },
     },
@@ -183,6 +188,28 @@ describe("the commit of a component", () => {
       stands: true,
       found: scene.before && statusOf(scene.before).components?.backend,
     });
+  });
+
+  test("that is followed is waited for while its host rejects the credential, and what is known stands", async () => {
+    const scene: Scene = {
+      ...{ spec: backend({ follow: true }), before: { resolved: commitA, applied: commitA }, token: "new" },
+      ...{ repository: { credentialsRef }, isClosed: true },
+    };
+    const { result, asked, found, stands } = await step(scene);
+    expect(result).toEqual({
+      ...{ state: "waiting", reason: "CredentialRejected", message: "renew it" },
+      recheckAfterMs: 300_000,
+    });
+    expect({ asked, stands, found }).toEqual({
+      asked: ["main as reader:word"],
+      stands: true,
+      found: scene.before && statusOf(scene.before).components?.backend,
+    });
+  });
+
+  test("of which nothing is known can't be had while the host rejects the credential", async () => {
+    const rejected = step({ spec: backend({}), repository: { credentialsRef }, isClosed: true });
+    await expect(rejected).rejects.toBeInstanceOf(CredentialRejected);
   });
 
   test("is looked for on when its branch is not there", async () => {

@@ -12,7 +12,7 @@ import { walk } from "../../../../operator/environment/walk.ts";
 import { KubeError } from "../../../../operator/kit/kube-errors.ts";
 import { BeingDeleted, NameTaken } from "../../../../operator/ports/cluster.ts";
 import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
-import { RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { CredentialRefused } from "../../../../operator/repository/host-credentials.ts";
 import { environmentFixture } from "../../../support/environment-fixture.ts";
@@ -185,6 +185,10 @@ describe("a walk over the steps", () => {
     [
       new CredentialRefused("CredentialNotFound", "nobody wrote it"),
       { state: "failed", reason: "CredentialNotFound", recheckAfterMs: 30_000 },
+    ],
+    [
+      new CredentialRejected("it answered 401"),
+      { state: "failed", reason: "CredentialRejected", recheckAfterMs: 300_000 },
     ],
   ])("knows a port's refusal as a result, not as a failure: %s", async (refusal, expected) => {
     const { results, error } = await statesOf([

@@ -4,7 +4,11 @@ import type { ConfigSet } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
 import { FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import type { Repository, RepositoryStatus } from "../../../../crds/repository.ts";
-import { type RepositoryHost, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+import {
+  CredentialRejected,
+  type RepositoryHost,
+  RepositoryHostUnavailable,
+} from "../../../../operator/ports/repository-host.ts";
 import { createRepositoryReconciler } from "../../../../operator/repository/reconciler.ts";
 import {
   CREATED,
@@ -29,7 +33,8 @@ const withoutBranch: RepositoryHost = { head: async () => undefined };
 /** Lets in who brings this. */
 const asking = (credential: string): RepositoryHost => ({
   head: async (_url, _branch, brought) => {
-    if (brought?.reveal() !== credential) throw new RepositoryHostUnavailable("it answered 401");
+    if (brought === undefined) throw new RepositoryHostUnavailable("it answered 401");
+    if (brought.reveal() !== credential) throw new CredentialRejected("it answered 401: renew it");
     return commitA;
   },
 });
@@ -142,6 +147,19 @@ describe("a check", () => {
       "shows the host the credential that it asks for",
       { host: asking("reader:word"), spec: { credentialsRef }, credential: "reader:word" },
       { reachable: true, conditions: [{ reason: "Checked" }] },
+    ],
+    [
+      "says that the host, which answers, rejects the credential",
+      { host: asking("reader:word"), spec: { credentialsRef }, credential: "reader:expired" },
+      {
+        reachable: true,
+        conditions: [{ status: "False", reason: "CredentialRejected", message: "it answered 401: renew it" }],
+      },
+    ],
+    [
+      "can't tell a private repository from a host that is away without a credential",
+      { host: asking("reader:word") },
+      { reachable: false, conditions: [{ reason: "Unreachable", message: "it answered 401" }] },
     ],
     [
       "shows the host nothing that the settings bind to others",
