@@ -79,13 +79,18 @@ describe("the embedded secret manager", () => {
     await admin.delete(secretKind, { name, namespace });
   });
 
-  test("shares no environment's store, even if somebody labels it so", async () => {
+  test.each([
+    ["as it is", {}],
+    ["even if somebody labels it so", { [SHARED_SECRET_LABEL]: "true" }],
+  ])("shares no environment's store, %s", async (_how, labels) => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
-    const change = { metadata: { labels: { [SHARED_SECRET_LABEL]: "true" } }, data: { "1": "eA==" } };
-    await admin.patch(secretKind, place(owner), change, { as: "merge" });
-    expect(await manager.shared(place(owner).name)).toBeUndefined();
-    expect(await manager.read(place(owner).name, 1)).toBeUndefined();
+    // With what the first version of a shared secret would be.
+    await admin.patch(secretKind, place(owner), { metadata: { labels }, data: { "1": "eA==" } }, { as: "merge" });
+    const { name } = place(owner);
+    expect(await manager.shared(name)).toBeUndefined();
+    expect(await manager.read(name, "latest")).toBeUndefined();
+    expect(await manager.read(name, 1)).toBeUndefined();
   });
 
   test("asks for no value to find owners, to judge, to look whether anything is left, or to remove", async () => {
