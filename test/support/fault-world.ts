@@ -27,6 +27,8 @@ export interface FaultWorld {
   readonly registry: FaultRegistry;
   /** Of every process, unless its options say otherwise. */
   readonly settings: Settings;
+  /** Whom every process asks about branches. */
+  readonly repositoryHost: RepositoryHost;
   /** All that operators logged, at the finest level. */
   log(): string;
   /** Kills the process that runs, if one does, and starts the next; who died with theirs lives again. */
@@ -74,7 +76,8 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
   const registry = createFaultRegistry(world);
   await registry.register(REPOSITORY);
   const settings = settingsOf(registry, probeSeconds);
-  const process = new Process({ world, observer, field, settings });
+  const repositoryHost = movingBranches();
+  const process = new Process({ world, observer, field, settings, repositoryHost });
   const asClient: FaultWorld["asClient"] = async (environment, ask) => {
     const isAcknowledged = async () => {
       if (field.of(environment).isDead) return false;
@@ -87,7 +90,7 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
     await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: PATIENCE_MS, everyMs: 100 });
   };
   return {
-    ...{ world, observer, field, registry, settings, asClient },
+    ...{ world, observer, field, registry, settings, repositoryHost, asClient },
     log: () => process.log,
     nextLife: (options) => process.next(options),
     async create(name, spec = faultSpec(name)) {
@@ -123,6 +126,7 @@ interface Place {
   readonly observer: Observer;
   readonly field: FaultField;
   readonly settings: Settings;
+  readonly repositoryHost: RepositoryHost;
 }
 
 /** The process that runs now, and what all of them logged. */
@@ -131,15 +135,16 @@ class Process {
   readonly #observer: Observer;
   readonly #field: FaultField;
   readonly #settings: Settings;
-  readonly #host = movingBranches();
+  readonly #repositoryHost: RepositoryHost;
   #running: { readonly life: Life; readonly operator: RunningOperator; readonly endReading: () => void } | undefined;
   #log: string[] = [];
 
-  constructor({ world, observer, field, settings }: Place) {
+  constructor({ world, observer, field, settings, repositoryHost }: Place) {
     this.#world = world;
     this.#observer = observer;
     this.#field = field;
     this.#settings = settings;
+    this.#repositoryHost = repositoryHost;
   }
 
   get log(): string {
@@ -166,7 +171,7 @@ class Process {
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
       onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),
-      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost: this.#host })),
+      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost: this.#repositoryHost })),
       ...others,
     });
     this.#running = { life, operator, endReading: this.#observer.readThrough(operator.operator.ports.environments) };

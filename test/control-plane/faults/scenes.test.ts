@@ -99,7 +99,11 @@ describe("servers", () => {
 
 describe("operators", () => {
   test("two act at once", async () => {
-    const second = await world.world.startOperator();
+    const { settings, repositoryHost } = world;
+    const second = await world.world.startOperator({
+      settings,
+      onPorts: (context) => ({ ...context, repositoryHost }),
+    });
     await play("two", nothing);
     await second.stop();
   }, 120_000);
