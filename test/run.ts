@@ -38,7 +38,7 @@ const WORKERS = {
   // These wait most of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
   ports: 2,
   "control-plane": 3,
-  faults: 4,
+  faults: 3,
   e2e: 2,
   // What these break, all others need.
   "e2e-alone": 1,

@@ -4,6 +4,7 @@ import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { configSetType, environmentType } from "../../operator/kinds.ts";
 import { isUnavailable } from "../../operator/kit/kube-errors.ts";
 import { COMMIT, type World } from "./environment-world.ts";
+import { OTHER_HOST } from "./fault-registry.ts";
 import type { Lifecycle } from "./fault-run.ts";
 import { type FaultWorld, faultSpec } from "./fault-world.ts";
 import { type NormalForm, normalForm, unlikeReference } from "./invariants.ts";
@@ -86,6 +87,16 @@ function parts(world: FaultWorld): Part[] {
         await patched({}, { annotations: { [RECONCILE_ANNOTATION]: RENEWED } })(name);
       },
       isEnd: ({ status }) => status?.lastHandledReconcileAt === RENEWED,
+    },
+    {
+      name: "pull from another registry",
+      given: async (name) => {
+        await world.registry.register(name);
+        await ready({ backend: { repository: name, branch: name } })(name);
+      },
+      act: (name) => insisted(name, () => world.registry.move(name)),
+      // The former registry's credential goes when the URLs have answered once more.
+      isEnd: ({ status }) => status?.pullSecret?.map(({ registry }) => registry).join() === OTHER_HOST,
     },
     { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended },
     {

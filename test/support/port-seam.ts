@@ -21,6 +21,9 @@ const host: About = (first) => /^https:\/\/(.+?)(--api)?\./.exec(String(first))?
 /** Environments under test follow a branch of their own name. */
 const branch: About = (_first, second) => String(second);
 
+/** A Repository that only one environment has is named after it, and so is what it pulls with. */
+const credential: About = (id) => String(id);
+
 /** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
 type Reaching = Pick<ReconcilerContext, "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober">;
 
@@ -33,7 +36,7 @@ type Asking<P> = {
 const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[P]>]: About } } = {
   secretManager: {
     ...{ ensure: owner, remove: owner, holdsAny: owner },
-    ...{ shared: nobody, read: nobody, owners: nobody, close: nobody },
+    ...{ shared: nobody, read: credential, owners: nobody, close: nobody },
   },
   deployer: { confine: owner, ensure: application, retry: application, remove: owner, unconfine: owner },
   pods: { diagnose: owner, readiness: owner },
