@@ -95,3 +95,14 @@ export interface Step {
   /** `environment.status` holds what earlier steps found in this very pass. */
   run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
 }
+
+/** Something stopped a step on its way: what it had found by then is kept, and the cause decides about the rest. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  readonly findings: Findings;
+
+  constructor(findings: Findings, cause: unknown) {
+    super("a step was interrupted", { cause });
+    this.findings = findings;
+  }
+}

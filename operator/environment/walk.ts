@@ -2,7 +2,14 @@ import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { isConflict } from "../kit/kube-errors.ts";
 import { refusalResult, retrying } from "./refusals.ts";
-import type { Step, StepContext, StepResult, StepResults } from "./step.ts";
+import {
+  Interrupted,
+  type Step,
+  type StepContext,
+  type StepResult,
+  type StepResults,
+  type Unfinished,
+} from "./step.ts";
 
 /** What steps may use, but for what only the walk can tell them. */
 export type WalkContext = Omit<StepContext, "earlier">;
@@ -61,11 +68,17 @@ async function attempt(
   try {
     context.signal.throwIfAborted();
     return { result: await step.run(environment, context) };
-  } catch (error) {
-    const result = refusalResult(error);
-    if (result !== undefined) return { result };
-    return isConflict(error) ? { error } : { error, result: retrying(error) };
+  } catch (caught) {
+    if (!(caught instanceof Interrupted)) return stopped(caught);
+    const { error, result } = stopped(caught.cause);
+    return { error, ...(result === undefined ? {} : { result: { ...result, findings: caught.findings } }) };
   }
+}
+
+function stopped(error: unknown): { result?: Unfinished; error?: unknown } {
+  const result = refusalResult(error);
+  if (result !== undefined) return { result };
+  return isConflict(error) ? { error } : { error, result: retrying(error) };
 }
 
 /** The environment as the steps so far would have it. */

@@ -19,7 +19,7 @@ import {
 import { componentsOf } from "../desired/values.ts";
 import { refusalResult } from "../refusals.ts";
 import { missingRepository, repositoriesOf } from "../repositories.ts";
-import type { Findings, StepContext, StepResult } from "../step.ts";
+import { type Findings, Interrupted, type StepContext, type StepResult } from "../step.ts";
 
 /** What a pass over Secrets has. */
 export interface Looking extends StepContext {
@@ -48,10 +48,15 @@ export async function withPullSecret(
     const all = { ...result, findings: { ...result.findings, ...findings } };
     return isAnswered === undefined ? all : within(all, context.asked(isAnswered));
   } catch (error) {
-    const refusal = refusalResult(error);
-    if (refusal === undefined) throw error;
-    return result.state === "failed" ? result : { ...refusal, findings: result.findings ?? {} };
+    return without(result, error);
   }
+}
+
+/** What it came to where this Secret can't be had; what was found before is kept. */
+function without(result: StepResult, error: unknown): StepResult {
+  const refusal = refusalResult(error);
+  if (refusal === undefined) throw new Interrupted(result.findings ?? {}, error);
+  return result.state === "failed" ? result : { ...refusal, findings: result.findings ?? {} };
 }
 
 /** Takes away what images of before were pulled with; to be called when the pods that named them are gone. */

@@ -28,7 +28,7 @@ import { type Looking, retirePulls, withPullSecret } from "./pull-secret.ts";
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
 const DOUBT_MS = 30_000;
 /** A secret manager that is away comes back without a word, too; so soon it is asked again at first. */
-const ASK_AGAIN_MS = 15_000;
+const ASK_AGAIN_MS = 5_000;
 /** So long may a value take that somebody provides; the facade writes it right after the resource. */
 const PATIENCE_MS = 120_000;
 const OVERDUE_RECHECK_MS = 30_000;

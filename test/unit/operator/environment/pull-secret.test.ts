@@ -311,4 +311,14 @@ describe("a credential that can't be had", () => {
     const ended = await pass({ result: done("Mirrored", { findings }) });
     expect(ended).toMatchObject({ state: "failed", reason: "NameTaken", findings });
   });
+
+  test("nor is what stops the pass", async () => {
+    const findings: Findings = { podSecrets };
+    const cause = new Error("the connection broke");
+    cluster.ensure = async () => {
+      throw cause;
+    };
+    const ended = pass({ result: done("Mirrored", { findings }) });
+    await expect(ended).rejects.toMatchObject({ name: "Interrupted", findings, cause });
+  });
 });

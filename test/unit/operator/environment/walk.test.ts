@@ -3,6 +3,7 @@ import type { StepCondition } from "../../../../crds/conditions.ts";
 import {
   done,
   failed,
+  Interrupted,
   type Step,
   type StepContext,
   type StepResult,
@@ -139,6 +140,23 @@ describe("a walk over the steps", () => {
     });
     expect(JSON.stringify([...results])).not.toContain("secret detail");
     expect(results.get("SourceResolved")?.state).toBe("done");
+  });
+
+  test("keeps what a step had found when something stopped it, and says the same of that", async () => {
+    const findings = { podSecrets: ["environment-secrets-00000001"] };
+    const stoppedBy = (cause: Error) =>
+      statesOf([
+        step("SecretsReady", [], async () => {
+          throw new Interrupted(findings, cause);
+        }),
+      ]);
+    const cause = new Error("the connection broke");
+    const { results, error } = await stoppedBy(cause);
+    expect(results.get("SecretsReady")).toMatchObject({ state: "waiting", reason: "Retrying", findings });
+    expect(error).toBe(cause);
+    const refused = await stoppedBy(new SecretManagerUnavailable("it is away"));
+    expect(refused.results.get("SecretsReady")).toMatchObject({ reason: "SecretManagerUnavailable", findings });
+    expect(refused.error).toBeUndefined();
   });
 
   test("says nothing of a lost race: the next pass will", async () => {
