@@ -15,7 +15,7 @@ export interface PlannedPull extends PullCredential {
 }
 
 /** A credential that the Secret is to hold, and where it came from; without it the status alone names it. */
-interface Entry extends PullCredential {
+export interface PullEntry extends PullCredential {
   readonly credential?: Sensitive | undefined;
 }
 
@@ -69,15 +69,15 @@ const imageKey = (registry: string, name: string) =>
  * @param held what there is
  */
 export function pullContents(
-  answers: readonly Entry[],
+  answers: readonly PullEntry[],
   named: readonly PullCredential[],
   held: ReadonlyMap<string, Sensitive>,
 ): PullContents {
-  const kept = (pull: PullCredential): Entry[] => {
+  const kept = (pull: PullCredential): PullEntry[] => {
     const credential = held.get(pull.registry);
     return credential === undefined ? [] : [{ ...pull, credential }];
   };
-  const planned = answers.flatMap((answer): Entry[] => {
+  const planned = answers.flatMap((answer): PullEntry[] => {
     if (answer.credential !== undefined) return [answer];
     const former = named.find(({ registry }) => registry === answer.registry);
     const left = kept(former ?? answer);
@@ -86,7 +86,7 @@ export function pullContents(
   });
   const former = formerPulls(answers, named).flatMap(kept);
   // The last is what serves; of those that never did, some have to go when there are too many.
-  const entries: readonly Entry[] = [...planned, ...former.slice(-(PULLS_MAX - planned.length))];
+  const entries: readonly PullEntry[] = [...planned, ...former.slice(-(PULLS_MAX - planned.length))];
   return {
     credentials: new Map(entries.flatMap(({ registry, credential }) => (credential ? [[registry, credential]] : []))),
     pullSecret: pullStatus(entries),

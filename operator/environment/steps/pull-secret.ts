@@ -12,6 +12,7 @@ import {
   formerPulls,
   type PlannedPull,
   PULL_SECRET,
+  type PullEntry,
   pullContents,
   pullPlan,
   pullSecretObject,
@@ -52,6 +53,11 @@ export async function withPullSecret(
   }
 }
 
+/** The same, looked at again in that time at the latest. */
+function within(result: StepResult, inMs: number | undefined): StepResult {
+  return inMs === undefined ? result : { ...result, recheckAfterMs: Math.min(inMs, result.recheckAfterMs ?? inMs) };
+}
+
 /** What it came to where this Secret can't be had; what was found before is kept. */
 function without(result: StepResult, error: unknown): StepResult {
   const refusal = refusalResult(error);
@@ -85,13 +91,8 @@ function runsImagesOf(environment: EphemeralEnvironment, repositories: ReturnTyp
 }
 
 /** What became of a planned credential. */
-interface Answer extends PullCredential {
-  readonly credential?: Sensitive | undefined;
+interface Answer extends PullEntry {
   readonly refusal?: Error;
-}
-
-function within(result: StepResult, inMs: number | undefined): StepResult {
-  return inMs === undefined ? result : { ...result, recheckAfterMs: Math.min(inMs, result.recheckAfterMs ?? inMs) };
 }
 
 interface Pulled {
