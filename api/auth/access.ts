@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Scope } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { admits, type Repository } from "../../crds/repository.ts";
+import type { EnvironmentQuery } from "../../operator/ports/environments.ts";
 import type { Caller } from "./callers.ts";
 
 /** Roles, from the least to the most; each has all the permissions of those before it. */
@@ -94,14 +94,12 @@ export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: reado
  * Tells of which environments the caller may know that they exist: the owner, members of their groups, maintainers.
  * What may be done to a visible environment is the permission's matter alone. Made once for thousands of them.
  */
-export function visibleTo({ permissions, subject, groups }: Caller): (environment: Owned) => boolean {
+export function visibleTo({ permissions, subject, groups }: Caller): EnvironmentQuery["isVisible"] {
   if (permissions.has("environments:all")) return () => true;
   const own = new Set(groups);
   const isOwn = (group: string) => own.has(group);
-  return ({ spec }) => spec.owner?.subject === subject || (spec.access?.groups.some(isOwn) ?? false);
+  return ({ owner, access }) => owner?.subject === subject || (access?.groups.some(isOwn) ?? false);
 }
-
-type Owned = Pick<EphemeralEnvironment, "spec">;
 
 /** Whether the caller may make environments of the repository, or with the config set; for others it does not exist. */
 export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {

@@ -1,10 +1,10 @@
 import { findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../crds/errors.ts";
+import { shownPhase } from "../../crds/phase.ts";
 import { concerning, currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 import type { CleanupReply, CleanupRequest } from "../schemas/environment-upkeep.ts";
-import { statusOf } from "../views/environments.ts";
 
 const HOUR_MS = 3_600_000;
 /** More at once would only queue up before the API server. */
@@ -27,7 +27,7 @@ export function reasonToStay(
   { older_than_hours = 0, include_running = false }: CleanupRequest,
   now: Date,
 ): string | undefined {
-  if (statusOf(environment) !== "failed") return "it is no longer failed";
+  if (shownPhase(environment) !== "failed") return "it is no longer failed";
   if (environment.spec.protected) return "it is protected";
   if (now.getTime() - failedSince(environment) < older_than_hours * HOUR_MS) {
     return `it has been failed for less than ${older_than_hours} h`;

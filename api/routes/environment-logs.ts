@@ -83,7 +83,7 @@ const followLogs = route({
 
 async function isStillThere({ metadata }: EphemeralEnvironment, caller: Caller, { environments }: Platform) {
   const found = await environments.find(metadata.uid);
-  return found !== undefined && visibleTo(caller)(found);
+  return found !== undefined && visibleTo(caller)(found.spec);
 }
 
 async function podEntries(

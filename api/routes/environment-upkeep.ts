@@ -1,10 +1,10 @@
+import { shownPhase } from "../../crds/phase.ts";
 import type { RequestedPass } from "../../operator/ports/environments.ts";
 import { visibleTo } from "../auth/access.ts";
 import { cleanUp } from "../intake/cleanup.ts";
 import { route } from "../route.ts";
 import { CleanupReply, CleanupRequest } from "../schemas/environment-upkeep.ts";
 import { EnvironmentPath, MessageReply } from "../schemas/environments.ts";
-import { statusOf } from "../views/environments.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
 /** A pass over an environment that has all it needs takes less; whoever waits longer looks again. */
@@ -35,7 +35,7 @@ const reconcileStatus = route({
 function messageOf({ state, environment }: RequestedPass): string {
   const about = `environment '${environment.metadata.name}'`;
   if (state === "gone") return `Status reconciled: ${about} is deleted`;
-  const status = statusOf(environment);
+  const status = shownPhase(environment);
   if (state === "answered") return `Status reconciled: ${about} is ${status}`;
   return `Status reconciliation of ${about} goes on; it was ${status} when last seen`;
 }
@@ -58,8 +58,7 @@ const cleanupFailed = route({
   reply: CleanupReply,
   refusals: ["ENV_CONFIG_INVALID"],
 })(async ({ body, caller }, platform) => {
-  const visible = platform.environments.list().filter(visibleTo(caller));
-  const failed = visible.filter((environment) => statusOf(environment) === "failed");
+  const failed = platform.environments.matching({ isVisible: visibleTo(caller), phase: "failed" });
   return { status: "success", ...(await cleanUp(failed, body, platform)) };
 });
 

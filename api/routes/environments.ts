@@ -1,7 +1,7 @@
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
 import { expiryFor } from "../../crds/lifetime.ts";
-import { visibleTo } from "../auth/access.ts";
 import { createAsked } from "../intake/creation.ts";
+import { environmentQuery } from "../intake/environment-query.ts";
 import { concerning } from "../request-scope.ts";
 import { route } from "../route.ts";
 import { EnvironmentReport, SwitchRequest } from "../schemas/environment-report.ts";
@@ -17,8 +17,8 @@ import {
   ListReply,
   MessageReply,
 } from "../schemas/environments.ts";
-import { pageOf } from "../views/environment-page.ts";
 import { toCreated, toDetail, toLifetime, toListed, toReport } from "../views/environments.ts";
+import { toPage } from "../views/page.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
 interface Concerned {
@@ -71,8 +71,8 @@ const listEnvironments = route({
   yields: { "/api/environments/{environment_id}": "/environments/0/id" },
   refusals: [],
 })(({ query, caller }, { environments, settings }) => {
-  const page = pageOf(environments.list(), visibleTo(caller), query);
-  return { ...page, environments: page.environments.map((environment) => toListed(environment, settings)) };
+  const { items, ...page } = toPage(environments.matching(environmentQuery(query, caller)), query);
+  return { ...page, environments: items.map((environment) => toListed(environment, settings)) };
 });
 
 const oneEnvironment = {

@@ -19,6 +19,6 @@ export async function visibleEnvironment(
   // What can be neither an id nor a name is not worth a question to the cluster.
   const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
   const environment = isPossible ? await environments.find(idOrName) : undefined;
-  if (environment === undefined || !visibleTo(caller)(environment)) throw new EnvironmentNotFound();
+  if (environment === undefined || !visibleTo(caller)(environment.spec)) throw new EnvironmentNotFound();
   return concerning(environment);
 }

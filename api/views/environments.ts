@@ -1,7 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
-import { type EphemeralEnvironment, hasDatabase, type Phase } from "../../crds/ephemeral-environment.ts";
+import { type EphemeralEnvironment, hasDatabase } from "../../crds/ephemeral-environment.ts";
 import { expiresAt, ttlHours } from "../../crds/lifetime.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
+import { shownPhase } from "../../crds/phase.ts";
 import type { EnvironmentReport } from "../schemas/environment-report.ts";
 import type {
   CreatedEnvironment,
@@ -12,11 +13,6 @@ import type {
 
 /** What the URLs of environments are made of. */
 export type UrlSettings = Pick<Settings, "baseDomain" | "publicPort">;
-
-/** The status of the contract: a deletion shows at once, before the operator has seen it. */
-export function statusOf({ metadata, status }: EphemeralEnvironment): Phase {
-  return metadata.deletionTimestamp === undefined ? (status?.phase ?? "creating") : "terminating";
-}
 
 /** An environment as its creation answers it. */
 export function toCreated(environment: EphemeralEnvironment, settings: UrlSettings): CreatedEnvironment {
@@ -75,7 +71,7 @@ function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {
   return {
     id: metadata.uid,
     name: metadata.name,
-    status: statusOf(environment),
+    status: shownPhase(environment),
     urls: {
       backend: urlOf(environment, "backend", settings),
       ...(spec.frontend === undefined ? {} : { frontend: urlOf(environment, "frontend", settings) }),

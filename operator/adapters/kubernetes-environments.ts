@@ -18,6 +18,7 @@ import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { Environments, Extension } from "../ports/environments.ts";
 import { type AuditId, auditAnnotations } from "./audit-stamp.ts";
 import { type Change, environmentChanges } from "./environment-changes.ts";
+import { EnvironmentDirectory } from "./environment-directory.ts";
 import { countNow, liveLookUp, reread } from "./environment-look-up.ts";
 import { requestedPasses } from "./requested-passes.ts";
 import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
@@ -42,10 +43,17 @@ export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const askForPass = requestedPasses(context);
   const change = environmentChanges(context);
+  const complete = () => {
+    if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+    return context.cache;
+  };
+  // Made when it is asked for the first time: the operator's own side never asks.
+  let directory: EnvironmentDirectory | undefined;
   return {
-    list() {
-      if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
-      return context.cache.list();
+    list: () => complete().list(),
+    matching(query) {
+      directory ??= new EnvironmentDirectory(complete());
+      return directory.matching(query);
     },
     find: (idOrName) =>
       translated(async () => {

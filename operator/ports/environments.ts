@@ -1,5 +1,10 @@
 import type { CreationMark } from "../../crds/creation-mark.ts";
-import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+  Phase,
+} from "../../crds/ephemeral-environment.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
 /** What a TTL change carries. */
@@ -13,6 +18,20 @@ export interface Extension {
 export interface Switches {
   readonly protected?: boolean;
   readonly suspended?: boolean;
+}
+
+/** Which environments are asked for; what is left out asks for nothing. */
+export interface EnvironmentQuery {
+  /** Whether they may be shown. */
+  readonly isVisible: (rights: Pick<EnvironmentSpec, "owner" | "access">) => boolean;
+  /** As users are shown it, see `shownPhase`. */
+  readonly phase?: Phase;
+  /** Part of the name, literally. */
+  readonly search?: string;
+  /** Created at this moment or later, in milliseconds since 1970. */
+  readonly createdFromMs?: number;
+  /** Created before this moment, in milliseconds since 1970. */
+  readonly createdBeforeMs?: number;
 }
 
 /** What came of asking the operator for a pass. */
@@ -35,6 +54,12 @@ export interface Environments {
 
   /** All of them, in no order; an array of its own that the caller may sort. Throws ClusterUnavailable before the first list. */
   list(): EphemeralEnvironment[];
+
+  /**
+   * Those that match, the newest first, and those of the same second by name; an array of its own. Asked often, of ten
+   * thousand environments. Throws ClusterUnavailable before the first list.
+   */
+  matching(query: EnvironmentQuery): EphemeralEnvironment[];
 
   /**
    * How many of them this holds of, as the API server has them now: for a decision that must miss none. Reads all, and

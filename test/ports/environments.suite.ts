@@ -3,7 +3,7 @@ import { creationMark } from "../../crds/creation-mark.ts";
 import { type EnvironmentSpec, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
-import type { Environments } from "../../operator/ports/environments.ts";
+import type { EnvironmentQuery, Environments } from "../../operator/ports/environments.ts";
 import { unique } from "../support/people.ts";
 
 /** An adapter with the rest of the world around it. */
@@ -71,6 +71,37 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       const { metadata } = await create();
       world.environments.list().splice(0);
       expect(world.environments.list().map(({ metadata: { uid } }) => uid)).toContain(metadata.uid);
+    });
+
+    test("those that match come the newest first, from the moment of a change on", async () => {
+      const part = unique("part-");
+      const owner = (subject: string) => ({ subject, email: `${subject}@example.test`, name: subject });
+      const made = async (who: string) =>
+        (await world.environments.create(unique(`${part}-`), { ...spec, owner: owner(who) })).metadata;
+      const both = [await made("one"), await made("other")] as const;
+      const matching = (more: Partial<EnvironmentQuery> = {}) =>
+        world.environments
+          .matching({ isVisible: () => true, search: part, ...more })
+          .map(({ metadata }) => metadata.name);
+      const byHand = both.toSorted((a, b) =>
+        a.creationTimestamp === b.creationTimestamp
+          ? a.name.localeCompare(b.name)
+          : b.creationTimestamp.localeCompare(a.creationTimestamp),
+      );
+      expect(matching()).toEqual(byHand.map(({ name: one }) => one));
+      expect(matching({ isVisible: (rights) => rights.owner?.subject === "other" })).toEqual([both[1].name]);
+      expect(matching({ isVisible: (rights) => rights.access?.groups.includes("team") ?? false })).toHaveLength(2);
+      expect(matching({ phase: "creating" })).toHaveLength(2);
+      expect(matching({ phase: "ready" })).toEqual([]);
+      expect(matching({ search: `${both[0].name}\n` })).toEqual([]);
+      const firstMs = Date.parse(byHand.at(-1)?.creationTimestamp ?? "");
+      expect(matching({ createdFromMs: firstMs })).toHaveLength(2);
+      expect(matching({ createdBeforeMs: firstMs })).toEqual([]);
+      const first = await found(both[0].uid);
+      await world.hold(first);
+      await world.environments.remove(await found(both[0].uid));
+      expect(matching({ phase: "terminating" })).toEqual([both[0].name]);
+      expect(matching({ phase: "creating" })).toEqual([both[1].name]);
     });
 
     test("those are counted of which something holds", async () => {

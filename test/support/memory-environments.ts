@@ -11,6 +11,7 @@ import { isUuid } from "../../crds/names.ts";
 import { sharedToken } from "../../operator/adapters/requested-passes.ts";
 import type { Clock } from "../../operator/kit/clock.ts";
 import type { Environments, Extension } from "../../operator/ports/environments.ts";
+import { listed } from "./environment-list.ts";
 
 const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
@@ -86,6 +87,8 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     },
 
     list: () => [...byName.values()],
+
+    matching: (query) => listed([...byName.values()], query),
 
     async countNow(isMeant) {
       reach();

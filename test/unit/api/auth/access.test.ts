@@ -98,11 +98,11 @@ describe("an environment", () => {
     ["somebody else", person("other", "d"), false],
     ["somebody of the same e-mail", person("pretender", "d"), false],
   ])("is seen by %s: %s", (_who, caller, expected) => {
-    expect(visibleTo(caller)({ spec })).toBe(expected);
+    expect(visibleTo(caller)(spec)).toBe(expected);
   });
 
   test("without owner and groups is seen by maintainers only", () => {
-    const bare = { spec: { backend: spec.backend } };
+    const bare = {};
     expect(visibleTo(person("undefined", "d", "team"))(bare)).toBe(false);
     expect(visibleTo(person("x", "m"))(bare)).toBe(true);
   });

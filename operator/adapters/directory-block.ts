@@ -1,0 +1,70 @@
+import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EnvironmentQuery } from "../ports/environments.ts";
+import { EnvironmentColumns } from "./environment-columns.ts";
+
+/** Some environments that follow each other in the order of a list: the newest first, those of the same second by name. */
+export class DirectoryBlock {
+  readonly #environments: EphemeralEnvironment[];
+  /** Made when they are asked for after a change. */
+  #columns: EnvironmentColumns | undefined;
+
+  /** @param environments in order */
+  constructor(environments: EphemeralEnvironment[]) {
+    this.#environments = environments;
+  }
+
+  get size(): number {
+    return this.#environments.length;
+  }
+
+  /** Whether the environment comes before all of the block. */
+  beginsAfter(environment: EphemeralEnvironment): boolean {
+    const [first] = this.#environments;
+    return first !== undefined && inListOrder(environment, first) < 0;
+  }
+
+  add(environment: EphemeralEnvironment): void {
+    this.#environments.splice(this.#rowFor(environment), 0, environment);
+    this.#columns = undefined;
+  }
+
+  /** Removes what stands in the environment's place, whichever version of it. */
+  remove(environment: EphemeralEnvironment): void {
+    const row = this.#rowFor(environment);
+    const found = this.#environments[row];
+    if (found === undefined || inListOrder(found, environment) !== 0) return;
+    this.#environments.splice(row, 1);
+    this.#columns = undefined;
+  }
+
+  /** Gives the later half away. */
+  split(): DirectoryBlock {
+    this.#columns = undefined;
+    return new DirectoryBlock(this.#environments.splice(this.size >> 1));
+  }
+
+  /** In order. */
+  matching(query: EnvironmentQuery): EphemeralEnvironment[] {
+    this.#columns ??= new EnvironmentColumns(this.#environments);
+    return this.#columns.matching(query);
+  }
+
+  /** Of the first environment that does not come before this one. */
+  #rowFor(environment: EphemeralEnvironment): number {
+    let [low, high] = [0, this.size];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (inListOrder(this.#environments[middle] as EphemeralEnvironment, environment) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** All of Kubernetes's timestamps have one form, so that they compare as texts. */
+function inListOrder({ metadata: one }: EphemeralEnvironment, { metadata: other }: EphemeralEnvironment): number {
+  if (one.creationTimestamp !== other.creationTimestamp)
+    return one.creationTimestamp < other.creationTimestamp ? 1 : -1;
+  if (one.name === other.name) return 0;
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { EnvironmentSpec, EphemeralEnvironment, Phase } from "../../../../crds/ephemeral-environment.ts";
+import { EnvironmentDirectory } from "../../../../operator/adapters/environment-directory.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
+import type { EnvironmentQuery } from "../../../../operator/ports/environments.ts";
+import { environmentFixture } from "../../../support/environment-fixture.ts";
+import { listed } from "../../../support/environment-list.ts";
+
+type Cache = ObjectCache<EphemeralEnvironment> & CacheFeed<EphemeralEnvironment>;
+
+/** What tells one environment from another in a list. */
+interface Traits {
+  readonly number: number;
+  readonly phase: Phase | undefined;
+  readonly owner: string | undefined;
+  readonly isLeaving: boolean;
+  /** Another one has another UID, under the same name. */
+  readonly life: number;
+}
+
+const fixture = environmentFixture();
+const subjects = ["ann", "bob", undefined];
+const phases: readonly (Phase | undefined)[] = ["ready", "failed", undefined];
+
+let version = 0;
+function environmentOf({ number, phase, owner, isLeaving, life }: Traits): EphemeralEnvironment {
+  version += 1;
+  const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const metadata = {
+    ...{
+      name: `shop-${number.toString(3)}`,
+      uid: `${number}/${life}`,
+      resourceVersion: String(version),
+      generation: 1,
+    },
+    // Of the UID's own, as it is in the cluster: an environment never changes its age.
+    creationTimestamp: at((1_700_000_000 + ((number + life) % 5)) * 1000),
+    ...(isLeaving ? { deletionTimestamp: at(1_700_001_000_000) } : {}),
+  };
+  const who = owner === undefined ? {} : { owner: { subject: owner, email: `${owner}@example.test`, name: owner } };
+  const spec: EnvironmentSpec = { backend: fixture.spec.backend, ...who };
+  const { status: _, ...bare } = fixture;
+  return { ...bare, metadata, spec, ...(phase === undefined ? {} : { status: { phase } }) };
+}
+
+const traits = fc.record({
+  number: fc.nat(30),
+  phase: fc.constantFrom(...phases),
+  owner: fc.constantFrom(...subjects),
+  isLeaving: fc.boolean(),
+  life: fc.nat(2),
+});
+
+/** Visible to all, or to one by what the spec says. */
+const isVisible = fc.constantFrom<EnvironmentQuery["isVisible"]>(
+  () => true,
+  ({ owner }) => owner?.subject === "ann",
+);
+const momentMs = fc.integer({ min: 1_699_999_999_000, max: 1_700_000_006_000 });
+const query: fc.Arbitrary<EnvironmentQuery> = fc.record(
+  {
+    isVisible,
+    phase: fc.constantFrom<Phase>("ready", "failed", "creating", "terminating"),
+    search: fc.constantFrom("", "1", "12", "shop-2", "-0", "0\nshop", "\n", "absent"),
+    createdFromMs: momentMs,
+    createdBeforeMs: momentMs,
+  },
+  { requiredKeys: ["isVisible"] },
+);
+
+/** What the watch tells, and what this process writes. */
+const step = fc.record({ kind: fc.constantFrom("upsert", "upsert", "remove", "written", "deleted"), traits });
+
+function take(cache: Cache, { kind, traits: given }: { readonly kind: string; readonly traits: Traits }): void {
+  const environment = environmentOf(given);
+  const known = cache.get(environment.metadata.name);
+  if (kind === "upsert") cache.upsert(environment);
+  else if (kind === "written") cache.written(environment);
+  else if (known === undefined) return;
+  else if (kind === "remove") cache.remove(known);
+  else cache.deleted(known);
+}
+
+const names = (environments: readonly EphemeralEnvironment[]) => environments.map(({ metadata }) => metadata.name);
+
+describe("the directory of environments", () => {
+  test("answers every query as a look at each of them does, whatever happened to the cache", () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 60 }),
+        fc.array(step, { maxLength: 60 }),
+        fc.array(query, { minLength: 1, maxLength: 5 }),
+        (before, after, queries) => {
+          const cache: Cache = createObjectCache<EphemeralEnvironment>({});
+          for (const one of before) take(cache, one);
+          const directory = new EnvironmentDirectory(cache);
+          for (const one of after) {
+            take(cache, one);
+            for (const asked of queries) expect(directory.matching(asked)).toEqual(listed(cache.list(), asked));
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test("keeps thousands in order while they come, change and go", () => {
+    const cache: Cache = createObjectCache<EphemeralEnvironment>({});
+    const directory = new EnvironmentDirectory(cache);
+    const everything: EnvironmentQuery = { isVisible: () => true };
+    const ofNumber = (number: number, phase: Phase, life = 0) =>
+      environmentOf({ number, phase, owner: "ann", isLeaving: false, life });
+    const order = Array.from({ length: 2_000 }, (_, index) => (index * 7919) % 2_000);
+    for (const number of order) cache.upsert(ofNumber(number, "creating"));
+    expect(names(directory.matching(everything))).toEqual(names(listed(cache.list(), everything)));
+    for (const number of order.slice(0, 900)) cache.upsert(ofNumber(number, "ready"));
+    expect(directory.matching({ ...everything, phase: "ready" })).toHaveLength(900);
+    for (const number of order.slice(300, 1_900)) cache.remove(ofNumber(number, "ready"));
+    expect(directory.matching({ ...everything, phase: "ready" })).toHaveLength(300);
+    expect(directory.matching(everything)).toEqual(listed(cache.list(), everything));
+    for (const environment of cache.list()) cache.remove(environment);
+    expect(directory.matching(everything)).toEqual([]);
+    cache.upsert(ofNumber(1, "ready", 1));
+    expect(directory.matching(everything)).toHaveLength(1);
+  });
+
+  test("hands out lists that are the caller's to cut", () => {
+    const cache: Cache = createObjectCache<EphemeralEnvironment>({});
+    const directory = new EnvironmentDirectory(cache);
+    cache.upsert(fixture);
+    directory.matching({ isVisible: () => true }).splice(0);
+    expect(directory.matching({ isVisible: () => true })).toEqual([fixture]);
+  });
+});
