@@ -58,8 +58,8 @@ const cleanupFailed = route({
   reply: CleanupReply,
   refusals: ["ENV_CONFIG_INVALID"],
 })(async ({ body, caller }, platform) => {
-  const failed = platform.environments.matching({ isVisible: visibleTo(caller), phase: "failed" });
-  return { status: "success", ...(await cleanUp(failed, body, platform)) };
+  const failed = platform.environments.page({ isVisible: visibleTo(caller), phase: "failed" });
+  return { status: "success", ...(await cleanUp(failed.items, body, platform)) };
 });
 
 export const environmentUpkeepRoutes = [reconcileStatus, cleanupFailed] as const;

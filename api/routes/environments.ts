@@ -17,8 +17,8 @@ import {
   ListReply,
   MessageReply,
 } from "../schemas/environments.ts";
+import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import { toCreated, toDetail, toLifetime, toListed, toReport } from "../views/environments.ts";
-import { toPage } from "../views/page.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
 interface Concerned {
@@ -71,8 +71,9 @@ const listEnvironments = route({
   yields: { "/api/environments/{environment_id}": "/environments/0/id" },
   refusals: [],
 })(({ query, caller }, { environments, settings }) => {
-  const { items, ...page } = toPage(environments.matching(environmentQuery(query, caller)), query);
-  return { ...page, environments: items.map((environment) => toListed(environment, settings)) };
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const { items, total } = environments.page({ ...environmentQuery(query, caller), limit, offset });
+  return { environments: items.map((environment) => toListed(environment, settings)), total, limit, offset };
 });
 
 const oneEnvironment = {

@@ -44,9 +44,9 @@ export class DirectoryBlock {
   }
 
   /** In order. */
-  matching(query: EnvironmentQuery): EphemeralEnvironment[] {
+  eachMatch(query: EnvironmentQuery, take: (environment: EphemeralEnvironment) => void): void {
     this.#columns ??= new EnvironmentColumns(this.#environments);
-    return this.#columns.matching(query);
+    this.#columns.eachMatch(query, take);
   }
 
   /** Of the first environment that does not come before this one. */

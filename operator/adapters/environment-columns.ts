@@ -27,14 +27,12 @@ export class EnvironmentColumns {
   }
 
   /** In the order of the rows. */
-  matching(query: EnvironmentQuery): EphemeralEnvironment[] {
+  eachMatch(query: EnvironmentQuery, take: (environment: EphemeralEnvironment) => void): void {
     const { search = "" } = query;
-    if (search.includes(SEPARATOR)) return [];
-    const found: EphemeralEnvironment[] = [];
+    if (search.includes(SEPARATOR)) return;
     for (let row = this.#rowWith(search, 0); row < this.#environments.length; row = this.#rowWith(search, row + 1)) {
-      if (this.#fits(row, query)) found.push(this.#environments[row] as EphemeralEnvironment);
+      if (this.#fits(row, query)) take(this.#environments[row] as EphemeralEnvironment);
     }
-    return found;
   }
 
   /** The first row from that one on whose name holds the text. */

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
-import type { EnvironmentQuery } from "../ports/environments.ts";
+import type { EnvironmentPage, EnvironmentQuery } from "../ports/environments.ts";
 import { DirectoryBlock } from "./directory-block.ts";
 
 /** Environments in a block. A change makes one block's columns anew; more blocks make a search longer. */
@@ -29,9 +29,17 @@ export class EnvironmentDirectory {
     });
   }
 
-  /** See `Environments.matching`. */
-  matching(query: EnvironmentQuery): EphemeralEnvironment[] {
-    return this.#blocks.flatMap((block) => block.matching(query));
+  /** See `Environments.page`. */
+  page(query: EnvironmentQuery): EnvironmentPage {
+    const { offset = 0, limit = Number.POSITIVE_INFINITY } = query;
+    const items: EphemeralEnvironment[] = [];
+    let total = 0;
+    const take = (environment: EphemeralEnvironment) => {
+      if (total >= offset && items.length < limit) items.push(environment);
+      total += 1;
+    };
+    for (const block of this.#blocks) block.eachMatch(query, take);
+    return { items, total };
   }
 
   #add(environment: EphemeralEnvironment): void {

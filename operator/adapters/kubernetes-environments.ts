@@ -51,9 +51,9 @@ export function kubernetesEnvironments(context: Context): Environments {
   let directory: EnvironmentDirectory | undefined;
   return {
     list: () => complete().list(),
-    matching(query) {
+    page(query) {
       directory ??= new EnvironmentDirectory(complete());
-      return directory.matching(query);
+      return directory.page(query);
     },
     find: (idOrName) =>
       translated(async () => {

@@ -32,6 +32,16 @@ export interface EnvironmentQuery {
   readonly createdFromMs?: number;
   /** Created before this moment, in milliseconds since 1970. */
   readonly createdBeforeMs?: number;
+  /** Which part of those that match is wanted: how many are left out before it, and how many are in it at most. */
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** Part of a list. */
+export interface EnvironmentPage {
+  readonly items: readonly EphemeralEnvironment[];
+  /** How many match, on this page or not. */
+  readonly total: number;
 }
 
 /** What came of asking the operator for a pass. */
@@ -56,10 +66,10 @@ export interface Environments {
   list(): EphemeralEnvironment[];
 
   /**
-   * Those that match, the newest first, and those of the same second by name; an array of its own. Asked often, of ten
+   * Of those that match, the newest first and those of the same second by name, the wanted part. Asked often, of ten
    * thousand environments. Throws ClusterUnavailable before the first list.
    */
-  matching(query: EnvironmentQuery): EphemeralEnvironment[];
+  page(query: EnvironmentQuery): EnvironmentPage;
 
   /**
    * How many of them this holds of, as the API server has them now: for a decision that must miss none. Reads all, and

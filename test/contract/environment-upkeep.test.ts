@@ -218,7 +218,7 @@ describe("a cleanup of failed environments", () => {
       const current = (await service.environments.find(metadata.uid)) as EphemeralEnvironment;
       service.environments.put({ ...current, ...(metadata.uid === healed ? { status: { phase: "ready" } } : {}) });
     }
-    service.environments.matching = () => list;
+    service.environments.page = () => ({ items: list, total: list.length });
     const reply = await cleanUp();
     expect(reply.body.cleaned).toEqual([{ id: extended, name: "extended" }]);
     expect(reply.body.skipped).toEqual([{ id: healed, name: "healed", reason: "it is no longer failed" }]);

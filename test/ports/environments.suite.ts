@@ -81,8 +81,8 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       const both = [await made("one"), await made("other")] as const;
       const matching = (more: Partial<EnvironmentQuery> = {}) =>
         world.environments
-          .matching({ isVisible: () => true, search: part, ...more })
-          .map(({ metadata }) => metadata.name);
+          .page({ isVisible: () => true, search: part, ...more })
+          .items.map(({ metadata }) => metadata.name);
       const byHand = both.toSorted((a, b) =>
         a.creationTimestamp === b.creationTimestamp
           ? a.name.localeCompare(b.name)
@@ -92,6 +92,12 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       expect(matching({ isVisible: (rights) => rights.owner?.subject === "other" })).toEqual([both[1].name]);
       expect(matching({ isVisible: (rights) => rights.access?.groups.includes("team") ?? false })).toHaveLength(2);
       expect(matching({ phase: "creating" })).toHaveLength(2);
+      expect(matching({ offset: 1, limit: 5 })).toEqual(matching().slice(1));
+      expect(matching({ limit: 1 })).toEqual(matching().slice(0, 1));
+      expect(world.environments.page({ isVisible: () => true, search: part, offset: 9 })).toEqual({
+        items: [],
+        total: 2,
+      });
       expect(matching({ phase: "ready" })).toEqual([]);
       expect(matching({ search: `${both[0].name}\n` })).toEqual([]);
       const firstMs = Date.parse(byHand.at(-1)?.creationTimestamp ?? "");

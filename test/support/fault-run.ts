@@ -1,5 +1,5 @@
 import type { Course } from "./fault-field.ts";
-import type { FaultPlan } from "./fault-plans.ts";
+import { type FaultPlan, isPassing } from "./fault-plans.ts";
 import type { FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS, tooManyWrites } from "./invariants.ts";
 import { until } from "./until.ts";
@@ -14,7 +14,7 @@ export interface Lifecycle {
   readonly act: (name: string) => Promise<unknown>;
   /** What is missing to its end; empty when it has come there. */
   readonly missing: (name: string) => readonly Violation[];
-  /** What it writes without faults. */
+  /** How often it writes without faults, at most. */
   readonly writes: number;
 }
 
@@ -105,11 +105,6 @@ async function rest({ name, lifecycle }: Fate, { field }: FaultWorld): Promise<R
     return isOver ? { missing, atMs } : undefined;
   };
   return until(look, { what: `the rest of '${name}'`, deadlineMs: 2 * LONGEST_FAULT_MS, everyMs: LOOK_EVERY_MS });
-}
-
-/** A status on the way is written only when the deployer is slower than the pass: a run may do without it. */
-export function isPassing(target: string): boolean {
-  return /\/status NAME, (creating|updating|terminating)$/.test(target);
 }
 
 function judged(fate: Fate, course: Course, last: Rest): Outcome {

@@ -88,7 +88,7 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
 
     list: () => [...byName.values()],
 
-    matching: (query) => listed([...byName.values()], query),
+    page: (query) => listed([...byName.values()], query),
 
     async countNow(isMeant) {
       reach();

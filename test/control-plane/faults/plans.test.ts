@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { type RecordedLifecycle, recordLifecycles } from "../../support/fault-lifecycles.ts";
-import { type FaultPlan, plansFor } from "../../support/fault-plans.ts";
-import { failures, isPassing, meetFates, type Outcome, summary } from "../../support/fault-run.ts";
+import { type FaultPlan, isPassing, plansFor } from "../../support/fault-plans.ts";
+import { failures, meetFates, type Outcome, summary } from "../../support/fault-run.ts";
 import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/fault-world.ts";
 import { leaks, orphans } from "../../support/invariants.ts";
 import { seededRandom, shuffled } from "../../support/seeded-random.ts";

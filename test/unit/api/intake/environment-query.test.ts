@@ -14,7 +14,7 @@ const all = [
     spec: { ...fixture.spec, owner: { subject: "ann", email: "ann@example.test", name: "Ann" } },
   },
 ];
-const count = (query: Parameters<typeof environmentQuery>[0]) => listed(all, environmentQuery(query, caller)).length;
+const count = (query: Parameters<typeof environmentQuery>[0]) => listed(all, environmentQuery(query, caller)).total;
 
 describe("the query of a list", () => {
   test.each<[string, number]>([
@@ -35,6 +35,6 @@ describe("the query of a list", () => {
     expect(count({ search: "OP-O" })).toBe(1);
     expect(count({ search: "op.o" })).toBe(0);
     expect(count({ status: "terminating" })).toBe(0);
-    expect(listed(all, environmentQuery({}, { ...caller, subject: "bob" }))).toEqual([]);
+    expect(listed(all, environmentQuery({}, { ...caller, subject: "bob" }))).toEqual({ items: [], total: 0 });
   });
 });
