@@ -11,11 +11,6 @@ interface Projected {
   readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt"> | undefined;
 }
 
-/** The phase that users are shown: the stored one, and a deletion at once, before the operator has seen it. */
-export function shownPhase({ metadata, status }: EphemeralEnvironment): Phase {
-  return metadata.deletionTimestamp === undefined ? (status?.phase ?? "creating") : "terminating";
-}
-
 /**
  * The status of the REST contract as a projection of what is known; the first line that matches wins.
  * Stored for printer columns only: the operator never reads it back.
@@ -27,4 +22,9 @@ export function phaseOf({ metadata, status }: Projected): Phase {
   if (findCondition(status?.conditions, "SourceResolved")?.reason === BUILDING) return "building";
   if (ready === "True") return "ready";
   return status?.readyAt === undefined ? "creating" : "updating";
+}
+
+/** The phase that users are shown: the stored one, and a deletion at once, before the operator has seen it. */
+export function shownPhase({ metadata, status }: EphemeralEnvironment): Phase {
+  return metadata.deletionTimestamp === undefined ? (status?.phase ?? "creating") : "terminating";
 }

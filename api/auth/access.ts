@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Scope } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { admits, type Repository } from "../../crds/repository.ts";
-import type { EnvironmentQuery } from "../../operator/ports/environments.ts";
+import type { EnvironmentRights } from "../../operator/ports/environments.ts";
 import type { Caller } from "./callers.ts";
 
 /** Roles, from the least to the most; each has all the permissions of those before it. */
@@ -94,7 +94,7 @@ export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: reado
  * Tells of which environments the caller may know that they exist: the owner, members of their groups, maintainers.
  * What may be done to a visible environment is the permission's matter alone. Made once for thousands of them.
  */
-export function visibleTo({ permissions, subject, groups }: Caller): EnvironmentQuery["isVisible"] {
+export function visibleTo({ permissions, subject, groups }: Caller): (rights: EnvironmentRights) => boolean {
   if (permissions.has("environments:all")) return () => true;
   const own = new Set(groups);
   const isOwn = (group: string) => own.has(group);

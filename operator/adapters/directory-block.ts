@@ -23,16 +23,17 @@ export class DirectoryBlock {
     return first !== undefined && inListOrder(environment, first) < 0;
   }
 
-  add(environment: EphemeralEnvironment): void {
-    this.#environments.splice(this.#rowFor(environment), 0, environment);
+  /** Puts it in its place, instead of another version of it. */
+  put(environment: EphemeralEnvironment): void {
+    const row = this.#rowFor(environment);
+    this.#environments.splice(row, this.#isAt(row, environment) ? 1 : 0, environment);
     this.#columns = undefined;
   }
 
-  /** Removes what stands in the environment's place, whichever version of it. */
+  /** Removes it, whichever version of it is there. */
   remove(environment: EphemeralEnvironment): void {
     const row = this.#rowFor(environment);
-    const found = this.#environments[row];
-    if (found === undefined || inListOrder(found, environment) !== 0) return;
+    if (!this.#isAt(row, environment)) return;
     this.#environments.splice(row, 1);
     this.#columns = undefined;
   }
@@ -49,6 +50,11 @@ export class DirectoryBlock {
     this.#columns.eachMatch(query, take);
   }
 
+  #isAt(row: number, environment: EphemeralEnvironment): boolean {
+    const found = this.#environments[row];
+    return found !== undefined && inListOrder(found, environment) === 0;
+  }
+
   /** Of the first environment that does not come before this one. */
   #rowFor(environment: EphemeralEnvironment): number {
     let [low, high] = [0, this.size];
@@ -61,8 +67,11 @@ export class DirectoryBlock {
   }
 }
 
-/** All of Kubernetes's timestamps have one form, so that they compare as texts. */
-function inListOrder({ metadata: one }: EphemeralEnvironment, { metadata: other }: EphemeralEnvironment): number {
+/** The order of a list, for `sort`. All of Kubernetes's timestamps have one form, so that they compare as texts. */
+export function inListOrder(
+  { metadata: one }: EphemeralEnvironment,
+  { metadata: other }: EphemeralEnvironment,
+): number {
   if (one.creationTimestamp !== other.creationTimestamp)
     return one.creationTimestamp < other.creationTimestamp ? 1 : -1;
   if (one.name === other.name) return 0;

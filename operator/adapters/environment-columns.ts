@@ -1,20 +1,20 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment, Phase } from "../../crds/ephemeral-environment.ts";
 import { shownPhase } from "../../crds/phase.ts";
-import type { EnvironmentQuery } from "../ports/environments.ts";
+import type { EnvironmentQuery, EnvironmentRights } from "../ports/environments.ts";
 
 /** In no name, so that no text is found across two of them. */
 const SEPARATOR = "\n";
 
-/** What queries look at of some environments, a row each, side by side. They stay as they are: a change needs new ones. */
+/** What queries look at of some environments, a row each, side by side; good until one of them changes. */
 export class EnvironmentColumns {
   readonly #environments: readonly EphemeralEnvironment[];
   /** One text: to look into each of thousands of texts takes longer than all else. */
   readonly #names: string;
   /** Where the name of each row begins, and at last where all end. */
   readonly #starts: readonly number[];
-  readonly #phases: readonly EnvironmentQuery["phase"][];
+  readonly #phases: readonly Phase[];
   readonly #createdMs: readonly number[];
-  readonly #rights: readonly Rights[];
+  readonly #rights: readonly EnvironmentRights[];
 
   constructor(environments: readonly EphemeralEnvironment[]) {
     const names = environments.map(({ metadata }) => metadata.name + SEPARATOR);
@@ -50,11 +50,9 @@ export class EnvironmentColumns {
     const createdMs = this.#createdMs[row] as number;
     if (createdFromMs !== undefined && createdMs < createdFromMs) return false;
     if (createdBeforeMs !== undefined && createdMs >= createdBeforeMs) return false;
-    return isVisible(this.#rights[row] as Rights);
+    return isVisible(this.#rights[row] as EnvironmentRights);
   }
 }
-
-type Rights = Parameters<EnvironmentQuery["isVisible"]>[0];
 
 function startsOf(names: readonly string[]): number[] {
   const starts = [0];
@@ -63,8 +61,8 @@ function startsOf(names: readonly string[]): number[] {
 }
 
 /** Neighbours that the same people may see share theirs, so that few are looked at. */
-function rightsOf(environments: readonly EphemeralEnvironment[]): Rights[] {
-  const rights: Rights[] = [];
+function rightsOf(environments: readonly EphemeralEnvironment[]): EnvironmentRights[] {
+  const rights: EnvironmentRights[] = [];
   for (const { spec } of environments) {
     const last = rights.at(-1);
     const isSame = last !== undefined && last.owner === spec.owner && last.access === spec.access;
@@ -73,6 +71,6 @@ function rightsOf(environments: readonly EphemeralEnvironment[]): Rights[] {
   return rights;
 }
 
-function rightsIn({ owner, access }: Rights): Rights {
+function rightsIn({ owner, access }: EnvironmentRights): EnvironmentRights {
   return { ...(owner && { owner }), ...(access && { access }) };
 }

@@ -1,31 +1,33 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import type { EnvironmentPage, EnvironmentQuery } from "../ports/environments.ts";
-import { DirectoryBlock } from "./directory-block.ts";
+import { DirectoryBlock, inListOrder } from "./directory-block.ts";
 
-/** Environments in a block. A change makes one block's columns anew; more blocks make a search longer. */
+/** Environments in a block, at most. A change makes one block's columns anew; more blocks make a search longer. */
 const BLOCK_SIZE = 256;
 
-/** Part of the cache that is read. */
+/** What is read of the cache. */
 type Source = Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">;
 
 /**
  * The environments of a cache in the order of a list, which the changes of the cache keep up to date.
  *
  * A list of ten thousand lets all other requests wait. What takes its time is neither comparing nor sorting but memory: an
- * environment is a dozen objects that lie anywhere. So what is asked of each is kept side by side, in blocks (`DirectoryBlock`);
- * where other work has filled the processor's caches, that is ten times as fast.
+ * environment is a dozen objects that lie anywhere. So what is asked of each is kept side by side, in blocks.
  */
 export class EnvironmentDirectory {
+  readonly #blockSize: number;
   /** In order, none of them empty. */
-  readonly #blocks: DirectoryBlock[] = [];
+  readonly #blocks: DirectoryBlock[];
 
   /** @param cache outlives the directory: they end with the process. */
-  constructor(cache: Source) {
-    for (const environment of cache.list()) this.#add(environment);
+  constructor(cache: Source, blockSize = BLOCK_SIZE) {
+    this.#blockSize = blockSize;
+    // Half full, as blocks are that were split.
+    this.#blocks = inBlocks(cache.list().sort(inListOrder), blockSize >> 1);
     cache.subscribe((_key, current, previous) => {
-      if (previous !== undefined) this.#remove(previous);
-      if (current !== undefined) this.#add(current);
+      if (current !== undefined) this.#put(current);
+      else if (previous !== undefined) this.#remove(previous);
     });
   }
 
@@ -42,15 +44,15 @@ export class EnvironmentDirectory {
     return { items, total };
   }
 
-  #add(environment: EphemeralEnvironment): void {
+  #put(environment: EphemeralEnvironment): void {
     const at = this.#blockFor(environment);
     const block = this.#blocks[at];
     if (block === undefined) {
       this.#blocks.push(new DirectoryBlock([environment]));
       return;
     }
-    block.add(environment);
-    if (block.size > BLOCK_SIZE) this.#blocks.splice(at + 1, 0, block.split());
+    block.put(environment);
+    if (block.size > this.#blockSize) this.#blocks.splice(at + 1, 0, block.split());
   }
 
   #remove(environment: EphemeralEnvironment): void {
@@ -60,7 +62,7 @@ export class EnvironmentDirectory {
     if (block?.size === 0) this.#blocks.splice(at, 1);
   }
 
-  /** Of the block that holds it or is to hold it: the last one that begins before it, else the first. */
+  /** Of the block that holds it or is to hold it: the last one that does not begin after it, else the first. */
   #blockFor(environment: EphemeralEnvironment): number {
     let [low, high] = [0, this.#blocks.length];
     while (high - low > 1) {
@@ -70,4 +72,9 @@ export class EnvironmentDirectory {
     }
     return low;
   }
+}
+
+function inBlocks(environments: readonly EphemeralEnvironment[], size: number): DirectoryBlock[] {
+  const count = Math.ceil(environments.length / size);
+  return Array.from({ length: count }, (_, at) => new DirectoryBlock(environments.slice(at * size, (at + 1) * size)));
 }

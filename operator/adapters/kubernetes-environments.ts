@@ -21,7 +21,7 @@ import { type Change, environmentChanges } from "./environment-changes.ts";
 import { EnvironmentDirectory } from "./environment-directory.ts";
 import { countNow, liveLookUp, reread } from "./environment-look-up.ts";
 import { requestedPasses } from "./requested-passes.ts";
-import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
+import { complete, translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
@@ -43,16 +43,12 @@ export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const askForPass = requestedPasses(context);
   const change = environmentChanges(context);
-  const complete = () => {
-    if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
-    return context.cache;
-  };
   // Made when it is asked for the first time: the operator's own side never asks.
   let directory: EnvironmentDirectory | undefined;
   return {
-    list: () => complete().list(),
+    list: () => complete(context.cache).list(),
     page(query) {
-      directory ??= new EnvironmentDirectory(complete());
+      directory ??= new EnvironmentDirectory(complete(context.cache));
       return directory.page(query);
     },
     find: (idOrName) =>

@@ -134,8 +134,14 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const known = this.#base.get(key);
     if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
     else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
-    this.#base.set(key, object);
+    this.#base.set(key, this.#asShown(key, object));
     this.#own.delivered(key, object.metadata);
+  }
+
+  /** Readers keep the object that they have of a version: a relist brings each again, of which no listener is told. */
+  #asShown(key: string, object: T): T {
+    const shown = this.#view.get(key);
+    return shown !== undefined && isSameVersion(shown.metadata, object.metadata) ? shown : object;
   }
 
   #end(key: string, known: T): void {

@@ -10,9 +10,9 @@ export type CacheListener<T> = (key: string, current: T | undefined, previous: T
 /**
  * The read side: what the API server held when it was last heard of, plus what this process wrote since.
  *
- * Objects are shared and must not be changed. Report every own write with `written` or `deleted`: from then on no reader
- * sees an older version, and the watch's copy takes over once it has delivered that very version. Report only objects
- * that the watch selects; another one is forgotten with the next list.
+ * Objects are shared and must not be changed; of each version readers see one object for as long as it stays. Report every
+ * own write with `written` or `deleted`: from then on no reader sees an older version, and the watch takes over once it
+ * has delivered that very version. Report only objects that the watch selects; another one is forgotten with the next list.
  */
 export interface ObjectCache<T extends KubeObject> {
   /** The object under `namespace/name`, or `name` for cluster-scoped kinds. */

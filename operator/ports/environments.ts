@@ -20,10 +20,13 @@ export interface Switches {
   readonly suspended?: boolean;
 }
 
-/** Which environments are asked for; what is left out asks for nothing. */
+/** What decides who may see an environment. */
+export type EnvironmentRights = Pick<EnvironmentSpec, "owner" | "access">;
+
+/** Which environments are asked for; what is left out restricts nothing. */
 export interface EnvironmentQuery {
   /** Whether they may be shown. */
-  readonly isVisible: (rights: Pick<EnvironmentSpec, "owner" | "access">) => boolean;
+  readonly isVisible: (rights: EnvironmentRights) => boolean;
   /** As users are shown it, see `shownPhase`. */
   readonly phase?: Phase;
   /** Part of the name, literally. */

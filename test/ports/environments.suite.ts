@@ -73,41 +73,53 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       expect(world.environments.list().map(({ metadata: { uid } }) => uid)).toContain(metadata.uid);
     });
 
-    test("those that match come the newest first, from the moment of a change on", async () => {
-      const part = unique("part-");
+    describe("a page", () => {
+      const everything = { isVisible: () => true };
       const owner = (subject: string) => ({ subject, email: `${subject}@example.test`, name: subject });
-      const made = async (who: string) =>
-        (await world.environments.create(unique(`${part}-`), { ...spec, owner: owner(who) })).metadata;
-      const both = [await made("one"), await made("other")] as const;
-      const matching = (more: Partial<EnvironmentQuery> = {}) =>
-        world.environments
-          .page({ isVisible: () => true, search: part, ...more })
-          .items.map(({ metadata }) => metadata.name);
-      const byHand = both.toSorted((a, b) =>
-        a.creationTimestamp === b.creationTimestamp
-          ? a.name.localeCompare(b.name)
-          : b.creationTimestamp.localeCompare(a.creationTimestamp),
-      );
-      expect(matching()).toEqual(byHand.map(({ name: one }) => one));
-      expect(matching({ isVisible: (rights) => rights.owner?.subject === "other" })).toEqual([both[1].name]);
-      expect(matching({ isVisible: (rights) => rights.access?.groups.includes("team") ?? false })).toHaveLength(2);
-      expect(matching({ phase: "creating" })).toHaveLength(2);
-      expect(matching({ offset: 1, limit: 5 })).toEqual(matching().slice(1));
-      expect(matching({ limit: 1 })).toEqual(matching().slice(0, 1));
-      expect(world.environments.page({ isVisible: () => true, search: part, offset: 9 })).toEqual({
-        items: [],
-        total: 2,
+      /** Two environments that a text finds and no others. */
+      const pair = async () => {
+        const search = unique("part-");
+        const made = async (subject: string) => {
+          const own = { ...spec, owner: owner(subject) };
+          return (await world.environments.create(unique(`${search}-`), own)).metadata;
+        };
+        return { search, one: await made("one"), other: await made("other") };
+      };
+      const named = (query: EnvironmentQuery) =>
+        world.environments.page(query).items.map(({ metadata }) => metadata.name);
+
+      test("has the newest first, those of the same second by name, and counts what is on no page", async () => {
+        const { search, one, other } = await pair();
+        const isLater = one.creationTimestamp < other.creationTimestamp;
+        const isSame = one.creationTimestamp === other.creationTimestamp;
+        const order = isLater || (isSame && other.name < one.name) ? [other.name, one.name] : [one.name, other.name];
+        expect(named({ ...everything, search })).toEqual(order);
+        expect(named({ ...everything, search, offset: 1, limit: 5 })).toEqual(order.slice(1));
+        expect(named({ ...everything, search, limit: 1 })).toEqual(order.slice(0, 1));
+        const beyond = world.environments.page({ ...everything, search, offset: 9 });
+        expect(beyond).toEqual({ items: [], total: 2 });
       });
-      expect(matching({ phase: "ready" })).toEqual([]);
-      expect(matching({ search: `${both[0].name}\n` })).toEqual([]);
-      const firstMs = Date.parse(byHand.at(-1)?.creationTimestamp ?? "");
-      expect(matching({ createdFromMs: firstMs })).toHaveLength(2);
-      expect(matching({ createdBeforeMs: firstMs })).toEqual([]);
-      const first = await found(both[0].uid);
-      await world.hold(first);
-      await world.environments.remove(await found(both[0].uid));
-      expect(matching({ phase: "terminating" })).toEqual([both[0].name]);
-      expect(matching({ phase: "creating" })).toEqual([both[1].name]);
+
+      test("has what its query asks for", async () => {
+        const { search, one, other } = await pair();
+        const total = (more: Partial<EnvironmentQuery>) =>
+          world.environments.page({ ...everything, search, ...more }).total;
+        expect(named({ search, isVisible: (rights) => rights.owner?.subject === "other" })).toEqual([other.name]);
+        expect(total({ isVisible: (rights) => rights.access?.groups.includes("team") ?? false })).toBe(2);
+        expect([total({ phase: "creating" }), total({ phase: "ready" })]).toEqual([2, 0]);
+        // Names are no lines of one text.
+        expect([total({ search: one.name }), total({ search: `${one.name}\n` })]).toEqual([1, 0]);
+        const firstMs = Date.parse(one.creationTimestamp);
+        expect([total({ createdFromMs: firstMs }), total({ createdBeforeMs: firstMs })]).toEqual([2, 0]);
+      });
+
+      test("shows a deletion at once", async () => {
+        const { search, one, other } = await pair();
+        await world.hold(await found(one.uid));
+        await world.environments.remove(await found(one.uid));
+        expect(named({ ...everything, search, phase: "terminating" })).toEqual([one.name]);
+        expect(named({ ...everything, search, phase: "creating" })).toEqual([other.name]);
+      });
     });
 
     test("those are counted of which something holds", async () => {

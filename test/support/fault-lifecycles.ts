@@ -4,7 +4,7 @@ import { RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { configSetType, environmentType } from "../../operator/kinds.ts";
 import { isUnavailable } from "../../operator/kit/kube-errors.ts";
 import { COMMIT, type World } from "./environment-world.ts";
-import { isPassing } from "./fault-plans.ts";
+import { lastingWrites } from "./fault-plans.ts";
 import { OTHER_HOST } from "./fault-registry.ts";
 import type { Lifecycle } from "./fault-run.ts";
 import { type FaultWorld, faultSpec } from "./fault-world.ts";
@@ -178,8 +178,7 @@ async function record(world: FaultWorld, { name, given, act, isEnd = () => true 
   await quiet(world, reference);
   const { writes, calls } = field.of(reference);
   return {
-    ...{ name, act, given: given ?? (async () => undefined) },
-    writes: writes.length + (writes.some(isPassing) ? 0 : 1),
+    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) },
     targets: [...new Set([...writes, ...calls])].sort(),
     missing: isLeft ? left(world) : unlike(world, reference, isEnd),
   };

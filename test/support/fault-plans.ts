@@ -88,6 +88,11 @@ export function isPassing(target: string): boolean {
   return /\/status NAME, (creating|updating|terminating)$/.test(target);
 }
 
+/** How many of the writes count: the first status on the way does not. */
+export function lastingWrites(writes: readonly string[]): number {
+  return writes.length - (writes.some(isPassing) ? 1 : 0);
+}
+
 /** Every target meets every fault of its sort. */
 export function plansFor(lifecycle: string, targets: readonly string[], admin: KubeClient): FaultPlan[] {
   const faults = requestFaults(admin);

@@ -14,7 +14,7 @@ export interface Lifecycle {
   readonly act: (name: string) => Promise<unknown>;
   /** What is missing to its end; empty when it has come there. */
   readonly missing: (name: string) => readonly Violation[];
-  /** How often it writes without faults, at most. */
+  /** How many writes it takes without faults, as `lastingWrites` counts. */
   readonly writes: number;
 }
 

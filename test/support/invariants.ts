@@ -10,6 +10,7 @@ import type { KubeClient } from "../../operator/kit/kube-client.ts";
 import { isPullSecret, pullCredentials } from "./docker-config.ts";
 import { type Identified, type Inventory, LABELLED_KINDS, titleOf } from "./environment-inventory.ts";
 import type { Course } from "./fault-field.ts";
+import { lastingWrites } from "./fault-plans.ts";
 import type { InvariantId, Observer, Violation } from "./world-observer.ts";
 
 /** So long after the end of a fault the wanted state is reached. */
@@ -53,8 +54,9 @@ function difference(own: unknown, other: unknown, place = ""): string | undefine
 /** I9: writes beyond the `writes` of a run without the fault, and what the fault may add. */
 export function tooManyWrites(environment: string, course: Course, writes: number): Violation[] {
   const most = writes + (course.plan?.fault.moreWrites ?? 0);
-  if (course.writes.length <= most) return [];
-  const what = `${course.writes.length} writes, at most ${most}: ${course.writes.join(", ")}`;
+  const lasting = lastingWrites(course.writes);
+  if (lasting <= most) return [];
+  const what = `${lasting} writes, at most ${most}: ${course.writes.join(", ")}`;
   return [{ invariant: "I9", environment, what }];
 }
 

@@ -13,18 +13,21 @@ type Cache = ObjectCache<EphemeralEnvironment> & CacheFeed<EphemeralEnvironment>
 interface Traits {
   readonly number: number;
   readonly phase: Phase | undefined;
-  readonly owner: string | undefined;
+  readonly owner: EnvironmentSpec["owner"];
+  readonly access: EnvironmentSpec["access"];
   readonly isLeaving: boolean;
   /** Another one has another UID, under the same name. */
   readonly life: number;
 }
 
 const fixture = environmentFixture();
-const subjects = ["ann", "bob", undefined];
+// One object each, as the cache shares what environments say alike.
+const owners = [undefined, ...["ann", "bob"].map((who) => ({ subject: who, email: `${who}@example.test`, name: who }))];
+const accesses = [undefined, { groups: ["red"] }, { groups: ["red", "blue"] }];
 const phases: readonly (Phase | undefined)[] = ["ready", "failed", undefined];
 
 let version = 0;
-function environmentOf({ number, phase, owner, isLeaving, life }: Traits): EphemeralEnvironment {
+function environmentOf({ number, phase, owner, access, isLeaving, life }: Traits): EphemeralEnvironment {
   version += 1;
   const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
   const metadata = {
@@ -38,8 +41,7 @@ function environmentOf({ number, phase, owner, isLeaving, life }: Traits): Ephem
     creationTimestamp: at((1_700_000_000 + ((number + life) % 5)) * 1000),
     ...(isLeaving ? { deletionTimestamp: at(1_700_001_000_000) } : {}),
   };
-  const who = owner === undefined ? {} : { owner: { subject: owner, email: `${owner}@example.test`, name: owner } };
-  const spec: EnvironmentSpec = { backend: fixture.spec.backend, ...who };
+  const spec: EnvironmentSpec = { backend: fixture.spec.backend, ...(owner && { owner }), ...(access && { access }) };
   const { status: _, ...bare } = fixture;
   return { ...bare, metadata, spec, ...(phase === undefined ? {} : { status: { phase } }) };
 }
@@ -47,15 +49,17 @@ function environmentOf({ number, phase, owner, isLeaving, life }: Traits): Ephem
 const traits = fc.record({
   number: fc.nat(30),
   phase: fc.constantFrom(...phases),
-  owner: fc.constantFrom(...subjects),
+  owner: fc.constantFrom(...owners),
+  access: fc.constantFrom(...accesses),
   isLeaving: fc.boolean(),
   life: fc.nat(2),
 });
 
-/** Visible to all, or to one by what the spec says. */
+/** Visible to all, or to some by what the spec says. */
 const isVisible = fc.constantFrom<EnvironmentQuery["isVisible"]>(
   () => true,
   ({ owner }) => owner?.subject === "ann",
+  ({ access }) => access?.groups.includes("blue") ?? false,
 );
 const momentMs = fc.integer({ min: 1_699_999_999_000, max: 1_700_000_006_000 });
 const query: fc.Arbitrary<EnvironmentQuery> = fc.record(
@@ -71,39 +75,56 @@ const query: fc.Arbitrary<EnvironmentQuery> = fc.record(
   { requiredKeys: ["isVisible"] },
 );
 
-/** What the watch tells, and what this process writes. */
-const step = fc.record({ kind: fc.constantFrom("upsert", "upsert", "remove", "written", "deleted"), traits });
+/** What the watch tells, and what this process writes; `confirm` and `relist` bring versions that are known already. */
+const step = fc.record({
+  kind: fc.constantFrom("upsert", "upsert", "remove", "written", "deleted", "confirm", "relist"),
+  traits,
+});
 
-function take(cache: Cache, { kind, traits: given }: { readonly kind: string; readonly traits: Traits }): void {
+async function take(cache: Cache, { kind, traits: given }: { readonly kind: string; readonly traits: Traits }) {
   const environment = environmentOf(given);
-  const known = cache.get(environment.metadata.name);
+  const { name } = environment.metadata;
+  const known = cache.get(name);
   if (kind === "upsert") cache.upsert(environment);
-  else if (kind === "written") cache.written(environment);
-  else if (known === undefined) return;
-  else if (kind === "remove") cache.remove(known);
-  else cache.deleted(known);
+  if (kind === "written") cache.written(environment);
+  if (kind === "remove" && known) cache.remove(known);
+  if (kind === "deleted" && known) cache.deleted(known);
+  if (kind === "confirm" && known) cache.upsert(structuredClone(known));
+  if (kind !== "relist") return;
+  const others = cache.list().filter(({ metadata }) => metadata.name !== name);
+  const items = [...others.map((other) => structuredClone(other)), environment];
+  await cache.replace(new Map(items.map((item) => [item.metadata.name, item])), cache.beginList());
 }
 
 const names = ({ items }: EnvironmentPage) => items.map(({ metadata }) => metadata.name);
 
+/** What the directory holds beside the cache: other copies, for as long as nothing changes. */
+function strangers(directory: EnvironmentDirectory, cache: Cache) {
+  const { items } = directory.page({ isVisible: () => true });
+  return items.filter((item) => item !== cache.get(item.metadata.name));
+}
+
 describe("the directory of environments", () => {
-  test("answers every query as a look at each of them does, whatever happened to the cache", () => {
-    fc.assert(
-      fc.property(
-        fc.array(step, { maxLength: 60 }),
-        fc.array(step, { maxLength: 60 }),
+  test("answers every query as a look at each of them does, whatever happened to the cache", async () => {
+    const steps = fc.array(step, { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(
+        steps,
+        steps,
         fc.array(query, { minLength: 1, maxLength: 5 }),
-        (before, after, queries) => {
+        async (before, after, queries) => {
           const cache: Cache = createObjectCache<EphemeralEnvironment>({});
-          for (const one of before) take(cache, one);
-          const directory = new EnvironmentDirectory(cache);
+          for (const one of before) await take(cache, one);
+          // Many small blocks: what one block does not know is in another.
+          const directory = new EnvironmentDirectory(cache, 4);
           for (const one of after) {
-            take(cache, one);
+            await take(cache, one);
             for (const asked of queries) expect(directory.page(asked)).toEqual(listed(cache.list(), asked));
+            expect(strangers(directory, cache)).toEqual([]);
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 200 },
     );
   });
 
@@ -112,7 +133,7 @@ describe("the directory of environments", () => {
     const directory = new EnvironmentDirectory(cache);
     const everything: EnvironmentQuery = { isVisible: () => true };
     const ofNumber = (number: number, phase: Phase, life = 0) =>
-      environmentOf({ number, phase, owner: "ann", isLeaving: false, life });
+      environmentOf({ number, phase, owner: owners[1], access: undefined, isLeaving: false, life });
     const order = Array.from({ length: 2_000 }, (_, index) => (index * 7919) % 2_000);
     for (const number of order) cache.upsert(ofNumber(number, "creating"));
     expect(names(directory.page(everything))).toEqual(names(listed(cache.list(), everything)));

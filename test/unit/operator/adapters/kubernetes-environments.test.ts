@@ -330,6 +330,19 @@ describe("a pass that is asked for", () => {
   });
 });
 
+describe("the list", () => {
+  const everything = { isVisible: () => true };
+
+  test("is none before all environments are known, and all of them from then on", async () => {
+    cache.upsert(environment);
+    expect(() => environments.list()).toThrow(ClusterUnavailable);
+    expect(() => environments.page(everything)).toThrow(ClusterUnavailable);
+    await cache.replace(new Map([[environment.metadata.name, environment]]), cache.beginList());
+    expect(environments.list()).toEqual([environment]);
+    expect(environments.page(everything)).toEqual({ items: [environment], total: 1 });
+  });
+});
+
 function expectFault(error: unknown): void {
   expect(error).toBeInstanceOf(Error);
   expect(error).not.toBeInstanceOf(DomainError);

@@ -45,6 +45,15 @@ describe("own writes", () => {
     expect(changes).toEqual(["ns/a: none -> 1", "ns/a: 1 -> 2"]);
   });
 
+  test("stay the object that readers have, also when lists bring the same version again", async () => {
+    await replace(configMap("a", "1"));
+    cache.written(configMap("a", "2"));
+    const shown = cache.get("ns/a");
+    cache.upsert(configMap("a", "2"));
+    await replace(configMap("a", "2"));
+    expect(cache.get("ns/a")).toBe(shown);
+  });
+
   test("are not hidden by older versions that arrive after them", async () => {
     await replace(configMap("a", "1"));
     cache.written(configMap("a", "3"));
