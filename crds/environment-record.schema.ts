@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { EnvironmentSpec, PHASES } from "./ephemeral-environment.schema.ts";
+import { PHASES } from "./environment-status.schema.ts";
+import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp } from "./schema.ts";
 
 /** Why an environment is no more. */

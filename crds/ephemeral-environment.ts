@@ -1,14 +1,10 @@
 import { findCondition } from "./conditions.ts";
-import type { EnvironmentSpec, EnvironmentStatus } from "./ephemeral-environment.schema.ts";
+import type { EnvironmentStatus } from "./environment-status.schema.ts";
+import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { API_VERSION, FINALIZER, GROUP, type Kind, RECONCILE_ANNOTATION, VERSION } from "./group.ts";
 
-export type {
-  ComponentStatus,
-  EnvironmentSpec,
-  EnvironmentStatus,
-  Phase,
-  SecretStatus,
-} from "./ephemeral-environment.schema.ts";
+export type { ComponentStatus, EnvironmentStatus, Phase, SecretStatus } from "./environment-status.schema.ts";
+export type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
 /** One environment: what is wanted (`spec`, written by its users) and what is (`status`, written by the operator alone). */
 export interface EphemeralEnvironment {

@@ -1,4 +1,4 @@
-import type { SecretStatus } from "../../crds/ephemeral-environment.schema.ts";
+import type { SecretStatus } from "../../crds/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { StoredSecret } from "../ports/secret-manager.ts";

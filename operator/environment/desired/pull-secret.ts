@@ -1,5 +1,5 @@
 import { loginsOf } from "../../../crds/docker-config.ts";
-import type { PullCredential } from "../../../crds/ephemeral-environment.schema.ts";
+import type { PullCredential } from "../../../crds/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { type Component, namespaceName } from "../../../crds/names.ts";
 import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository.ts";

@@ -1,4 +1,4 @@
-import type { TeardownBlocker } from "../../../crds/ephemeral-environment.schema.ts";
+import type { TeardownBlocker } from "../../../crds/environment-status.schema.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Bulletin } from "../../ports/bulletin.ts";

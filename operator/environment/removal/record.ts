@@ -1,5 +1,5 @@
 import type { RecordSpec } from "../../../crds/environment-record.ts";
-import type { TeardownStep } from "../../../crds/ephemeral-environment.schema.ts";
+import type { TeardownStep } from "../../../crds/environment-status.schema.ts";
 import { type EphemeralEnvironment, hasDatabase } from "../../../crds/ephemeral-environment.ts";
 import { isExpired, ttlHours } from "../../../crds/lifetime.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";

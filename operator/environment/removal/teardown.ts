@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
 import type { RecordSpec } from "../../../crds/environment-record.ts";
-import type { TeardownBlocker, TeardownStep } from "../../../crds/ephemeral-environment.schema.ts";
+import type { TeardownBlocker, TeardownStep } from "../../../crds/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";

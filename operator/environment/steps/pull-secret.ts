@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PullCredential } from "../../../crds/ephemeral-environment.schema.ts";
+import type { PullCredential } from "../../../crds/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";

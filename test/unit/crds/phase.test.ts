@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Condition, type ConditionType, findCondition, transition } from "../../../crds/conditions.ts";
-import { PHASES } from "../../../crds/ephemeral-environment.schema.ts";
+import { PHASES } from "../../../crds/environment-status.schema.ts";
 import { BUILDING, DEADLINE_EXCEEDED, phaseOf } from "../../../crds/phase.ts";
 import { CREATED, minutesLater } from "../../support/environment-fixture.ts";
 

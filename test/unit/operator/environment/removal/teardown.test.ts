@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../../crds/environment-record.ts";
-import type { TeardownStep } from "../../../../../crds/ephemeral-environment.schema.ts";
+import type { TeardownStep } from "../../../../../crds/environment-status.schema.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
 import {
   isOver,
