@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 
 /**
  * When the kernel started that pid, as a number in text that grows with time (its unit differs between systems), or
- * undefined when it has ended or is a zombie.
+ * undefined when it has ended or is a zombie. One whose first thread alone is a zombie lives: until its last thread has
+ * ended, which can take a large process a while, it keeps its ports.
  */
 export function startOf(pid: number): string | undefined {
   return process.platform === "linux" ? startInProc(pid) : startByPs(pid);
@@ -12,13 +13,15 @@ export function startOf(pid: number): string | undefined {
 /** Reads state and start time from a line of /proc/PID/stat (proc_pid_stat(5)); the name in it may hold anything. */
 export function parseStart(stat: string): string | undefined {
   const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return state === "Z" || state === "X" ? undefined : rest[18];
+  const threads = Number(rest[16]);
+  return state === "X" || (state === "Z" && threads < 2) ? undefined : rest[18];
 }
 
-/** Reads the same, in milliseconds since 1970, from what ps(1) says of the columns `stat` and `lstart` in the C locale. */
+/** Reads the same, in milliseconds since 1970, from ps(1)'s columns `stat` (`l`: several threads) and `lstart` in the C locale. */
 export function parsePsStart(line: string): string | undefined {
   const [, state = "", started = ""] = /^(\S+)\s+(.+)$/.exec(line.trim()) ?? [];
-  return started === "" || state.startsWith("Z") ? undefined : String(Date.parse(started));
+  const isEnded = state.startsWith("Z") && !state.includes("l");
+  return started === "" || isEnded ? undefined : String(Date.parse(started));
 }
 
 function startInProc(pid: number): string | undefined {
