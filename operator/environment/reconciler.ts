@@ -6,6 +6,7 @@ import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { sameStatus, statusAfter } from "./status.ts";
+import { StatusDrafts } from "./status-drafts.ts";
 import type { Step, StepResults } from "./step.ts";
 import { application } from "./steps/application.ts";
 import { availability } from "./steps/availability.ts";
@@ -41,6 +42,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
   const looks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
+  const drafts = new StatusDrafts();
   const plan: readonly Step[] = [
     namespace,
     configuration,
@@ -60,11 +62,12 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
 
   return async (name, { signal, promise }) => {
     const environment = context.environment(name);
-    if (environment === undefined) return;
+    if (environment === undefined) return drafts.forget(name);
     const pass = { ...context, signal };
     if (environment.metadata.deletionTimestamp !== undefined) {
       probes.forget(environment.metadata.uid);
       looks.forget(environment.metadata.uid);
+      drafts.forget(name);
       return leave(environment, pass);
     }
     const expiry = await expire(environment, expiring);
@@ -72,12 +75,13 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     if ("itsTurnInMs" in expiry) return promise(expiry.itsTurnInMs);
     const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs } = expiry;
     if (dueInMs < aheadMs) promise(dueInMs);
-    return advance(plan, environment, { ...pass, lookAgainInMs });
+    return advance(plan, environment, { ...pass, drafts, lookAgainInMs });
   };
 }
 
 interface Advance extends ReconcilerContext {
   readonly signal: AbortSignal;
+  readonly drafts: StatusDrafts;
   /** In which something that has nothing to do with the steps wants another look. */
   readonly lookAgainInMs: number | undefined;
 }
@@ -88,10 +92,13 @@ async function advance(
   pass: Advance,
 ): Promise<ReconcileResult> {
   const held = isHeld(environment) ? environment : await pass.lifecycle.hold(environment);
-  const { results, error } = await walk(plan, held, pass);
+  const begun = pass.drafts.continued(held);
+  const { results, error } = await walk(plan, begun, pass);
   pass.signal.throwIfAborted();
-  const status = statusAfter(held, results, { now: pass.clock.now(), settings: pass.settings });
-  if (!sameStatus(held.status, status)) await pass.lifecycle.writeStatus(held, status);
+  const status = statusAfter(begun, results, { now: pass.clock.now(), settings: pass.settings });
+  if (!sameStatus(held.status, status)) {
+    await pass.drafts.store(held, status, () => pass.lifecycle.writeStatus(held, status));
+  }
   if (error !== undefined) throw error;
   return nextLook(results, pass);
 }

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { KubeError } from "../../../operator/kit/kube-errors.ts";
+import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { createWorld, type World } from "../../support/environment-world.ts";
+import { concernedAmong, normalised } from "../../support/request-seams.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+/** How the API server refuses the first statuses of an environment, by its name. */
+const refusals = new Map(
+  Object.entries({
+    busy: () => new KubeError({ status: 429, reason: "TooManyRequests" }),
+    broken: () => new KubeError({ status: 500, reason: "InternalError" }),
+  }),
+);
+const TIMES = 3;
+
+test("while a status can't be stored nothing that was made is made again", async () => {
+  const names = [...refusals.keys()];
+  const concerned = concernedAmong(names);
+  const left = new Map(names.map((name) => [name, TIMES]));
+  const again: string[] = [];
+  const seam: RequestSeam = async (request, next) => {
+    const { name = "", subresource } = request;
+    const more = subresource === "status" ? (left.get(name) ?? 0) : 0;
+    if (more > 0) {
+      left.set(name, more - 1);
+      throw refusals.get(name)?.();
+    }
+    const response = await next();
+    const about = concerned(request);
+    const isThere = request.verb === "create" && response.status === 409;
+    if (about !== undefined && isThere) again.push(`${about}: ${normalised(request, about)}`);
+    return response;
+  };
+  const operator = await world.startOperator({ onRequest: seam });
+  await Promise.all(names.map((name) => world.create(name)));
+  await Promise.all(names.map((name) => world.expectPhase(name, "ready")));
+  await operator.stop();
+  expect([...left.values()]).toEqual([0, 0]);
+  expect(again).toEqual([]);
+}, 60_000);
