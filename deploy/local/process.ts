@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeCommand } from "./make-command.ts";
 import { startOf } from "./process-start.ts";
 import { withoutProxies, withSystemPath } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** A program to be kept running. */
 export interface ProcessSpec {
@@ -45,7 +46,7 @@ export async function startProcess(folder: string, spec: ProcessSpec): Promise<P
   const startedAt = startOf(pid);
   if (startedAt === undefined) throw new Error(endedMessage({ name: spec.name, logFile }));
   const record = { name: spec.name, pid, startedAt, logFile };
-  await writeRecord(recordFile(folder, spec.name), record);
+  await writeWhole(recordFile(folder, spec.name), JSON.stringify(record));
   return record;
 }
 
@@ -149,12 +150,6 @@ function endedMessage(record: Pick<ProcessRecord, "name" | "logFile">): string {
 function logHint({ logFile }: Pick<ProcessRecord, "logFile">): string {
   const end = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-8).join("\n");
   return `The end of its log (${logFile}):\n${end}\nStop what is left with "${makeCommand("down")}", then start again.`;
-}
-
-/** Renamed into place: others read records while programs start. */
-async function writeRecord(file: string, record: ProcessRecord): Promise<void> {
-  await writeFile(`${file}.new`, JSON.stringify(record));
-  await rename(`${file}.new`, file);
 }
 
 async function readRecord(file: string): Promise<ProcessRecord | undefined> {

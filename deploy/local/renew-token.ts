@@ -2,9 +2,9 @@
  * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed when four fifths of
  * its time are over. Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
  */
-import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { requestPlatformToken } from "./platform-token.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const TOKEN_SECONDS = 3600;
 const RETRY_MS = 5_000;
@@ -18,8 +18,7 @@ async function renew(): Promise<number> {
   try {
     const user = { kubectl, kubeconfig };
     const { token, expiresAt } = await requestPlatformToken(user, { namespace, serviceAccount }, TOKEN_SECONDS);
-    await writeFile(`${tokenFile}.next`, token, { mode: 0o600 });
-    await rename(`${tokenFile}.next`, tokenFile);
+    await writeWhole(tokenFile, token, { mode: 0o600 });
     return (expiresAt.getTime() - Date.now()) * 0.8;
   } catch (error) {
     console.error(new Date().toISOString(), "the token was not renewed:", error);

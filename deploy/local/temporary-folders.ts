@@ -1,19 +1,16 @@
-import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "./process.ts";
 import { startOf } from "./process-start.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const graceMs = 60_000;
 
-/**
- * Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. Renamed into
- * place: others look at any moment.
- */
+/** Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. */
 export async function markOwned(folder: string): Promise<void> {
-  const file = join(folder, "owner.json");
-  await writeFile(`${file}.new`, JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }));
-  await rename(`${file}.new`, file);
+  const owner = { pid: process.pid, startedAt: startOf(process.pid) };
+  await writeWhole(join(folder, "owner.json"), JSON.stringify(owner));
 }
 
 /** Removes the temporary folders with that prefix whose owner has ended without removing them. */

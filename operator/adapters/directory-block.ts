@@ -1,4 +1,5 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { partitionPoint } from "../kit/partition-point.ts";
 import type { EnvironmentQuery } from "../ports/environments.ts";
 import { EnvironmentColumns } from "./environment-columns.ts";
 
@@ -57,13 +58,8 @@ export class DirectoryBlock {
 
   /** Of the first environment that does not come before this one. */
   #rowFor(environment: EphemeralEnvironment): number {
-    let [low, high] = [0, this.size];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (inListOrder(this.#environments[middle] as EphemeralEnvironment, environment) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const isBefore = (row: number) => inListOrder(this.#environments[row] as EphemeralEnvironment, environment) < 0;
+    return partitionPoint(this.size, isBefore);
   }
 }
 

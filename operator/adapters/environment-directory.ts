@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
+import { partitionPoint } from "../kit/partition-point.ts";
 import type { EnvironmentPage, EnvironmentQuery } from "../ports/environments.ts";
 import { DirectoryBlock, inListOrder } from "./directory-block.ts";
 
@@ -64,13 +65,8 @@ export class EnvironmentDirectory {
 
   /** Of the block that holds it or is to hold it: the last one that does not begin after it, else the first. */
   #blockFor(environment: EphemeralEnvironment): number {
-    let [low, high] = [0, this.#blocks.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.#blocks[middle]?.beginsAfter(environment)) high = middle;
-      else low = middle;
-    }
-    return low;
+    const mayHold = (at: number) => this.#blocks[at]?.beginsAfter(environment) === false;
+    return Math.max(0, partitionPoint(this.#blocks.length, mayHold) - 1);
   }
 }
 

@@ -11,7 +11,7 @@ import type { ObjectCache } from "../kit/object-cache.ts";
 import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
 import type { ApiTokens, Vouched } from "../ports/api-tokens.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-stamp.ts";
-import { translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
+import { complete, translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
 import { writeBudget } from "./write-budget.ts";
 
 /** A request waits for it: rather no answer than a late one. */
@@ -38,16 +38,13 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
   const known = (id: string) => cache.get(`${namespace}/${id}`);
   return {
     known,
-    list() {
-      if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
-      return cache.list();
-    },
+    list: () => complete(cache).list(),
     ofOwner: (subject) => cache.by(BY_OWNER, subject),
     read: (id) => translated(() => read(context, id)),
     async readClaimed(id) {
       if (known(id) !== undefined || unknownReads.take()) return translated(() => read(context, id));
       // Before the first list the watch knows nobody, and nobody may be refused for that.
-      if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+      complete(cache);
       return undefined;
     },
     create: (spec) => translated(() => create(context, spec)),

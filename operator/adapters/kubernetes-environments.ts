@@ -4,7 +4,7 @@ import {
   type EphemeralEnvironment,
   environmentManifest,
 } from "../../crds/ephemeral-environment.ts";
-import { ClusterUnavailable, CreationFailed, EnvironmentConflict, NameExists } from "../../crds/errors.ts";
+import { CreationFailed, EnvironmentConflict, NameExists } from "../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import { isUuid } from "../../crds/names.ts";
 import { BY_CREATION_KEY, BY_UID } from "../caches.ts";
@@ -21,7 +21,7 @@ import { type Change, environmentChanges } from "./environment-changes.ts";
 import { EnvironmentDirectory } from "./environment-directory.ts";
 import { countNow, liveLookUp, reread } from "./environment-look-up.ts";
 import { requestedPasses } from "./requested-passes.ts";
-import { complete, translated, UNAVAILABLE_RETRY_SECONDS } from "./user-call.ts";
+import { complete, translated } from "./user-call.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
@@ -55,7 +55,7 @@ export function kubernetesEnvironments(context: Context): Environments {
       translated(async () => {
         const known = cachedEnvironment(context.cache, idOrName);
         if (known !== undefined) return known;
-        if (!context.cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+        complete(context.cache);
         return lookUp(idOrName);
       }),
     countNow: (isMeant) => translated(() => countNow(context.client, isMeant)),
