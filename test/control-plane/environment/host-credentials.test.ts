@@ -197,9 +197,11 @@ describe("a private registry", () => {
     const made = await world.create("paid-one", withCommit("paid"));
     await world.expectPhase("paid-one", "ready");
     const isSecret = (write: string) => write.includes("image-pull");
-    expect(recording.writes("plain-one").filter(isSecret)).toEqual([]);
-    expect(recording.writes("paid-one").filter(isSecret)).toEqual(["create Secret image-pull #1"]);
-    expect(recording.writes("paid-one")).toHaveLength(recording.writes("plain-one").length + 1);
+    // How many statuses come on the way is the deployer's pace; which objects are written is not.
+    const objects = (name: string) => recording.writes(name).filter((write) => !write.includes("/status "));
+    expect(objects("plain-one").filter(isSecret)).toEqual([]);
+    expect(objects("paid-one").filter(isSecret)).toEqual(["create Secret image-pull #1"]);
+    expect(objects("paid-one").filter((write) => !isSecret(write)).sort()).toEqual(objects("plain-one").sort());
 
     await change("paid", { imagePullSecretRef: null });
     const isOut = async () => (await applicationValues(world.admin, "paid-one"))?.imagePullSecrets === undefined;
