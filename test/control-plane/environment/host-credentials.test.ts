@@ -201,7 +201,11 @@ describe("a private registry", () => {
     const objects = (name: string) => recording.writes(name).filter((write) => !write.includes("/status "));
     expect(objects("plain-one").filter(isSecret)).toEqual([]);
     expect(objects("paid-one").filter(isSecret)).toEqual(["create Secret image-pull #1"]);
-    expect(objects("paid-one").filter((write) => !isSecret(write)).sort()).toEqual(objects("plain-one").sort());
+    expect(
+      objects("paid-one")
+        .filter((write) => !isSecret(write))
+        .sort(),
+    ).toEqual(objects("plain-one").sort());
 
     await change("paid", { imagePullSecretRef: null });
     const isOut = async () => (await applicationValues(world.admin, "paid-one"))?.imagePullSecrets === undefined;
