@@ -149,8 +149,16 @@ function rootSchema(spec: TSchema, status: TSchema | undefined, rootRules: reado
       // Declared, or rules on the name print "<nil>".
       metadata: { type: "object", properties: { name: { type: "string", maxLength: 253 } } },
       spec: structural(spec),
-      ...(status ? { status: structural(status) } : {}),
+      ...(status ? { status: ownedAsOne(structural(status)) } : {}),
     },
     ...(rootRules.length === 0 ? {} : { "x-kubernetes-validations": rootRules }),
   };
+}
+
+/**
+ * The operator is a status's only writer: the API server need not note which of its fields are whose. Those notes were a
+ * third of an environment's bytes, decoded again with every request for it.
+ */
+function ownedAsOne(schema: object): object {
+  return { ...schema, "x-kubernetes-map-type": "atomic" };
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import { run } from "../../../deploy/local/run.ts";
-import { resourceType } from "../../../operator/kit/kube-object.ts";
+import { type KubeObject, resourceType } from "../../../operator/kit/kube-object.ts";
 import { completeInventory } from "../../support/environment-inventory.ts";
 import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
 
@@ -30,6 +30,18 @@ describe("an environment's life", () => {
     expect([...(await world.inventory(made)).keys()].sort()).toEqual(completeInventory(made));
     expect(ready.status?.urls).toEqual({ backend: "https://life-cycle--api.env.localhost:18443" });
 
+    await world.delete(made);
+    await world.expectGone(made);
+    await stop();
+  }, 90_000);
+
+  test("its status is one thing to the API server, which notes of none of its fields who wrote it", async () => {
+    const { stop } = await world.startOperator();
+    const made = await world.create("one-writer");
+    await world.expectPhase("one-writer", "ready");
+    const stored: KubeObject | undefined = await world.find("one-writer");
+    const ofStatus = stored?.metadata.managedFields?.filter((entry) => "subresource" in entry);
+    expect(ofStatus).toEqual([expect.objectContaining({ fieldsV1: { "f:status": {} } })]);
     await world.delete(made);
     await world.expectGone(made);
     await stop();
