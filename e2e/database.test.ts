@@ -64,12 +64,11 @@ test.concurrent("a database keeps what a backend wrote, over a lost pod, a new p
   expect(await kubectl("exec", inNamespace(name), "database-0", "--", "postgres", "--version")).toMatch(/PostgreSQL/);
   expect(await visits(name)).toBe(1);
 
-  await kubectl("delete", "pod", "database-0", inNamespace(name), "--wait=true", "--timeout=25s");
+  await kubectl("delete", "pod", "database-0", inNamespace(name), "--wait=true", "--timeout=100s");
   expect(await visits(name)).toBe(2);
 
   const before = await podSecret(name);
   await patch(name, { secrets: { rotate: { DATABASE_PASSWORD: "2" } } });
-  await waitFor(["--for=jsonpath={.status.phase}=updating", `eenv/${name}`]);
   await untilReady(name);
   const after = await podSecret(name);
   expect(after.DATABASE_PASSWORD).not.toBe(before.DATABASE_PASSWORD);
@@ -148,6 +147,7 @@ test.concurrent("a database that can't start says why, and starts when its confi
   await patch(name, { configSet: { version: 2 } });
   await untilReady(name);
   expect(await visits(name)).toBe(1);
-  await kubectl("delete", "eenv", name, "--wait=true", "--timeout=25s");
+  await kubectl("delete", "eenv", name, "--wait=false");
+  await untilGone(name);
   expect(await madeFor(metadata.uid)).toEqual([]);
 });

@@ -41,7 +41,7 @@ test.concurrent("somebody else's namespace of that name is never touched; once i
 
   await apply(manifest(name));
   await expectFailed(name, /does not belong to this environment/);
-  await kubectl("delete", "namespace", namespace);
+  await kubectl("delete", "namespace", namespace, "--wait=false");
   await untilReady(name);
 });
 

@@ -32,6 +32,8 @@ const ALONE = "e2e/alone";
 export default {
   // Tests of one file that are told side by side wait for most of their time, on the cluster and not on each other.
   maxConcurrency: 10,
+  // For a machine that is shared: what hangs is told by the deadline of what is waited for.
+  testTimeout: 30_000,
   projects: [
     project("unit", "test/unit"),
     project("contract", "test/contract"),

@@ -1,7 +1,7 @@
 import { type Outcome, run } from "./command.ts";
 import { site } from "./site.ts";
 
-const CALL_DEADLINE_MS = 30_000;
+const CALL_DEADLINE_MS = 120_000;
 /** How long a wait for something in the cluster may take, unless it says otherwise. */
 export const WAIT_SECONDS = 90;
 

@@ -12,12 +12,11 @@ import { until } from "../support/until.ts";
 let service: ApiService;
 let server: ApiServer;
 let authorization: string;
-const patience = { headMs: 300, requestMs: 900 };
 beforeAll(async () => {
   service = await startApiService();
   authorization = await service.bearer("developer");
   const options = { host: "127.0.0.1", port: 0, clock: systemClock, stopping: new AbortController() };
-  server = await startServer(service.app, { ...options, patience });
+  server = await startServer(service.app, options);
 });
 const open = new Set<RawConnection>();
 afterEach(async () => {
@@ -31,8 +30,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-const raw = (text = "") => {
-  const connection = rawConnection(server.url, text);
+const raw = (text = "", { url } = server) => {
+  const connection = rawConnection(url, text);
   open.add(connection);
   return connection;
 };
@@ -137,20 +136,23 @@ describe("JSON made to be hard (abuse 61)", () => {
 
 describe("slow senders (abuse 62)", () => {
   test("of a head, of a body, and of nothing after a head are cut, and others served meanwhile", async () => {
+    const options = { host: "127.0.0.1", port: 0, clock: systemClock, stopping: new AbortController() };
+    const hasty = await startServer(service.app, { ...options, patience: { headMs: 300, requestMs: 900 } });
     const slow = [
-      raw("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow:"),
-      raw(post(JSON_TYPE, "Content-Length: 1000")),
-      raw(post(JSON_TYPE, "Transfer-Encoding: chunked")),
+      raw("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow:", hasty),
+      raw(post(JSON_TYPE, "Content-Length: 1000"), hasty),
+      raw(post(JSON_TYPE, "Transfer-Encoding: chunked"), hasty),
     ];
     const drip = setInterval(() => {
       slow[0]?.socket.write("x");
       slow[2]?.socket.write("1\r\nx\r\n");
     }, 20);
     try {
-      expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+      expect((await fetch(`${hasty.url}/api/health`)).status).toBe(200);
       for (const connection of slow) await connection.closed();
     } finally {
       clearInterval(drip);
+      await hasty.stop({ graceMs: 0 });
     }
   });
 

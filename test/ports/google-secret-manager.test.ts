@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../crds/names.ts";
+import { eachOf } from "../../operator/adapters/each-of.ts";
 import { writeBudget } from "../../operator/adapters/write-budget.ts";
 import type { SecretManager } from "../../operator/ports/secret-manager.ts";
 import {
@@ -152,7 +153,7 @@ describe("Google Secret Manager", () => {
     const crowded = await startGoogleSecretManager();
     const [maker, finder] = [googleManager(crowded), googleManager(crowded)];
     const owners = Array.from({ length: 310 }, () => newOwner());
-    await Promise.all(owners.map((owner) => maker.ensure(owner, asked("A", 1, "a"))));
+    await eachOf(16, owners, (owner) => maker.ensure(owner, asked("A", 1, "a")));
     await expect(finder.owners(nobody)).rejects.toThrow("lists too much");
     expect(crowded.calls.filter((method) => method === "getSecret").length).toBeLessThanOrEqual(310 + 300);
     expect(await finder.owners(nobody)).toHaveLength(310);

@@ -130,7 +130,7 @@ describe("no answer", () => {
     for (const result of results) {
       expect(result).toMatchObject({ status: "unreachable", message: "no answer within 5 s" });
       expect(result.responseTimeMs).toBeGreaterThan(4_500);
-      expect(result.responseTimeMs).toBeLessThan(8_000);
+      expect(result.responseTimeMs).toBeLessThan(14_000);
     }
   }, 15_000);
 

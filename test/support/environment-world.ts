@@ -64,6 +64,8 @@ export interface World {
   expectGone(environment: Identified): Promise<void>;
   /** What exists for an environment now. */
   inventory(environment: Identified): Promise<Inventory>;
+  /** Ends the operators that still run: what a test that failed left behind would act beside the next one's. */
+  abandonOperators(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -86,8 +88,12 @@ export async function createWorld(): Promise<World> {
       return operator;
     },
     ...objects(admin),
-    async stop() {
+    async abandonOperators() {
       await Promise.all([...running].map((operator) => operator.abandon()));
+      running.clear();
+    },
+    async stop() {
+      await world.abandonOperators();
       await argocd.stop();
       await admin.close();
       await plane.stop();
@@ -97,7 +103,9 @@ export async function createWorld(): Promise<World> {
   return world;
 }
 
-function objects(admin: KubeClient): Omit<World, "plane" | "identity" | "admin" | "argocd" | "startOperator" | "stop"> {
+function objects(
+  admin: KubeClient,
+): Omit<World, "plane" | "identity" | "admin" | "argocd" | "startOperator" | "abandonOperators" | "stop"> {
   const find = (name: string) => admin.find(environmentType, { name });
   const expectState: World["expectState"] = async (name, what, isSo) => {
     let found: EphemeralEnvironment | undefined;

@@ -51,10 +51,12 @@ export async function prepareScenes(world: FaultWorld): Promise<Play> {
     const before = (await world.observer.violations()).length;
     for (const { name } of actors) world.field.arm(name);
     await Promise.all(actors.map(({ lifecycle, name }) => lifecycle.given(name)));
-    const acts = actors.map(({ lifecycle, name }) => lifecycle.act(name));
+    const acts = Promise.all(actors.map(({ lifecycle, name }) => lifecycle.act(name)));
+    // A scene that fails before it waits for them says why itself.
+    acts.catch(() => undefined);
     await disturb(actors);
     await expectConverged(actors);
-    await Promise.all(acts);
+    await acts;
     // Nothing was seen since that must never happen.
     const seen = (await world.observer.violations()).slice(before);
     expect(seen.filter(({ invariant }) => invariant !== itself)).toEqual([]);

@@ -18,7 +18,7 @@ const RESTED_SHARE = 0.02;
  */
 export async function until<R>(
   condition: () => R | Promise<R>,
-  { deadlineMs = 5_000, everyMs, what = "the condition" }: Patience = {},
+  { deadlineMs = 20_000, everyMs, what = "the condition" }: Patience = {},
 ): Promise<NonNullable<R>> {
   const begunAtMs = performance.now();
   for (;;) {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { appProjectKind, namespaceKind, networkPolicyKind, resourceQuotaKind } from "../../../operator/kinds.ts";
+import { appProjectKind, namespaceKind, networkPolicyKind } from "../../../operator/kinds.ts";
 import { KubeError } from "../../../operator/kit/kube-errors.ts";
 import { resourceType } from "../../../operator/kit/kube-object.ts";
+import { untilCounted } from "../../support/counted-quota.ts";
 import { createWorld, type World } from "../../support/environment-world.ts";
 import { liftNamespacePolicy } from "../../support/lifted-policy.ts";
 import { mayReach, type Network, type Place, type Policy } from "../../support/network-analysis.ts";
@@ -93,12 +94,8 @@ async function refusalOf(type: Parameters<World["admin"]["create"]>[0], draft: o
 describe("abuse case 82: a chart that takes too much is refused", () => {
   beforeAll(async () => {
     // Without it no quota is counted yet, and without the account no pod is taken.
-    const isCounted = async () => {
-      const quota = await world.admin.find(resourceQuotaKind, { name: "environment", namespace });
-      return (quota?.status as { used?: object } | undefined)?.used;
-    };
     const account = core("ServiceAccount", "serviceaccounts");
-    await until(isCounted, { what: "a counted quota", deadlineMs: 30_000 });
+    await untilCounted(world.admin, "abused-shop");
     await until(() => world.admin.find(account, { name: "default", namespace }), {
       what: "a ServiceAccount",
       deadlineMs: 30_000,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { run } from "../../../deploy/local/run.ts";
@@ -21,7 +21,8 @@ const MINUTE_MS = 60_000;
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterAll(() => world.stop(), 60_000);
 
 const using = (name: string, version?: number): EnvironmentSpec => ({

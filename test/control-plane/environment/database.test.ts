@@ -21,7 +21,7 @@ beforeAll(async () => {
       return next();
     },
   });
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 const withDatabase: EnvironmentSpec = { ...backendOnly, database: { provision: true } };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretKind } from "../../../operator/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { completeInventory } from "../../support/environment-inventory.ts";
@@ -8,7 +8,8 @@ import { until } from "../../support/until.ts";
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterAll(() => world.stop(), 60_000);
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);

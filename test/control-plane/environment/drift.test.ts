@@ -55,7 +55,7 @@ beforeAll(async () => {
   running = await world.startOperator(recorded);
   made = await world.create(NAME);
   await world.expectPhase(NAME, "ready");
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 /** What the operator wants of an object: its fields and labels, without what the API server keeps about it. */

@@ -49,7 +49,7 @@ beforeAll(async () => {
     await world.admin.create(secretKind, { metadata, data: { "1": Buffer.from(value).toString("base64") } });
   }
   for (const manifest of manifests.values()) await world.admin.create(typeOf(manifest), manifest);
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 const typeOf = ({ kind }: Draft<WireObject>) => TYPES[kind as keyof typeof TYPES] as never;

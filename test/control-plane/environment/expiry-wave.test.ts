@@ -13,7 +13,7 @@ let world: World;
 let running: RunningOperator | undefined;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
 afterEach(() => running?.stop());
 afterAll(() => world.stop(), 60_000);
 

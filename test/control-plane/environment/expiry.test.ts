@@ -15,7 +15,7 @@ let name: string;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 beforeEach(() => {
   name = `expiry-${++number}`;

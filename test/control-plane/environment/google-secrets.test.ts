@@ -18,7 +18,8 @@ let secretManager: SecretManager;
 beforeAll(async () => {
   [world, google] = await Promise.all([createWorld(), startGoogleSecretManager()]);
   secretManager = googleManager(google);
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterEach(() => google.store.lag("nothing"));
 afterAll(async () => {
   await world.stop();

@@ -4,6 +4,7 @@ import { isHeld } from "../../../crds/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { leases } from "../../../operator/kit/lease.ts";
+import { untilCounted } from "../../support/counted-quota.ts";
 import { completeInventory } from "../../support/environment-inventory.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/https-server.ts";
@@ -29,7 +30,7 @@ beforeAll(async () => {
   world = await createWorld();
   ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
   issuer = await startTokenIssuer();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await issuer.stop();
   await ingress.stop();
@@ -72,6 +73,7 @@ function createSome(count: number): Promise<EphemeralEnvironment[]> {
 
 async function expectComplete({ metadata }: EphemeralEnvironment): Promise<void> {
   const ready = await world.expectPhase(metadata.name, "ready");
+  await untilCounted(world.admin, metadata.name);
   const inventory = await world.inventory(ready);
   expect([...inventory.keys()].sort()).toEqual(completeInventory(ready));
   const store = [...inventory].find(([title]) => title.startsWith("store/"))?.[1];

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import { findCondition, type StepCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
@@ -39,7 +40,8 @@ beforeAll(async () => {
   settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
   await store("shop-git", GIT);
   await store("shop-registry", REGISTRY);
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterAll(async () => {
   await Promise.all([git.stop(), elsewhere.stop()]);
   await world.stop();
@@ -197,15 +199,14 @@ describe("a private registry", () => {
     const made = await world.create("paid-one", withCommit("paid"));
     await world.expectPhase("paid-one", "ready");
     const isSecret = (write: string) => write.includes("image-pull");
-    // How many statuses come on the way is the deployer's pace; which objects are written is not.
-    const objects = (name: string) => recording.writes(name).filter((write) => !write.includes("/status "));
+    const objects = (name: string) => {
+      // How many statuses come on the way is the deployer's pace; what a new right is refused is sent again.
+      const writes = recording.writes(name).filter((write) => !write.includes("/status "));
+      return [...new Set(writes.map((write) => write.replace(/ #\d+$/, "")))].sort();
+    };
     expect(objects("plain-one").filter(isSecret)).toEqual([]);
-    expect(objects("paid-one").filter(isSecret)).toEqual(["create Secret image-pull #1"]);
-    expect(
-      objects("paid-one")
-        .filter((write) => !isSecret(write))
-        .sort(),
-    ).toEqual(objects("plain-one").sort());
+    expect(objects("paid-one").filter(isSecret)).toEqual(["create Secret image-pull"]);
+    expect(objects("paid-one").filter((write) => !isSecret(write))).toEqual(objects("plain-one"));
 
     await change("paid", { imagePullSecretRef: null });
     const isOut = async () => (await applicationValues(world.admin, "paid-one"))?.imagePullSecrets === undefined;
@@ -242,8 +243,8 @@ describe("a private registry", () => {
     await expectReason("unbound-one", "SecretsReady", "Mirrored");
     expect(await pulls("unbound-one")).toEqual(before);
     await change("unbound", { image: image("unbound") });
-    await world.expectPhase("unbound-one", "ready");
-    expect((await application("unbound-one"))?.spec).toEqual(deployed?.spec);
+    const isBack = async () => isDeepStrictEqual((await application("unbound-one"))?.spec, deployed?.spec);
+    await until(isBack, { what: "the application of before", deadlineMs: 30_000 });
     await stop();
   }, 90_000);
 

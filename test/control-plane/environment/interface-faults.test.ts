@@ -202,8 +202,8 @@ describe("while the API server is away", () => {
       });
       expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    // What nobody answers is refused at once.
-    expect(performance.now() - begunMs).toBeLessThan(5_000);
+    // What nobody answers is refused at once, not at the client's deadline of 20 s.
+    expect(performance.now() - begunMs).toBeLessThan(15_000);
   }
 });
 

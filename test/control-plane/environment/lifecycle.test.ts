@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import { run } from "../../../deploy/local/run.ts";
+import { environmentType } from "../../../operator/kinds.ts";
+import type { KubeError } from "../../../operator/kit/kube-errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/kube-object.ts";
 import { completeInventory } from "../../support/environment-inventory.ts";
 import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
@@ -12,7 +14,8 @@ import { backendOnly, createWorld, type World } from "../../support/environment-
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterAll(() => world.stop(), 60_000);
 
 const owner = { subject: "https://issuer.test#1", email: "dev@example.test", name: "Dev" };
@@ -35,13 +38,20 @@ describe("an environment's life", () => {
     await stop();
   }, 90_000);
 
-  test("its status is one thing to the API server, which notes of none of its fields who wrote it", async () => {
+  test("its status is one thing to the API server, which still holds its lists to their keys", async () => {
     const { stop } = await world.startOperator();
     const made = await world.create("one-writer");
     await world.expectPhase("one-writer", "ready");
-    const stored: KubeObject | undefined = await world.find("one-writer");
-    const ofStatus = stored?.metadata.managedFields?.filter((entry) => "subresource" in entry);
+    const { metadata, status } = (await world.find("one-writer")) as EphemeralEnvironment;
+    // No note on each field's writer.
+    const ofStatus = (metadata as KubeObject["metadata"]).managedFields?.filter((entry) => "subresource" in entry);
     expect(ofStatus).toEqual([expect.objectContaining({ fieldsV1: { "f:status": {} } })]);
+    const twice = { status: { conditions: [...(status?.conditions ?? []), ...(status?.conditions ?? [])] } };
+    const options = { as: "merge", subresource: "status" } as const;
+    const refusal = await world.admin
+      .patch(environmentType, { name: "one-writer" }, twice, options)
+      .catch((error: KubeError) => error.detail());
+    expect(refusal).toMatch(/Duplicate value/);
     await world.delete(made);
     await world.expectGone(made);
     await stop();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
   const probed = { ingressAddress: ingress.address, ingressCaFile: ingress.caFile };
   platform = await platformProcess(world.identity, { ...testSettings, ...probed });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await platform.stop();
   await ingress.stop();
@@ -69,7 +69,7 @@ describe("the process is killed", () => {
       expect(Object.fromEntries(values.map(([name, value]) => [`${name}.1`, value]))).toEqual(stored);
     }
     expect(await platform.terminate()).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   test("while it deletes: the next one leaves nothing", async () => {
     const names = Array.from({ length: ROUNDS }, (_, round) => `ended-${round}`);

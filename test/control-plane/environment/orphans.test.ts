@@ -17,6 +17,7 @@ import {
 import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
 import type { ResourceType } from "../../../operator/kit/kube-object.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
+import { untilCounted } from "../../support/counted-quota.ts";
 import { createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
 import { testSettings } from "../../support/platform-chart.ts";
 import { until } from "../../support/until.ts";
@@ -33,7 +34,7 @@ let running: RunningOperator | undefined;
 beforeAll(async () => {
   world = await createWorld();
   platform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
-}, 60_000);
+}, 180_000);
 afterEach(() => running?.stop());
 afterAll(async () => {
   await platform.close();
@@ -73,6 +74,7 @@ async function given(name: string): Promise<EphemeralEnvironment> {
   const { stop } = await world.startOperator();
   await world.create(name);
   const ready = await world.expectPhase(name, "ready");
+  await untilCounted(world.admin, name);
   await stop();
   return ready;
 }

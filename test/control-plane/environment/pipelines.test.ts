@@ -11,7 +11,7 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld();
   await world.startOperator();
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 const NEXT = "b".repeat(40);

@@ -10,7 +10,7 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld();
   await world.startOperator();
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 async function registered(): Promise<string> {

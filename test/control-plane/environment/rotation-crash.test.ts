@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { podSecretName } from "../../../operator/environment/desired/secret.ts";
@@ -37,6 +37,7 @@ beforeAll(async () => {
     .slice(made)
     .map((write) => write.replace(/ #\d+$/, ""));
 }, 120_000);
+afterEach(() => world.abandonOperators());
 afterAll(() => world.stop(), 60_000);
 
 const rotate = (name: string) =>

@@ -49,7 +49,7 @@ beforeAll(async () => {
   world = await createWorld();
   git = await startGitServer({ credentials: given.GIT });
   await git.createRepository("confidential-web", ["main"]);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await git.stop();
   await world.stop();

@@ -42,7 +42,7 @@ beforeAll(async () => {
   manager = kubernetesSecretManager({ client: world.admin, namespace });
   const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
   await world.startOperator({ settings, clock });
-}, 60_000);
+}, 180_000);
 afterEach(() => {
   aheadMs = 0;
 });
@@ -369,7 +369,11 @@ describe("a wish that can't be granted", () => {
 
       const former = await world.admin.find(applicationKind, applicationRef(name));
       await world.admin.delete(applicationKind, applicationRef(name), { uid: former?.metadata.uid ?? "" });
-      await until(async () => (await valuesOf(name)) !== undefined, { what: "the application", deadlineMs: 20_000 });
+      const isAnew = async () => {
+        const found = await world.admin.find(applicationKind, applicationRef(name));
+        return found !== undefined && found.metadata.uid !== former?.metadata.uid;
+      };
+      await until(isAnew, { what: "the application", deadlineMs: 20_000 });
       await world.admin.delete(secretKind, { name: before.secret, namespace: namespaceName(name) });
       await world.reconcile(name);
       expect(await seen(name)).toEqual(before);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { applicationKind, environmentType } from "../../../operator/kinds.ts";
 import { createWorld, type World } from "../../support/environment-world.ts";
@@ -14,7 +14,8 @@ beforeAll(async () => {
   git = await startGitServer();
   head = await git.createRepository("shop", ["main", "other", "moving", "followed", "next"]);
   await world.register("shop", { cloneUrl: `http://${git.address}/shop.git` });
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterAll(async () => {
   await git.stop();
   await world.stop();

@@ -4,6 +4,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/epheme
 import { environmentType } from "../../../operator/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { applicationValues } from "../../support/application-values.ts";
+import { untilCounted } from "../../support/counted-quota.ts";
 import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
 import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
 
@@ -24,7 +25,7 @@ const prober: UrlProber = {
 beforeAll(async () => {
   world = await createWorld();
   running = await world.startOperator({ prober });
-}, 60_000);
+}, 180_000);
 afterEach(() => silent.clear());
 afterAll(() => world.stop(), 60_000);
 
@@ -46,6 +47,7 @@ async function kept(made: EphemeralEnvironment) {
 async function given(name: string, spec: EnvironmentSpec = backendOnly) {
   const made = await world.create(name, spec);
   await world.expectPhase(name, "ready");
+  await untilCounted(world.admin, name);
   return { made, before: await kept(made), awake: await valuesOf(name) };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind, environmentType, namespaceKind, recordType } from "../../../operator/kinds.ts";
@@ -13,7 +13,8 @@ import { until } from "../../support/until.ts";
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
+afterEach(() => world.abandonOperators());
 afterAll(() => world.stop(), 60_000);
 
 /** Six minutes: more than a step of a deletion may take. */
@@ -151,6 +152,8 @@ describe("a deletion that takes more than five minutes", () => {
     const change = { metadata: { annotations: { [FORCE_TEARDOWN_ANNOTATION]: "namespace" } } };
     const path = `${paths.environments}/${made.metadata.name}`;
     const maintainer = await personWith(world.plane, "ephemeral-environments-maintain");
+    const mayRead = async () => (await maintainer.get(path)).status === 200;
+    await until(mayRead, { what: "the maintainer's rights" });
     expect(await developer.patch(path, change)).toMatchObject({ status: 403 });
     expect(await maintainer.patch(path, change)).toMatchObject({ status: 200 });
     expect(await developer.patch(path, { metadata: { annotations: null } })).toMatchObject({ status: 403 });

@@ -7,7 +7,7 @@ import { concernedAmong, normalised } from "../../support/request-seams.ts";
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 /** How the API server refuses the first statuses of an environment, by its name. */

@@ -4,6 +4,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/epheme
 import { environmentType } from "../../../operator/kinds.ts";
 import { applicationValues } from "../../support/application-values.ts";
 import type { Fate } from "../../support/argocd-stand-in.ts";
+import { untilCounted } from "../../support/counted-quota.ts";
 import { backendOnly, COMMIT, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
 import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
 import { correctedClock } from "../../support/skewed-clock.ts";
@@ -14,7 +15,7 @@ const clock = correctedClock();
 beforeAll(async () => {
   world = await createWorld();
   running = await world.startOperator({ clock });
-}, 60_000);
+}, 180_000);
 afterAll(() => world.stop(), 60_000);
 
 const NEXT = "b".repeat(40);
@@ -53,6 +54,7 @@ async function kept(environment: EphemeralEnvironment) {
 async function given(name: string, spec: EnvironmentSpec = backendOnly) {
   const made = await world.create(name, spec);
   await world.expectPhase(name, "ready");
+  await untilCounted(world.admin, name);
   return { made, before: await kept(made) };
 }
 

@@ -7,8 +7,8 @@ import { type PlatformProcess, platformProcess } from "../../support/platform-pr
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
 import { until } from "../../support/until.ts";
 
-/** What is promised of a revocation, on whichever replica it is asked for. */
-const REVOKED_WITHIN_MS = 1_000;
+/** That it is a second is held by the unit test, with a clock of its own; here the machine may stand still meanwhile. */
+const SOON_MS = 10_000;
 const DEVELOPER = { sub: "dev", email: "dev@example.test", name: "Dev", groups: ["developers"] };
 
 let world: World;
@@ -74,7 +74,7 @@ describe("an API token with two replicas", () => {
     expect(await readsWith(one, token)).toBe(401);
     await until(async () => (await readsWith(other, token)) === 401, {
       what: "the other replica refusing the token",
-      deadlineMs: REVOKED_WITHIN_MS,
+      deadlineMs: SOON_MS,
     });
     expect((await call(other, ["GET", `/api/tokens/${id}/value`], bearer)).status).toBe(404);
   }, 60_000);
@@ -94,7 +94,7 @@ describe("an API token with two replicas", () => {
     const later = Math.floor(Date.now() / 1000) + 1;
     await until(() => Date.now() / 1000 >= later, { what: "the next second" });
     await call(one, ["GET", "/api/auth/user"], await issuer.sign({ ...DEVELOPER, groups: [] }));
-    await until(async () => (await readsWith(other, token)) === 403, { what: "the right's end", deadlineMs: 2_000 });
+    await until(async () => (await readsWith(other, token)) === 403, { what: "the right's end", deadlineMs: SOON_MS });
   }, 60_000);
 
   test("is written nowhere but into the secret manager, and from there it goes with its revocation", async () => {

@@ -23,7 +23,7 @@ let play: Play;
 beforeAll(async () => {
   world = await createFaultWorld(SCENE_PROBE_SECONDS);
   play = await prepareScenes(world);
-}, 120_000);
+}, 300_000);
 afterAll(() => world.stop(), 60_000);
 
 const inside = (name: string) => (environment: string) => ({ name, namespace: namespaceName(environment) });

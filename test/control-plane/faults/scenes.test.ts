@@ -15,7 +15,7 @@ let play: Play;
 beforeAll(async () => {
   world = await createFaultWorld(SCENE_PROBE_SECONDS);
   play = await prepareScenes(world);
-}, 120_000);
+}, 300_000);
 afterAll(() => world.stop(), 60_000);
 
 const moment = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -24,8 +24,11 @@ const nothing: Disturb = async () => undefined;
 /** With an operator that meets it from its start on, and an honest one after it. */
 async function under(options: Parameters<FaultWorld["nextLife"]>[0], scene: () => Promise<void>): Promise<void> {
   await world.nextLife(options);
-  await scene();
-  await world.nextLife();
+  try {
+    await scene();
+  } finally {
+    await world.nextLife();
+  }
 }
 
 describe("watches", () => {
@@ -104,8 +107,11 @@ describe("operators", () => {
       settings,
       onPorts: (context) => ({ ...context, repositoryHost }),
     });
-    await play("two", nothing);
-    await second.stop();
+    try {
+      await play("two", nothing);
+    } finally {
+      await second.stop();
+    }
   }, 120_000);
 
   test.each([

@@ -37,7 +37,7 @@ beforeAll(async () => {
   world = await createFaultWorld(PROBE_SECONDS);
   await world.nextLife();
   lifecycles = new Map((await recordLifecycles(world)).map((lifecycle) => [lifecycle.name, lifecycle]));
-}, 120_000);
+}, 300_000);
 afterAll(() => world.stop(), 60_000);
 
 type Ports = (context: ReconcilerContext) => ReconcilerContext;

@@ -9,9 +9,9 @@ import { silentLog } from "../../../operator/kit/log.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import { until } from "../../support/until.ts";
 
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
-const periods = { leaseMs: 3_000, renewDeadlineMs: 1_500, retryMs: 200 };
+const periods = { leaseMs: 5_000, renewDeadlineMs: 3_500, retryMs: 200 };
 
 interface Replica {
   readonly elector: LeaderElector;
@@ -46,7 +46,7 @@ function connected(isCut: () => boolean = () => false): KubeClient {
   kubeConfig.loadFromFile(controlPlane().kubeconfigPath);
   return createKubeClient({
     kubeConfig,
-    deadlineMs: 1_000,
+    deadlineMs: 2_500,
     onRequest: (_request, next) =>
       isCut() ? Promise.reject(new KubeError({ status: 0, reason: "Unreachable" })) : next(),
   });
@@ -95,7 +95,7 @@ test("a leader that is cut off gives up before its follower takes over", async (
       bothLed ||= first.elector.isLeader() && second.elector.isLeader();
       return second.elector.isLeader();
     },
-    { deadlineMs: 15_000 },
+    { deadlineMs: 30_000 },
   );
   expect([await first.ended, bothLed]).toEqual(["lost", false]);
   const { spec } = (await second.client.find(leases, lease)) ?? {};
@@ -113,7 +113,9 @@ test("of many candidates exactly one leads", async () => {
       most = Math.max(most, leaders());
       return performance.now() > untilMs;
     },
-    { deadlineMs: 10_000 },
+    { deadlineMs: 30_000 },
   );
-  expect([most, leaders()]).toEqual([1, 1]);
+  expect(most).toBe(1);
+  // Whoever is held up for long loses the lease, and another one takes it.
+  await until(() => leaders() === 1, { what: "one leader" });
 });

@@ -11,7 +11,7 @@ import { type ConfigMap, configMaps } from "../../support/config-maps.ts";
 import { until } from "../../support/until.ts";
 
 // This suite restarts the API server, so it has one of its own.
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const namespace = "default";
 const labelSelector = "suite=reflector";

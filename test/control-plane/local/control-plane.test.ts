@@ -13,7 +13,7 @@ describe("the control plane that tests run on", () => {
 
   beforeAll(async () => {
     own = await startControlPlane({ argoCd: false });
-  }, 60_000);
+  }, 180_000);
 
   afterAll(() => own.stop());
 
@@ -42,9 +42,9 @@ describe("the control plane that tests run on", () => {
 
   test("finishes the deletion of a namespace", async () => {
     await kubectl(own, "create", "namespace", "deleted");
-    await kubectl(own, "delete", "namespace", "deleted", "--timeout", "30s");
+    await kubectl(own, "delete", "namespace", "deleted", "--timeout", "120s");
     expect(await kubectl(own, "get", "namespace", "deleted", "--ignore-not-found", "-o", "name")).toBe("");
-  }, 60_000);
+  }, 180_000);
 
   test("leaves no file behind when it is stopped", async () => {
     const stopped = await startControlPlane({ argoCd: false });

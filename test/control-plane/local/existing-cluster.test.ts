@@ -30,7 +30,7 @@ describe("the platform for an existing cluster", () => {
     const [apiPort = 0, probesPort = 0] = await freePorts(2);
     apiUrl = `http://127.0.0.1:${apiPort}`;
     settingsFile = await writeSettings("settings.yaml", { api: { port: apiPort }, probes: { port: probesPort } });
-  }, 60_000);
+  }, 180_000);
 
   afterAll(async () => {
     await make("down");

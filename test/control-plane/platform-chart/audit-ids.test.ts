@@ -8,6 +8,7 @@ import { controlPlane } from "../../support/control-plane.ts";
 import { environmentObject, given, paths } from "../../support/environment-objects.ts";
 import { administrator, type Person, personWith, unique } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
 
 const apiVersion = "ephemeral-environments.dev/v1";
 const annotated = (id: string | null) => ({ annotations: { [AUDIT_ID_ANNOTATION]: id } });
@@ -53,6 +54,8 @@ describe("the id of a record", () => {
     admin = administrator(plane);
     platform = callsAs(plane, { token: platformToken });
     maintainer = await personWith(plane, "ephemeral-environments-maintain");
+    const mayList = async () => (await maintainer.get(paths.repositories)).status === 200;
+    await until(mayList, { what: "the maintainer's rights" });
   }, 60_000);
   afterAll(async () => {
     for (const path of made) await admin.delete(path);

@@ -4,6 +4,7 @@ import { controlPlane } from "../../support/control-plane.ts";
 import { environmentObject, given, paths } from "../../support/environment-objects.ts";
 import { administrator, type Person, personWith, unique } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
 
 const group = "ephemeral-environments.dev";
 const dryRun = `${paths.environments}?dryRun=All`;
@@ -87,6 +88,9 @@ describe("rights on an environment", () => {
     };
     const spec = { owner, access: { groups: ["other-team"] }, backend: { ...source, pipeline } };
     await given(platform, paths.environments, environmentObject(name, spec, metadata));
+    for (const person of [developer, maintainer]) {
+      await until(async () => (await person.get(path)).status === 200, { what: "a person's rights" });
+    }
   }, 60_000);
 
   afterAll(async () => {

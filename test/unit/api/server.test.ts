@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import express from "express";
 import { type ApiServer, startServer } from "../../../api/server.ts";
-import { systemClock } from "../../../operator/kit/clock.ts";
+import { type Clock, systemClock } from "../../../operator/kit/clock.ts";
 import { rawConnection } from "../../support/raw-connection.ts";
+import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 
 const servers: ApiServer[] = [];
@@ -12,13 +13,13 @@ afterEach(async () => {
 });
 
 /** A server with a slow route, whose requests end when the test says so. */
-async function start() {
+async function start(clock: Clock = systemClock) {
   const stopping = new AbortController();
   const waiting: (() => void)[] = [];
   const app = express();
   app.get("/fast", (_request, response) => void response.json({ stopping: stopping.signal.aborted }));
   app.get("/slow", (_request, response) => void waiting.push(() => response.json({})));
-  const server = await startServer(app, { host: "127.0.0.1", port: 0, clock: systemClock, stopping });
+  const server = await startServer(app, { host: "127.0.0.1", port: 0, clock, stopping });
   servers.push(server);
   return { server, waiting, stopping };
 }
@@ -90,10 +91,12 @@ describe("the server", () => {
   });
 
   test("serves as before while it settles", async () => {
-    const { server, stopping } = await start();
+    const clock = new TestClock();
+    const { server, stopping } = await start(clock);
     const stopped = server.stop({ settleMs: 200, graceMs: 1_000 });
     expect(stopping.signal.aborted).toBe(true);
     expect(await (await fetch(`${server.url}/fast`)).json()).toEqual({ stopping: true });
+    clock.advance(200);
     await stopped;
     await expect(fetch(`${server.url}/fast`)).rejects.toThrow();
   });

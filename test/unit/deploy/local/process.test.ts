@@ -52,6 +52,7 @@ describe("a program that is kept running", () => {
 
   test("that never becomes ready is told with its log", async () => {
     const record = await startProcess(folder, shell("echo still trying; exec sleep 100"));
+    await untilReady(record, async () => (await readFile(record.logFile, "utf8")).includes("still trying"));
     await expect(untilReady(record, () => false, 200)).rejects.toThrow(/is running but not ready[\s\S]*still trying/);
   });
 
