@@ -231,7 +231,7 @@ export function createOperator(options: OperatorOptions): Operator {
       health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
       secretManager: secretManagers.ofUsers,
       prober: options.prober ?? newProber(),
-      podLogs: kubernetesPodLogs({ client, clock }),
+      podLogs: kubernetesPodLogs({ client, cluster, clock }),
       deployerLog: argocdDeployerLog(kubernetesCluster({ client, watched: caches.children, clock }), settings.deployer),
     },
     get synced() {

@@ -18,7 +18,7 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
     tail: (environment, component, { lines, sinceSeconds }) =>
       turn(() =>
         translated(async () => {
-          const pods = await podsOf(client, environment, component);
+          const pods = await podsOf(context, environment, component);
           const { values, unmaskable } = await maskFor(client, pods);
           const isWithheld = ({ metadata }: (typeof pods)[number]) => unmaskable.has(metadata.uid);
           const sources = logSources(pods.filter((pod) => !isWithheld(pod)));

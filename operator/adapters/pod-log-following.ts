@@ -116,7 +116,7 @@ export class PodLogFollowing {
   /** The pods as they are now, with the secrets of those that are new. */
   async #pods(): Promise<readonly Pod[]> {
     const { client, clock, environment, component } = this.#options;
-    const pods = await podsOf(client, environment, component);
+    const pods = await podsOf(this.#options, environment, component);
     const added = pods.filter(({ metadata }) => !this.#looked.has(metadata.uid));
     const { values, unmaskable } = await maskFor(client, added);
     const before = this.#values.size;

@@ -1,10 +1,11 @@
 import { namespaceName } from "../../crds/names.ts";
+import { namespaceKind } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import { boundedSignal } from "../kit/deadline.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { isForbidden, isInvalid, isNotFound } from "../kit/kube-errors.ts";
 import { resourcePath } from "../kit/kube-object.ts";
-import type { Owner } from "../ports/cluster.ts";
+import type { Cluster, Owner } from "../ports/cluster.ts";
 import type { LogLine } from "../ports/pod-logs.ts";
 import { eachOf } from "./each-of.ts";
 import { newest, note, stampedLine } from "./pod-log-lines.ts";
@@ -15,6 +16,8 @@ import { COMPONENT_LABEL } from "./pod-troubles.ts";
 
 export interface LogContext {
   readonly client: KubeClient;
+  /** Tells whose a namespace is. */
+  readonly cluster: Pick<Cluster, "observe">;
   readonly clock: Clock;
 }
 
@@ -35,9 +38,17 @@ const READ_DEADLINE_MS = 5_000;
 const DEADLINE_MS = 10_000;
 const READ_ATTEMPTS = 3;
 
-/** The component's pods, also those that have ended; none before the namespace is there and ours to read. */
-export async function podsOf(client: KubeClient, { name }: Owner, component: string): Promise<readonly Pod[]> {
-  const namespace = namespaceName(name);
+/**
+ * The component's pods, also those that have ended; none before the namespace is there and ours to read, and none while
+ * it is another environment's: that of a namesake that is no more keeps its pods, and our rights, until it is swept.
+ */
+export async function podsOf(
+  { client, cluster }: LogContext,
+  environment: Owner,
+  component: string,
+): Promise<readonly Pod[]> {
+  const namespace = namespaceName(environment.name);
+  if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
   try {
     return (await client.list(podType, { namespace, labelSelector: `${COMPONENT_LABEL}=${component}` })).items;
   } catch (error) {
@@ -71,14 +82,14 @@ export function unmaskableNote({ metadata }: Pod, clock: Clock): LogLine {
 
 /** The newest lines of all sources, unmasked; no more is held than is wanted, and what each may read. */
 export async function readAll(
-  { client, clock }: LogContext,
+  context: LogContext,
   sources: readonly LogSource[],
   request: LogRequest,
 ): Promise<readonly SourcedLine[]> {
   let kept: SourcedLine[] = [];
-  const bound = boundedSignal({ clock, deadlineMs: DEADLINE_MS });
+  const bound = boundedSignal({ clock: context.clock, deadlineMs: DEADLINE_MS });
   const reading = eachOf(READS_AT_ONCE, sources, async (source) => {
-    const lines = await readRun({ client, clock }, source, request, bound.signal);
+    const lines = await readRun(context, source, request, bound.signal);
     kept = newest([...kept, ...lines.map((line) => ({ ...line, key: source.key }))], request.lines);
   });
   await reading.finally(bound.release);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { kubernetesPodLogs } from "../../operator/adapters/kubernetes-pod-logs.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import type { Cluster } from "../../operator/ports/cluster.ts";
 import type { PodLogs } from "../../operator/ports/pod-logs.ts";
 import { type FakeApiServer, reset, silence, startFakeApiServer, status } from "../support/fake-api-server.ts";
 import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../support/fake-kubelet.ts";
@@ -12,9 +13,18 @@ import { ago, following, podLogsSuite, shop, textsOf } from "./pod-logs.suite.ts
 /** Reading has its real deadlines; the pauses of following are shorter. */
 const HURRY = 4;
 
+/** Every namespace is the environment's that asks, but for a stranger's. */
+const stranger = { name: "shop", uid: "another" };
+const ours: Pick<Cluster, "observe"> = {
+  observe: ({ uid }, { kind }, { name }) =>
+    uid === stranger.uid
+      ? undefined
+      : { apiVersion: "v1", kind, metadata: { name, uid: "namespace", resourceVersion: "1" } },
+};
+
 function logsThrough(client: KubeClient): PodLogs {
-  const { tail } = kubernetesPodLogs({ client, clock: systemClock });
-  const { follow } = kubernetesPodLogs({ client, clock: fastClock(HURRY) });
+  const { tail } = kubernetesPodLogs({ client, cluster: ours, clock: systemClock });
+  const { follow } = kubernetesPodLogs({ client, cluster: ours, clock: fastClock(HURRY) });
   return { tail, follow };
 }
 
@@ -125,6 +135,17 @@ describe("what is read", () => {
     expect(await tail()).toEqual([]);
   });
 
+  test("is nothing of a namespace that a namesake left behind, whose pods are still there", async () => {
+    kubelet.pods.push(pod({}, running("main", "of somebody else")));
+    expect(await podLogs.tail(stranger, "backend", { lines: 10 })).toEqual([]);
+    const follower = following(podLogs, {}, stranger);
+    await until(() => follower.batches > 0, { what: "an empty batch" });
+    expect(follower.texts()).toEqual([]);
+    await follower.stop();
+    expect(server.seen).toEqual([]);
+    expect(await tail()).toEqual(["of somebody else"]);
+  });
+
   test("is nothing before the namespace is ours", async () => {
     const closed = await startFakeApiServer();
     closed.on(() => true, status(403, "Forbidden"));
@@ -163,7 +184,7 @@ describe("what is read", () => {
         response.end();
       });
     });
-    const slow = kubernetesPodLogs({ client, clock: fastClock(0.01) });
+    const slow = kubernetesPodLogs({ client, cluster: ours, clock: fastClock(0.01) });
     let answered = 0;
     const begin = async () => {
       const selection = { lines: 1, signal: new AbortController().signal };
@@ -314,7 +335,7 @@ describe("whoever follows", () => {
   test("gets the lines of several containers in order when they come within a moment", async () => {
     const [one, other] = [running("main"), running("sidecar")];
     kubelet.pods.push(pod({}, one, other));
-    const unhurried = kubernetesPodLogs({ client, clock: fastClock(0.2) });
+    const unhurried = kubernetesPodLogs({ client, cluster: ours, clock: fastClock(0.2) });
     const follower = following(unhurried);
     await until(() => kubelet.followers === 2, { what: "both streams" });
     kubelet.write(one, { at: ago(10), text: "second" });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
+import type { Owner } from "../../operator/ports/cluster.ts";
 import type { FollowedLine, FollowedSelection, LogLine, PodLogs } from "../../operator/ports/pod-logs.ts";
 import { until } from "../support/until.ts";
 
@@ -20,16 +21,23 @@ export const textsOf = (lines: readonly LogLine[]) => lines.map(({ text }) => te
 const at = (moment: Date | undefined) => expect.stringMatching(`^${moment?.toISOString().slice(0, -1)}\\d{6}Z$`);
 
 /** Follows and keeps what came; `stop` ends it and waits for its end. */
-export function following(podLogs: PodLogs, selection: Partial<FollowedSelection> = {}) {
+export function following(podLogs: PodLogs, selection: Partial<FollowedSelection> = {}, environment: Owner = shop) {
   const ending = new AbortController();
   const lines: FollowedLine[] = [];
+  let batches = 0;
   const run = async () => {
     const options = { lines: 100, signal: ending.signal, ...selection };
-    for await (const batch of podLogs.follow(shop, "backend", options)) lines.push(...batch);
+    for await (const batch of podLogs.follow(environment, "backend", options)) {
+      lines.push(...batch);
+      batches += 1;
+    }
   };
   const ended = run();
   return {
     lines,
+    get batches() {
+      return batches;
+    },
     texts: () => textsOf(lines),
     ended,
     stop: () => {
