@@ -4,11 +4,17 @@ export interface RetryDelayOptions {
   readonly random?: () => number;
   /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
   readonly backoffMs?: { readonly first: number; readonly longest: number };
-  /** Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). */
+  /**
+   * Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). It delays no key
+   * beyond the longest backoff, so more keys than it can serve by then come faster.
+   */
   readonly retryRate?: { readonly perSecond: number; readonly burst: number };
 }
 
-/** How long each key waits before its next try: its own backoff, or the common bucket's, whichever is longer. */
+/**
+ * How long each key waits before its next try: its own backoff, or the common bucket's, whichever is longer, and never
+ * more than the longest backoff.
+ */
 export class RetryDelays {
   readonly #failures = new Map<string, number>();
   readonly #clock: Clock;
@@ -31,7 +37,10 @@ export class RetryDelays {
   next(key: string): number {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
-    return Math.max(this.#ownDelayMs(failures), this.#commonDelayMs());
+    const backoffMs = this.#backoffOf(failures);
+    const ownMs = this.#shortened(backoffMs);
+    // Who is as slow as can be takes no token: keys that fail for good would leave none to the others.
+    return backoffMs === this.#backoffMs.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
   }
 
   failures(key: string): number {
@@ -42,18 +51,34 @@ export class RetryDelays {
     this.#failures.delete(key);
   }
 
-  /** Up to a tenth shorter, so that keys that failed together do not return together. */
-  #ownDelayMs(failures: number): number {
+  #backoffOf(failures: number): number {
     const { first, longest } = this.#backoffMs;
-    return Math.min(longest, first * 2 ** Math.min(failures, 40)) * (1 - 0.1 * this.#random());
+    return Math.min(longest, first * 2 ** Math.min(failures, 40));
   }
 
-  /** The bucket may go into debt: every retry is granted, at the time when its token will be there. */
+  /** Up to a tenth shorter, so that keys that failed together do not return together. */
+  #shortened(delayMs: number): number {
+    return delayMs * (1 - 0.1 * this.#random());
+  }
+
+  /**
+   * The bucket may go into debt: a retry is granted at the time when its token will be there. Later than the longest
+   * backoff that may not be, or an outage would be felt long after its end: who would have to wait for more takes no
+   * token, and comes at any time until then, so that they come evenly.
+   */
   #commonDelayMs(): number {
+    this.#refill();
+    const { longest } = this.#backoffMs;
+    const delayMs = ((1 - this.#tokens) / this.#rate.perSecond) * 1000;
+    if (delayMs > longest) return longest * (1 - this.#random());
+    this.#tokens -= 1;
+    return Math.max(0, delayMs);
+  }
+
+  #refill(): void {
     const nowMs = this.#clock.monotonicMs();
     const refilled = ((nowMs - this.#countedAtMs) / 1000) * this.#rate.perSecond;
-    this.#tokens = Math.min(this.#rate.burst, this.#tokens + refilled) - 1;
+    this.#tokens = Math.min(this.#rate.burst, this.#tokens + refilled);
     this.#countedAtMs = nowMs;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#rate.perSecond) * 1000;
   }
 }
