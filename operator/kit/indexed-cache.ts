@@ -118,10 +118,11 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
   }
 
   remove(object: T): void {
+    if (this.#own.isReplayed(object.metadata)) return;
     const key = keyOf(object);
     const known = this.#base.get(key);
-    if (known?.metadata.uid === object.metadata.uid) this.#end(key, known);
-    else this.#own.ended(key, object.metadata.uid);
+    if (known === undefined || known.metadata.uid === object.metadata.uid) this.#leave(key, object, known);
+    else this.#own.gone(key, object.metadata.uid);
     this.#settle([key]);
   }
 
@@ -144,9 +145,15 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     return shown !== undefined && isSameVersion(shown.metadata, object.metadata) ? shown : object;
   }
 
+  #leave(key: string, last: T, known: T | undefined): void {
+    this.#base.delete(key);
+    if (known !== undefined) this.#own.overtake(known.metadata);
+    this.#own.left(key, last.metadata);
+  }
+
   #end(key: string, known: T): void {
     this.#base.delete(key);
-    this.#own.ended(key, known.metadata.uid);
+    this.#own.gone(key, known.metadata.uid);
   }
 
   /** Brings the view of the keys up to date, all of them before the first listener hears of any. */

@@ -47,7 +47,7 @@ export interface CacheFeed<T extends KubeObject> {
   replace(items: ReadonlyMap<string, T>, mark: ListMark): Promise<void>;
   /** An ADDED or MODIFIED event. */
   upsert(object: T): void;
-  /** A DELETED event, with the last known object. */
+  /** A DELETED event, with the last known object and the version of its end; also of one that the watch selects no more. */
   remove(object: T): void;
   /** How long the oldest own write has been waiting for its event, in milliseconds; undefined when none does. */
   oldestUnconfirmedMs(): number | undefined;

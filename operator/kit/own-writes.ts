@@ -1,4 +1,6 @@
-/** Stands in the place of a resource version for the end of an object. */
+/** Stands in the place of a resource version for the end of an object, as far as the watch sees it. */
+const ENDED = "ended";
+/** The same for an end that no event takes back: every version is overtaken by it. */
 const GONE = "gone";
 
 /** How many versions that others have overtaken are remembered, to recognise a write whose event was faster than its answer. */
@@ -54,7 +56,7 @@ export class OwnWrites<T> {
   }
 
   noteDeleted(key: string, uid: string, atMs: number): void {
-    this.#note(key, { uid, resourceVersion: GONE, generation: Number.POSITIVE_INFINITY }, { object: undefined, atMs });
+    this.#note(key, { uid, resourceVersion: ENDED, generation: Number.POSITIVE_INFINITY }, { object: undefined, atMs });
   }
 
   /** True when the watch has delivered this version and something newer since. */
@@ -79,15 +81,23 @@ export class OwnWrites<T> {
 
   /** The watch or a list has delivered this version: it is the newest of its object. */
   delivered(key: string, { uid, resourceVersion }: Version): void {
-    this.#overtaken.delete(`${uid}/${resourceVersion}`);
-    this.#overtaken.delete(`${uid}/${GONE}`);
+    for (const known of [resourceVersion, ENDED, GONE]) this.#overtaken.delete(`${uid}/${known}`);
     this.#reached(key, { uid, resourceVersion });
   }
 
-  /** The watch or a list says that this object is no more. */
-  ended(key: string, uid: string): void {
+  /**
+   * The watch says that this object has ended with this version. It may only have left what the watch selects, and come
+   * back as it was, with a version that was never seen; those that were seen can only be repetitions.
+   */
+  left(key: string, version: Version): void {
+    this.overtake(version);
+    this.#end(key, version.uid);
+  }
+
+  /** A list, or a successor under its key, says that this object is no more. */
+  gone(key: string, uid: string): void {
     this.#remember(`${uid}/${GONE}`);
-    this.#keep(key, (write) => write.uid !== uid);
+    this.#end(key, uid);
   }
 
   /** A list that began at `mark` has been taken in; answers the keys that lost writes to it. */
@@ -110,6 +120,11 @@ export class OwnWrites<T> {
       for (const { notedAtMs } of writes) oldest = oldest === undefined ? notedAtMs : Math.min(oldest, notedAtMs);
     }
     return oldest;
+  }
+
+  #end(key: string, uid: string): void {
+    this.#remember(`${uid}/${ENDED}`);
+    this.#keep(key, (write) => write.uid !== uid);
   }
 
   #note(key: string, version: Version, written: { readonly object: T | undefined; readonly atMs: number }): void {

@@ -98,6 +98,23 @@ test("follows what is made, changed and deleted", async () => {
   expect(reflector.status().relists).toEqual({ start: 1 });
 });
 
+test("follows what leaves the selection and comes back", async () => {
+  await cache.whenSynced(AbortSignal.timeout(10_000));
+  const object = await create();
+  const relabel = (suite: string | null) =>
+    writer.patch(configMaps, object.metadata, { metadata: { labels: { suite } } }, { as: "merge" });
+  await until(() => cache.get(keyOf(object)));
+  for (let round = 0; round < 2; round += 1) {
+    await relabel(null);
+    await until(() => cache.get(keyOf(object)) === undefined);
+    const { metadata } = await relabel("reflector");
+    await until(() => cache.get(keyOf(object))?.metadata.resourceVersion === metadata.resourceVersion);
+  }
+  await writer.delete(configMaps, object.metadata);
+  await until(() => cache.get(keyOf(object)) === undefined);
+  expect(reflector.status().relists).toEqual({ start: 1 });
+});
+
 test("a successor finds what was deleted while nobody looked", async () => {
   const object = await create();
   await until(() => cache.get(keyOf(object)));

@@ -193,6 +193,64 @@ describe("own deletes", () => {
   });
 });
 
+describe("an object that leaves the watch's selection", () => {
+  beforeEach(async () => {
+    await replace(configMap("a", "1"));
+    cache.upsert(configMap("a", "2"));
+    cache.remove(configMap("a", "3"));
+  });
+
+  test("shows again when it comes back", () => {
+    cache.upsert(configMap("a", "4"));
+    expect(versionOf("a")).toBe("4");
+    cache.upsert(configMap("a", "5"));
+    expect(changes.slice(2)).toEqual(["ns/a: 2 -> none", "ns/a: none -> 4", "ns/a: 4 -> 5"]);
+  });
+
+  test("shows again when our own look or write finds it, until the watch takes over", () => {
+    cache.written(configMap("a", "4"));
+    expect(versionOf("a")).toBe("4");
+    cache.upsert(configMap("a", "4"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["4", undefined]);
+  });
+
+  test.each(["1", "2", "3"])("is not brought back by version %s, which it had before or left with", (version) => {
+    cache.upsert(configMap("a", version));
+    cache.written(configMap("a", version));
+    expect([cache.get("ns/a"), cache.oldestUnconfirmedMs()]).toEqual([undefined, undefined]);
+  });
+
+  test("does not leave a second time when its leaving is repeated after its return", () => {
+    cache.upsert(configMap("a", "4"));
+    cache.remove(configMap("a", "3"));
+    cache.upsert(configMap("a", "2"));
+    cache.written(configMap("a", "2"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["4", undefined]);
+  });
+
+  test("may leave and come back time and again, and ends like any other", () => {
+    cache.upsert(configMap("a", "4"));
+    cache.remove(configMap("a", "5"));
+    cache.upsert(configMap("a", "6"));
+    expect(versionOf("a")).toBe("6");
+    cache.deleted(configMap("a", "6"));
+    cache.remove(configMap("a", "7"));
+    expect([cache.get("ns/a"), cache.oldestUnconfirmedMs()]).toEqual([undefined, undefined]);
+  });
+
+  test("for good, as a list or a successor says, comes back by no answer that was on its way", async () => {
+    cache.upsert(configMap("a", "4"));
+    await replace();
+    cache.written(configMap("a", "5"));
+    expect(cache.get("ns/a")).toBeUndefined();
+    cache.upsert(configMap("a", "8", { uid: "new" }));
+    cache.upsert(configMap("a", "10", { uid: "newer" }));
+    cache.upsert(configMap("a", "9", { uid: "new" }));
+    cache.written(configMap("a", "9", { uid: "new" }));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["10", undefined]);
+  });
+});
+
 describe("no reader ever sees an older version than a write of this process", () => {
   /** One object's versions 1, 2, …: which were ours, how far behind the watch is, and when the collection is listed. */
   interface Scene {
