@@ -3,7 +3,7 @@ const REMEMBERED = 10_000;
 
 /** The objects that this process has asked the API server to delete: nothing on an object says who did. */
 export interface OwnRemovals {
-  /** Remembers the object before `removal` asks, and forgets it when that fails. */
+  /** Remembers the object before `removal` asks, and forgets it when that rejects, as it must for every refusal. */
   during<T>(uid: string, removal: () => Promise<T>): Promise<T>;
   has(uid: string): boolean;
 }

@@ -140,10 +140,11 @@ async function remove(
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
   const ask = () =>
-    client
-      .delete(environmentType, { name }, preconditions)
+    // The call alone, whose refusals reject: else what somebody else deletes later would pass for ours.
+    removals
+      .during(uid, () => client.delete(environmentType, { name }, preconditions))
       .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
-  const left = await removals.during(uid, () => retryOnConflict(ask));
+  const left = await retryOnConflict(ask);
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
   if (left === "gone") cache.deleted(environment);
   else cache.written(left);

@@ -16,6 +16,7 @@ import { createKubeClient, type KubeClient } from "../../../../operator/kit/kube
 import { KubeError } from "../../../../operator/kit/kube-errors.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
+import { ownRemovals } from "../../../../operator/own-removals.ts";
 import type { Environments } from "../../../../operator/ports/environments.ts";
 import { environmentFixture } from "../../../support/environment-fixture.ts";
 import {
@@ -77,6 +78,37 @@ describe("a removal that the API server forbids", () => {
     answer("GET", json(environmentFixture({ metadata: { uid: UNKNOWN } })));
     expect(await environments.remove(environment)).toBe("removing");
     expect(await environments.remove(environment, { onlyThisVersion: true })).toBe("changed");
+  });
+});
+
+describe("a removal is remembered as ours", () => {
+  const { uid } = environment.metadata;
+  const leaving = environmentFixture({ metadata: { deletionTimestamp: "2026-01-01T01:00:00Z", resourceVersion: "2" } });
+  const changed = environmentFixture({ metadata: { resourceVersion: "2" } });
+  const successor = environmentFixture({ metadata: { uid: UNKNOWN } });
+
+  test.each([
+    { name: "once it has begun", given: [json(leaving)], remembered: true },
+    {
+      name: "once it has begun, if at the second attempt",
+      given: [status(409, "Conflict"), json(leaving)],
+      remembered: true,
+    },
+    {
+      name: "never when only an older version was to go",
+      given: [status(409, "Conflict")],
+      only: true,
+      remembered: false,
+    },
+    { name: "never when its name is another's", given: [status(409, "Conflict")], there: successor, remembered: false },
+    { name: "never when it was forbidden", given: [status(403, "Forbidden")], remembered: false },
+  ])("$name", async ({ given, only = false, there = changed, remembered }) => {
+    server.on(({ method }) => method === "DELETE", ...given);
+    answer("GET", json(there));
+    const removals = ownRemovals();
+    const remembering = kubernetesEnvironments({ client, cache, clock, removals });
+    await failureOf(remembering.remove(environment, { onlyThisVersion: only }));
+    expect(removals.has(uid)).toBe(remembered);
   });
 });
 
