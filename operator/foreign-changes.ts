@@ -1,4 +1,7 @@
+import { findCondition } from "../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../crds/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../crds/group.ts";
+import type { Repository } from "../crds/repository.ts";
 import type { Caches } from "./caches.ts";
 import type { KubeObject, ObjectMeta } from "./kit/kube-object.ts";
 import type { ObjectCache } from "./kit/object-cache.ts";
@@ -31,16 +34,37 @@ export function recordForeignChanges(context: ForeignChangesContext): () => void
     following(caches.repositories, context),
     caches.apiTokens.subscribe((_key, current, previous) => recordIfLeaving(previous, current, context)),
   ];
-  // A Repository that is on its way out is looked at no more.
+  for (const environment of caches.environments.list()) recordUnseen(environment, context);
+  // A Repository that is on its way out is looked at no more, so nothing tells whether its end was seen.
   const repositories = caches.repositories.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  for (const object of [...caches.environments.list(), ...repositories]) {
-    const seen = object.status?.observedGeneration;
-    if (object.metadata.generation === seen || caches.writersOf(object).length === 0) continue;
-    record(seen === undefined ? "created" : "changed", object, context);
-  }
+  for (const repository of repositories) recordUnseenSpec(repository, repository.metadata.generation, context);
   return () => {
     for (const end of ends) end();
   };
+}
+
+/**
+ * What was done to an environment since a pass saw it last. Its end was seen once its status tells of the teardown. One
+ * that the leader before recorded, or another replica for its caller, and that no pass came to see, is recorded once
+ * more: rather a record too many.
+ */
+function recordUnseen(environment: EphemeralEnvironment, context: ForeignChangesContext): void {
+  const { generation, deletionTimestamp, uid } = environment.metadata;
+  const isEndUnseen = deletionTimestamp !== undefined && environment.status?.teardown === undefined;
+  recordUnseenSpec(environment, isEndUnseen ? generation - 1 : generation, context);
+  if (isEndUnseen && !context.removals.has(uid)) record("deleted", environment, context);
+}
+
+/** `generation` is that of its newest spec, without what its end added. */
+function recordUnseenSpec(
+  object: EphemeralEnvironment | Repository,
+  generation: number,
+  context: ForeignChangesContext,
+): void {
+  // The status' own `observedGeneration` stays as it is while an environment goes.
+  const seen = findCondition(object.status?.conditions, "Ready")?.observedGeneration;
+  if (generation === seen || context.caches.writersOf(object).length === 0) return;
+  record(seen === undefined ? "created" : "changed", object, context);
 }
 
 function following<T extends KubeObject>(cache: ObjectCache<T>, context: ForeignChangesContext): () => void {

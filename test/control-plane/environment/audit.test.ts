@@ -3,6 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.t
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
 import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/kube-object.ts";
+import { configMaps } from "../../support/config-maps.ts";
 import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/memory-audit-trail.ts";
 import { unique } from "../../support/people.ts";
@@ -122,4 +123,24 @@ describe("what is changed past it", () => {
     await world.delete(made);
     await world.expectGone(made);
   }, 60_000);
+
+  test("while nobody leads is recorded once when it is a deletion, however many lead before it is over", async () => {
+    const name = unique("leaving-");
+    const made = await world.create(name);
+    await world.expectPhase(name, "ready");
+    const held = { name: "held", namespace: `env-${name}`, finalizers: ["example.test/hold"] };
+    await world.admin.create(configMaps, { metadata: held });
+    await operator.stop();
+    await world.delete(made);
+    await start();
+    // A term begins with what was done before it, and goes on once that is recorded.
+    expect(seen(name)).toEqual([byKubernetes("deleted", "EphemeralEnvironment")]);
+    await world.expectState(name, "on its way out", ({ status }) => status?.teardown !== undefined);
+    await operator.stop();
+    await start();
+    expect(seen(name)).toEqual([]);
+    await world.admin.patch(configMaps, held, { metadata: { finalizers: [] } }, { as: "merge" });
+    await world.expectGone(made);
+    expect(seen(name)).toEqual([]);
+  }, 120_000);
 });

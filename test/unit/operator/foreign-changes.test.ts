@@ -13,11 +13,12 @@ import { apiTokenFixture } from "../../support/api-token-fixture.ts";
 import { memoryAuditTrail } from "../../support/memory-audit-trail.ts";
 
 const SECOND = "2026-06-01T12:00:00Z";
+const deletionTimestamp = "2026-06-01T13:00:00Z";
 const ofSpec = (manager: string, time = SECOND) => ({ manager, time, fieldsV1: { "f:spec": {} } });
 
 let version = 0;
-/** A version of one environment, written by kubectl unless said otherwise. */
-function environment(metadata: Partial<ObjectMeta> & { stamp?: string } = {}, observedGeneration?: number) {
+/** A version of one environment, written by kubectl unless said otherwise, with the generation that a pass has seen last. */
+function environment(metadata: Partial<ObjectMeta> & { stamp?: string } = {}, seen?: number) {
   const { stamp, ...more } = metadata;
   version += 1;
   return {
@@ -29,7 +30,18 @@ function environment(metadata: Partial<ObjectMeta> & { stamp?: string } = {}, ob
       ...more,
     },
     spec: {},
-    ...(observedGeneration === undefined ? {} : { status: { observedGeneration } }),
+    ...(seen === undefined ? {} : { status: { observedGeneration: seen, conditions: [readyOf(seen)] } }),
+  } as unknown as EphemeralEnvironment;
+}
+
+const readyOf = (observedGeneration: number) => ({ type: "Ready", status: "Unknown", observedGeneration });
+
+/** The same after a pass has begun to take it away: its `observedGeneration` stays that of its life. */
+function leavingEnvironment(metadata: Partial<ObjectMeta>, seen: number) {
+  const { status, ...living } = environment({ deletionTimestamp, ...metadata }, seen - 1);
+  return {
+    ...living,
+    status: { ...status, conditions: [readyOf(seen)], teardown: { steps: [] } },
   } as unknown as EphemeralEnvironment;
 }
 
@@ -56,7 +68,6 @@ function scene() {
 
 const byUs = { managedFields: [ofSpec("ephemeral-environments")] as never };
 const first = () => environment({ stamp: "audit-1", ...byUs });
-const deletionTimestamp = "2026-06-01T13:00:00Z";
 
 describe("a change is recorded by the leader", () => {
   test.each([
@@ -138,10 +149,10 @@ describe("a change is recorded by the leader", () => {
     {
       name: "of one that no pass has seen",
       given: environment({ generation: 2 }, 1),
-      expected: ["changed", "uid-1", "kubectl"],
+      expected: [["changed", "uid-1", "kubectl"]],
     },
-    { name: "of one that is new", given: environment(), expected: ["created", "uid-1", "kubectl"] },
-    { name: "not of one that was seen", given: environment({ generation: 2 }, 2), expected: undefined },
+    { name: "of one that is new", given: environment(), expected: [["created", "uid-1", "kubectl"]] },
+    { name: "not of one that was seen", given: environment({ generation: 2 }, 2), expected: [] },
     {
       name: "not of one that the platform wrote last",
       given: environment(
@@ -151,13 +162,58 @@ describe("a change is recorded by the leader", () => {
         },
         1,
       ),
-      expected: undefined,
+      expected: [],
+    },
+    {
+      name: "as a deletion of one whose end no pass has seen, whoever wrote it last",
+      given: environment({ generation: 2, deletionTimestamp }, 1),
+      expected: [["deleted", "uid-1", ""]],
+    },
+    {
+      name: "as a deletion also of one that the platform made",
+      given: environment({ generation: 2, deletionTimestamp, ...byUs }, 1),
+      expected: [["deleted", "uid-1", ""]],
+    },
+    {
+      name: "as a change and a deletion of one that was changed before its end",
+      given: environment({ generation: 3, deletionTimestamp }, 1),
+      expected: [
+        ["changed", "uid-1", "kubectl"],
+        ["deleted", "uid-1", ""],
+      ],
+    },
+    {
+      name: "as a creation and a deletion of one that no pass has seen at all",
+      given: environment({ generation: 2, deletionTimestamp }),
+      expected: [
+        ["created", "uid-1", "kubectl"],
+        ["deleted", "uid-1", ""],
+      ],
+    },
+    {
+      name: "not of one that a pass has seen on its way out",
+      given: leavingEnvironment({ generation: 2 }, 2),
+      expected: [],
+    },
+    {
+      name: "of one that was changed on its way out",
+      given: leavingEnvironment({ generation: 3 }, 2),
+      expected: [["changed", "uid-1", "kubectl"]],
     },
   ])("at the beginning of its term: $name", ({ given, expected }) => {
     const { environments, begin, seen } = scene();
     environments.upsert(given);
     begin();
-    expect(seen()).toEqual(expected === undefined ? [] : [expected]);
+    expect(seen()).toEqual(expected);
+  });
+
+  test("at the beginning of its term: not as a deletion when this process asked for it", async () => {
+    const { environments, removals, begin, seen } = scene();
+    await removals.during("uid-1", async () =>
+      environments.upsert(environment({ generation: 2, deletionTimestamp }, 1)),
+    );
+    begin();
+    expect(seen()).toEqual([]);
   });
 
   test.each([
@@ -181,9 +237,10 @@ describe("a change is recorded by the leader", () => {
     }) as [ApiToken, ApiToken];
     begin();
     for (const one of [gone, removed]) apiTokens.upsert(one);
-    apiTokens.upsert({ ...gone, metadata: { ...gone.metadata, resourceVersion: "9999" } });
+    const used = { ...gone, metadata: { ...gone.metadata, resourceVersion: "9999" } };
+    apiTokens.upsert(used);
     await removals.during("uid-2", async () => apiTokens.remove(removed));
-    apiTokens.remove(gone);
+    apiTokens.remove(used);
     expect(seen()).toEqual([["deleted", "uid-1", ""]]);
   });
 
