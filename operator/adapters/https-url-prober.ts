@@ -1,5 +1,5 @@
 import { lookup as resolve } from "node:dns";
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 import type { Clock } from "../kit/clock.ts";
@@ -9,6 +9,8 @@ import type { ProbeResult, UrlProber } from "../ports/url-prober.ts";
 const DEADLINE_MS = 5_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
+/** So many 1xx may come before an answer. */
+const PROMISE_LIMIT = 16;
 
 export interface ProberSettings {
   /** `host:port` or `[address]:port` to connect to instead of resolving the URL's host; the URL still decides SNI, Host and certificate. */
@@ -48,11 +50,31 @@ async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const unreachable = (error: Error) => settle(unanswered(error, signal));
+    const hungUp = () => unreachable(new Error("the connection ended before an answer"));
     const call = request(url, { ...connection(url, settings), signal, agent: false }, (reply) => {
+      // The connection may be gone before all that came on it is read.
+      call.off("close", hungUp);
       read(reply).then(() => settle(judged(reply)), unreachable);
     });
+    // Where nobody takes a connection that switches protocols, Node drops it without a reply or an error.
+    call.on("upgrade", (reply, socket) => {
+      socket.destroy();
+      settle(judged(reply));
+    });
     call.on("error", unreachable);
+    // Whatever else ends a call: the deadline does nothing to one that is gone, and its turn would be taken for good.
+    call.on("close", hungUp);
+    boundPromises(call);
     call.end();
+  });
+}
+
+/** Cuts a call that is told again and again that its answer is coming: that is as long as a body, and is parsed for longer. */
+function boundPromises(call: ClientRequest): void {
+  let promises = 0;
+  call.on("information", ({ statusCode }) => {
+    promises += 1;
+    if (promises > PROMISE_LIMIT) call.destroy(new Error(`it answered ${statusCode} again and again`));
   });
 }
 

@@ -9,6 +9,10 @@ import { type HttpsServer, startHttpsServer } from "../support/https-server.ts";
 import { until } from "../support/until.ts";
 
 const URL_OF_SHOP = "https://shop.env.localhost:18443";
+/** What an application may write on its connection. */
+const PAGE = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage";
+const HINTS = "HTTP/1.1 103 Early Hints\r\n\r\n";
+const SWITCH = "HTTP/1.1 101 Switching Protocols\r\n";
 
 let ingress: HttpsServer;
 let prober: UrlProber;
@@ -25,6 +29,9 @@ const behaviours: Readonly<Record<string, (reply: ServerResponse, detail: string
   redirect: (reply) => reply.writeHead(302, { location: `https://${ingress.address}/status/500` }).end(),
   hold: (reply) => holdUp(() => reply.end("ok")),
   headers: (reply) => reply.writeHead(200, { "x-long": "x".repeat(100_000) }).end(),
+  bytes: (reply, hex) => reply.socket?.end(Buffer.from(hex, "hex")),
+  promise: (reply) => reply.writeContinue(),
+  promises,
   drip,
   endless,
 };
@@ -52,6 +59,12 @@ function holdUp(answer: () => void): void {
 function drip(reply: ServerResponse): void {
   const timer = setInterval(() => reply.write(Buffer.alloc(1)), 50);
   reply.on("close", () => clearInterval(timer));
+}
+
+/** Says again and again that an answer is coming. */
+function promises({ socket }: ServerResponse, status: string): void {
+  const timer = setInterval(() => socket?.write(`HTTP/1.1 ${status} Soon\r\n\r\n`), 5);
+  socket?.on("close", () => clearInterval(timer));
 }
 
 function endless(reply: ServerResponse): void {
@@ -101,6 +114,31 @@ describe("an answer", () => {
     expect(endlessBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
+  test.each([
+    [
+      "in another protocol",
+      [SWITCH, "Connection: Upgrade\r\nUpgrade: x\r\n\r\nbytes of x"],
+      "unhealthy",
+      "it answered 101",
+    ],
+    ["in a protocol without a name", [SWITCH, "\r\n"], "unhealthy", "it answered 101"],
+    ["after a promise", [HINTS, PAGE], "healthy", "it answered 200"],
+    ["after too many promises", [HINTS.repeat(20), PAGE], "unreachable", "it answered 103 again and again"],
+    ["that is promised and never given", [HINTS], "unreachable", "ECONNRESET"],
+    ["of no byte", [], "unreachable", "ECONNRESET"],
+    ["of half a head", [PAGE.slice(0, 20)], "unreachable", "ECONNRESET"],
+    ["of half a body", [PAGE.slice(0, -1)], "unreachable", "ECONNRESET"],
+    ["that is no HTTP", ["220 mail.example.com ESMTP\r\n"], "unreachable", "HPE_INVALID_CONSTANT"],
+  ] as const)("%s counts as what it is", async (_what, parts, status, message) => {
+    const hex = Buffer.from(parts.join("")).toString("hex");
+    expect(await prober.probe(URL_OF_SHOP, `/bytes/${hex}`)).toMatchObject({ status, message });
+  });
+
+  test.each([100, 103])("that is promised by %s without end is none", async (status) => {
+    const result = await prober.probe(URL_OF_SHOP, `/promises/${status}`);
+    expect(result).toMatchObject({ status: "unreachable", message: `it answered ${status} again and again` });
+  });
+
   test("with endless headers is none", async () => {
     expect((await prober.probe(URL_OF_SHOP, "/headers")).status).toBe("unreachable");
   });
@@ -119,13 +157,14 @@ describe("no answer", () => {
     silent.close();
   });
 
-  test("in time is said after five seconds, whether connection, head or body is late", async () => {
+  test("in time is said after five seconds, whether connection, head, promised head or body is late", async () => {
     const { port } = silent.address() as AddressInfo;
     const unspoken = httpsUrlProber({ ingressAddress: `127.0.0.1:${port}`, ca: ingress.ca }, systemClock);
     const results = await Promise.all([
       unspoken.probe(URL_OF_SHOP, "/"),
       prober.probe(URL_OF_SHOP, "/silent"),
       prober.probe(URL_OF_SHOP, "/drip"),
+      prober.probe(URL_OF_SHOP, "/promise"),
     ]);
     for (const result of results) {
       expect(result).toMatchObject({ status: "unreachable", message: "no answer within 5 s" });
