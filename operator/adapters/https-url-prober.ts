@@ -44,9 +44,7 @@ type Outcome = Omit<ProbeResult, "responseTimeMs">;
 async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
   const address = withoutBrackets(url.hostname);
   // Nothing is looked up for an address, so that the guard of the lookup would never see it.
-  if (settings.ingressAddress === undefined && isIP(address) !== 0 && isInside(address)) {
-    return { status: "unreachable", message: NOT_PUBLIC };
-  }
+  if (settings.ingressAddress === undefined && isIP(address) !== 0 && isInside(address)) return refusedAddress;
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const unreachable = (error: Error) => settle(unanswered(error, signal));
@@ -114,6 +112,7 @@ function judged({ statusCode = 0 }: IncomingMessage): Outcome {
 function unanswered(error: Error & { code?: string }, signal: AbortSignal): Outcome {
   if (signal.aborted) return { status: "unreachable", message: `no answer within ${DEADLINE_MS / 1000} s` };
   const code = error.code ?? error.message;
+  if (code === NOT_PUBLIC) return refusedAddress;
   const flaw = certificateFlaw(code);
   if (flaw === undefined) return { status: "unreachable", message: code };
   return { status: "unreachable", isCertificateRefused: true, message: `${flaw} (${code})` };
@@ -131,6 +130,10 @@ function certificateFlaw(code: string): string | undefined {
 }
 
 const NOT_PUBLIC = "AddressNotPublic";
+const refusedAddress: Outcome = {
+  ...{ status: "unreachable", isAddressRefused: true },
+  message: `its name leads to a private address (${NOT_PUBLIC})`,
+};
 
 function isInside(address: string): boolean {
   return inside.check(address, isIPv6(address) ? "ipv6" : "ipv4");

@@ -4,6 +4,8 @@ export interface ProbeResult {
   readonly status: "healthy" | "unhealthy" | "unreachable";
   /** Whether none came because the ingress's certificate is not good for this URL. */
   readonly isCertificateRefused?: true;
+  /** Whether nobody was asked because the URL leads to an address inside, and no ingress there is named. */
+  readonly isAddressRefused?: true;
   readonly responseTimeMs: number;
   /** What came back instead, for people. */
   readonly message: string;

@@ -230,7 +230,8 @@ describe("without an ingress address, what is inside stays unasked", () => {
       const asked = seen.length;
       const open = httpsUrlProber({ ca: ingress.ca }, systemClock);
       const result = await open.probe(`https://${host}:${ingress.port}`, "/status/200");
-      expect(result).toMatchObject({ status: "unreachable", message: "AddressNotPublic" });
+      const message = "its name leads to a private address (AddressNotPublic)";
+      expect(result).toMatchObject({ status: "unreachable", isAddressRefused: true, message });
       expect(seen).toHaveLength(asked);
     },
     10_000,

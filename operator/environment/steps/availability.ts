@@ -77,12 +77,16 @@ async function silentUrls(
   return (await Promise.all(asked)).flat();
 }
 
-function sentence(component: Component, url: string, { status, isCertificateRefused, message }: ProbeResult): string {
-  const said = `${component}: ${url} is ${status}: ${message}`;
+function sentence(component: Component, url: string, result: ProbeResult): string {
+  return `${component}: ${url} is ${result.status}: ${result.message}; ${remedy(result)}`;
+}
+
+function remedy({ status, isCertificateRefused, isAddressRefused }: ProbeResult): string {
   if (isCertificateRefused)
-    return `${said}; give the ingress controller a certificate for it, or the settings its authority (ingressCaFile)`;
-  if (status === "unhealthy") return `${said}; see its log, or correct healthPath of its Repository`;
-  return `${said}; see that the ingress serves this host`;
+    return "give the ingress controller a certificate for it, or the settings its authority (ingressCaFile)";
+  if (isAddressRefused) return "if it is the ingress's, name it in the setting ingressAddress";
+  if (status === "unhealthy") return "see its log, or correct healthPath of its Repository";
+  return "see that the ingress serves this host";
 }
 
 /** The gravest first: what no URL of the environment can get over, what does not answer, what answers badly. */

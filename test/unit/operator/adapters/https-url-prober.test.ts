@@ -65,7 +65,7 @@ describe("a path never leads to another host than the environment's own", () => 
 describe("without an ingress address, nothing inside is connected to, however it is written", () => {
   test.each(["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "localhost"])("%s", async (host) => {
     const result = await prober().probe(`https://${host}:${port}`, "/");
-    expect(result).toMatchObject({ status: "unreachable", message: "AddressNotPublic" });
+    expect(result).toMatchObject({ status: "unreachable", isAddressRefused: true });
     expect(connections).toBe(0);
   });
 });

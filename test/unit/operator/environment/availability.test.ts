@@ -23,7 +23,8 @@ interface Scene {
   readonly wasReady?: boolean;
   readonly atMinutes?: number;
   readonly answer?: ProbeResult["status"];
-  readonly isCertificateRefused?: true;
+  /** Why it can't be asked. */
+  readonly refusal?: Pick<ProbeResult, "isCertificateRefused" | "isAddressRefused">;
   /** How long ago they were asked last; never when left out. */
   readonly askedMinutesAgo?: number;
   /** What runs, where it is not what answered before. */
@@ -37,8 +38,7 @@ interface Scene {
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
-  const { askedMinutesAgo, runs = "hash", suspended = false, isCertificateRefused, tokens } = more;
-  const refusal = isCertificateRefused ? { isCertificateRefused } : {};
+  const { askedMinutesAgo, runs = "hash", suspended = false, refusal, tokens } = more;
   const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
   const asked: string[] = [];
   const prober = {
@@ -193,8 +193,13 @@ describe("the URLs", () => {
     ],
     [
       "behind a certificate that is not good for them",
-      { isCertificateRefused: true },
+      { refusal: { isCertificateRefused: true } },
       { state: "waiting", reason: "CertificateInvalid", message: expect.stringContaining("ingressCaFile") },
+    ],
+    [
+      "behind an ingress with a private address that no setting names",
+      { refusal: { isAddressRefused: true } },
+      { state: "waiting", reason: "NotAnswering", message: expect.stringMatching(/; .*setting ingressAddress$/) },
     ],
   ] as const)("%s", async (_what, scene, expected) => {
     expect((await step(scene)).result).toMatchObject(expected);
