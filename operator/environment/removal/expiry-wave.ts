@@ -38,11 +38,15 @@ interface Look {
   readonly isHeld: boolean;
 }
 
-/** Everything follows from what is due now: nothing is remembered, so a restart changes nothing. */
+/**
+ * Everything follows from what is due now. Remembered is only who had its turn and is still there: it comes last, so that
+ * one whose deletion is refused is in nobody's way.
+ */
 export function createExpiryWave(context: WaveContext): ExpiryWave {
   const { clock, settings } = context;
   const tell = announcer(context);
   let latest: Look | undefined;
+  let hadTurn = new Set<string>();
 
   const look = (): Look => {
     const all = context.environments.list();
@@ -50,8 +54,12 @@ export function createExpiryWave(context: WaveContext): ExpiryWave {
     const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
     const most = mostAtOnce(settings.expiry.breaker, all.length);
     tell(unconfirmed > most ? { due: unconfirmed, of: all.length, most } : undefined);
-    const ranks = new Map(due.map(({ metadata }, rank) => [metadata.uid, rank]));
-    return { atMs: clock.monotonicMs(), ranks, isHeld: unconfirmed > most };
+    const isHeld = unconfirmed > most;
+    // Who is held waits for no turn, and keeps nobody waiting.
+    const going = (isHeld ? due.filter(isConfirmed) : due).map(({ metadata }) => metadata.uid);
+    const inTurn = [...going.filter((uid) => !hadTurn.has(uid)), ...going.filter((uid) => hadTurn.has(uid))];
+    hadTurn = new Set(going.filter((uid) => hadTurn.has(uid)));
+    return { atMs: clock.monotonicMs(), ranks: new Map(inTurn.map((uid, rank) => [uid, rank])), isHeld };
   };
   return {
     turn(environment) {
@@ -59,7 +67,9 @@ export function createExpiryWave(context: WaveContext): ExpiryWave {
       if (latest.isHeld && !isConfirmed(environment)) return { state: "held" };
       const rank = latest.ranks.get(environment.metadata.uid) ?? latest.ranks.size;
       const opensMs = latest.atMs + Math.floor(rank / settings.expiry.perSecond) * 1_000;
-      return { state: "go", inMs: Math.max(0, opensMs - clock.monotonicMs()) };
+      const inMs = Math.max(0, opensMs - clock.monotonicMs());
+      if (inMs === 0) hadTurn.add(environment.metadata.uid);
+      return { state: "go", inMs };
     },
   };
 }

@@ -100,6 +100,21 @@ describe("a wave of expiries", () => {
     expect(wave.turn(confirmed).state).toBe("go");
   });
 
+  test("lets go at its pace what an admin confirmed, however many older ones are held", () => {
+    const confirmed = [made("ok-1", 1, { confirmed: true }), made("ok-2", 2, { confirmed: true })];
+    const { waits } = scene([...confirmed, ...many(51, "due")], { perSecond: 1 });
+    expect(waits().slice(0, 2)).toEqual([0, 1_000]);
+  });
+
+  test("passes over what had its turn and can't be deleted", () => {
+    const { waits, clock } = scene([made("stuck", 1), made("b", 2), made("c", 3)], { perSecond: 1 });
+    expect(waits()).toEqual([0, 1_000, 2_000]);
+    clock.advance(1_000);
+    expect(waits()).toEqual([2_000, 0, 1_000]);
+    clock.advance(1_000);
+    expect(waits()).toEqual([1_000, 2_000, 0]);
+  });
+
   test("goes on when it has shrunk, and says once an hour that it is held", () => {
     const { waits, clock, said, environments } = scene(many(60, "due"));
     for (let minute = 0; minute < 61; minute += 1) {
