@@ -50,7 +50,7 @@ describe("an expiry", () => {
     ["by a server's clock that is about to say so", { own: 60, server: 59.999 }, { itsTurnInMs: 60 }],
     ["older ones come first", { own: 61, turn: { state: "go", inMs: 400 } }, { itsTurnInMs: 400 }],
     ["too many are due", { own: 61, turn: { state: "held" } }, { lookAgainInMs: 30_000 }],
-    ["just lowered", { own: 61, given: { status: { ttlHours: 24 } } }, {}],
+    ["just lowered", { own: 61, given: { status: { ttlHours: 24 } } }, { dueInMs: 15 * 60_000 }],
   ] as const)("%s: nothing is deleted", async (_what, scene, expected) => {
     const { expiry, removals } = await decide(scene);
     expect(expiry).toEqual(expected);
