@@ -5,6 +5,7 @@ import type { Log } from "../kit/log.ts";
 import type { ApiTokens } from "../ports/api-tokens.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 import type { ServerClock } from "../ports/server-clock.ts";
+import { soberNow } from "../sober-now.ts";
 
 /** How long a token that is revoked or expired is still listed. */
 const LISTED_MS = 30 * 86_400_000;
@@ -59,9 +60,4 @@ export function dropEndedTokens(context: EndedTokensContext): (signal: AbortSign
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   };
-}
-
-/** What both clocks agree is past: one that is wrong ends no token. */
-async function soberNow({ clock, serverClock }: EndedTokensContext): Promise<Date> {
-  return new Date(Math.min(clock.now().getTime(), (await serverClock.now()).getTime()));
 }

@@ -9,6 +9,8 @@ import {
 } from "../../kit/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Records } from "../../ports/records.ts";
+import type { ServerClock } from "../../ports/server-clock.ts";
+import { soberNow } from "../../sober-now.ts";
 import type { Sweep } from "./orphans.ts";
 
 interface Context {
@@ -18,6 +20,7 @@ interface Context {
   readonly dropTokens: (signal: AbortSignal) => Promise<void>;
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly serverClock: ServerClock;
   readonly log: Log;
   /** Uniform in [0, 1): spreads the chores. */
   readonly random: () => number;
@@ -84,9 +87,10 @@ function orphanSweeps({ sweep, log }: Context): (signal: AbortSignal) => Promise
   };
 }
 
-async function pruneRecords({ records, settings, clock, log }: Context, signal: AbortSignal): Promise<ReconcileResult> {
+async function pruneRecords(context: Context, signal: AbortSignal): Promise<ReconcileResult> {
+  const { records, settings, log } = context;
   const { atMost, days } = settings.records;
-  const notBefore = new Date(clock.now().getTime() - days * DAY_MS);
+  const notBefore = new Date((await soberNow(context)).getTime() - days * DAY_MS);
   const { dropped, isMoreLeft } = await records.prune({ atMost, notBefore }, signal);
   if (dropped > 0) log.info("old records were dropped", { dropped });
   return isMoreLeft ? { recheckAfterMs: GOING_RECHECK_MS } : {};

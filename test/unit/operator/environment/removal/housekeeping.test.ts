@@ -19,9 +19,17 @@ interface Scene {
   readonly records?: ReturnType<typeof memoryRecords>;
   readonly everySeconds?: number;
   readonly dropTokens?: () => Promise<void>;
+  /** How far the API server's clock is behind ours. */
+  readonly serverBehindMs?: number;
 }
 
-function scene({ sweep = async () => nothing, records = memoryRecords(), everySeconds = 300, ...more }: Scene = {}) {
+function scene({
+  sweep = async () => nothing,
+  records = memoryRecords(),
+  everySeconds = 300,
+  serverBehindMs = 0,
+  ...more
+}: Scene = {}) {
   const settings = {
     ...fixtureSettings,
     sweep: { ...fixtureSettings.sweep, everySeconds },
@@ -29,7 +37,8 @@ function scene({ sweep = async () => nothing, records = memoryRecords(), everySe
   };
   const clock = new TestClock();
   const { dropTokens = async () => undefined } = more;
-  const context = { settings, clock, records, dropTokens, log: silentLog, random: () => 0.5, sweep };
+  const serverClock = { now: async () => new Date(clock.now().getTime() - serverBehindMs) };
+  const context = { settings, clock, serverClock, records, dropTokens, log: silentLog, random: () => 0.5, sweep };
   const reconcile = housekeeping(context);
   const signal = new AbortController().signal;
   return { clock, records, context, pass: (chore: string) => reconcile(chore, { signal, promise: () => undefined }) };
@@ -77,6 +86,14 @@ describe("housekeeping", () => {
     await pass("records");
     expect(await pass("records")).toEqual({ recheckAfterMs: HOUR_MS });
     expect(records.list().map(({ name }) => name)).toEqual(["old-4", "old-3", "old-2"]);
+  });
+
+  test("drops no record that is old by a clock that is ahead", async () => {
+    const { records, pass } = scene({ serverBehindMs: 2 * 24 * HOUR_MS });
+    await records.keep(record(91));
+    await pass("records");
+    await pass("records");
+    expect(records.list()).toHaveLength(1);
   });
 
   test("goes on soon when there are more records to drop than go at once", async () => {
