@@ -1,7 +1,7 @@
 /** What a chart's value can be overridden with. */
 export type Scalar = string | number | boolean | null;
 
-/** The scalar that is written as JSON; `undefined` for what is none, or would lose digits on its way. */
+/** The scalar that is written as JSON; `undefined` for what is none, or would be another one when it arrives. */
 export function scalarOf(json: string): Scalar | undefined {
   let parsed: unknown;
   try {
@@ -9,8 +9,11 @@ export function scalarOf(json: string): Scalar | undefined {
   } catch {
     return undefined;
   }
-  if (typeof parsed === "number") return isExact(parsed) ? parsed : undefined;
-  return parsed === null || typeof parsed === "string" || typeof parsed === "boolean" ? parsed : undefined;
+  // The API server knows no negative zero, which would be a difference for ever.
+  if (typeof parsed === "number") return isExact(parsed) ? parsed + 0 : undefined;
+  // Half a surrogate pair is no text in JSON's own encoding: it would be stored as another one.
+  if (typeof parsed === "string") return parsed.isWellFormed() ? parsed : undefined;
+  return parsed === null || typeof parsed === "boolean" ? parsed : undefined;
 }
 
 const isExact = (number: number) =>

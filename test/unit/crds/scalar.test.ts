@@ -17,6 +17,9 @@ describe("the value of an override", () => {
     ["1e400", undefined],
     ["1e21", undefined],
     ["12345678901234567890", undefined],
+    ["-0", 0],
+    ['"\\ud800"', undefined],
+    ['"\\ud83d\\ude00"', "\u{1f600}"],
   ])("%s is %p", (value, expected) => {
     expect(scalarOf(value)).toBe(expected);
   });
