@@ -26,8 +26,9 @@ async function stopPrograms(): Promise<void> {
 function farewell(manifests: string): string {
   return `
 The platform's objects are still in the cluster, and so are the environments: nobody looks after them now, and none expires.
-To remove all of it (with the same KUBECONFIG and SETTINGS), let the operator take the environments down before its own objects go:
+To remove all of it (with the same KUBECONFIG and SETTINGS), let the operator take the environments down before its own objects go, and
+let go of the Repositories, which it holds from their first environment on:
 
-  ${makeCommand("up")}; kubectl delete eenv --all; ${makeCommand("down")}
+  ${makeCommand("up")} && kubectl delete eenv --all && kubectl delete erepo --all --all-namespaces && ${makeCommand("down")}
   kubectl delete --ignore-not-found -f ${shortPath(manifests)}`;
 }

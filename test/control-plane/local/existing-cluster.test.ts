@@ -45,11 +45,15 @@ describe("the platform for an existing cluster", () => {
     return file;
   }
 
+  /** Where a person calls commands. */
+  function shell(more: NodeJS.ProcessEnv = {}) {
+    const given = { CLUSTER: "existing", KUBECONFIG: plane.kubeconfigPath, SETTINGS: settingsFile };
+    return { cwd: checkout, env: { ...process.env, PATH: path, STATE_FOLDER: state, ...given, ...more } };
+  }
+
   /** The command as a person calls it; answers all that it printed, and whether it succeeded. */
   async function make(command: string, more: NodeJS.ProcessEnv = {}): Promise<{ ok: boolean; output: string }> {
-    const given = { CLUSTER: "existing", KUBECONFIG: plane.kubeconfigPath, SETTINGS: settingsFile };
-    const env = { ...process.env, PATH: path, STATE_FOLDER: state, ...given, ...more };
-    const options = { cwd: checkout, env, timeout: 60_000 };
+    const options = { ...shell(more), timeout: 60_000 };
     const outcome = execute(process.execPath, ["deploy/local/main.ts", command], options);
     return outcome.then(
       ({ stdout, stderr }) => ({ ok: true, output: stdout + stderr }),
@@ -160,15 +164,15 @@ describe("the platform for an existing cluster", () => {
       expect((await make("status")).output).toContain("Nothing runs");
     }, 60_000);
 
-    test("is removed from the cluster by what it was told then", async () => {
-      await asAdministrator(
-        "delete",
-        "--ignore-not-found",
-        "--wait=false",
-        `--filename=${join(state, "existing/platform.json")}`,
-      );
-      const left = await asAdministrator("get", "validatingadmissionpolicies,clusterroles", "--output=name");
-      expect(left).not.toContain("ephemeral-environment");
-    }, 60_000);
+    test("is removed from the cluster, to the end, by what it was told then", async () => {
+      const { output } = await make("down");
+      const told = output.match(/^ {2}\S.*$/gm) ?? [];
+      const script = [`make() { '${process.execPath}' deploy/local/main.ts "$@"; }`, ...told].join("\n");
+      await execute("bash", ["-ec", script], { ...shell(), timeout: 160_000 });
+      const kinds = "namespaces,crds,validatingadmissionpolicies,clusterroles";
+      const left = await asAdministrator("get", kinds, "--output=name");
+      expect(left).not.toMatch(/ephemeral-environment|^namespace\/(ephemeral|env)-/m);
+      expect(await recordedProcesses(join(state, "existing"))).toEqual([]);
+    }, 180_000);
   });
 });
