@@ -14,6 +14,8 @@ export interface ChartRelease {
   readonly namespace: string;
   /** Text is taken as it stands: YAML. */
   readonly values: object | string;
+  /** The Kubernetes that it is for, as its /version says (`gitVersion`). Default: the one that helm was built with. */
+  readonly kubeVersion?: string | undefined;
 }
 
 /** The helm that belongs to the local cluster, built now if it is not in the cache (a minute on a cold machine). */
@@ -32,7 +34,7 @@ export function lintChart(release: ChartRelease): Promise<string> {
 }
 
 async function withValues(release: ChartRelease, command: "template" | "lint", helm?: string): Promise<string> {
-  const { chart, namespace, values } = release;
+  const { chart, namespace, values, kubeVersion } = release;
   const program = helm ?? (await helmProgram());
   const folder = await mkdtemp(join(tmpdir(), "ephemeral-chart-"));
   try {
@@ -40,7 +42,8 @@ async function withValues(release: ChartRelease, command: "template" | "lint", h
     await writeFile(file, typeof values === "string" ? values : JSON.stringify(values));
     const source = join(import.meta.dirname, "../charts", chart);
     const name = command === "template" ? [release.release] : [];
-    return await run(program, [command, ...name, source, "--namespace", namespace, "--values", file]);
+    const target = kubeVersion === undefined ? [] : ["--kube-version", kubeVersion];
+    return await run(program, [command, ...name, source, "--namespace", namespace, "--values", file, ...target]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

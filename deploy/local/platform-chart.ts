@@ -20,15 +20,17 @@ export interface PlatformManifests {
 
 /**
  * The platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and the
- * policies. `settings` are those of config/settings.schema.ts. Fails with helm's own words when it refuses them.
+ * policies. `settings` are those of config/settings.schema.ts, `kubeVersion` is that of `ChartRelease`. Fails with helm's
+ * own words when it refuses them.
  */
 export async function renderPlatformChart(
   settings: Partial<PlatformAccount>,
   helm: string,
+  kubeVersion?: string,
 ): Promise<PlatformManifests> {
   const { namespace = platformAccount.namespace } = settings;
   const values = { settings, createNamespace: true, operator: { enabled: false } };
-  const manifests = await renderChart({ chart: "platform", release: "platform", namespace, values }, helm);
+  const manifests = await renderChart({ chart: "platform", release: "platform", namespace, values, kubeVersion }, helm);
   const ofKinds = (kinds: readonly string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
   return {
     kinds: ofKinds(first),

@@ -2,25 +2,36 @@ import type { Settings } from "../../../config/settings.ts";
 import type { ClusterEntry } from "../kubeconfig.ts";
 import { type ClusterUser, kubectl } from "../kubectl.ts";
 
-/** ValidatingAdmissionPolicies are served as version v1 since then. */
-const OLDEST_MINOR = 30;
+/** What the platform's chart says (`kubeVersion`; a test holds the two together), told before anything is rendered. */
+const OLDEST_MINOR = 33;
 const argoCdKinds = ["applications.argoproj.io", "appprojects.argoproj.io"];
 const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
+
+/** A cluster that the platform can be installed in. */
+export interface UsableCluster {
+  /** How it is reached. */
+  readonly cluster: ClusterEntry;
+  /** What it says of itself, as in `v1.33.1-gke.1107000`. */
+  readonly kubeVersion: string;
+}
 
 /**
  * The cluster of that user's kubeconfig, after looking whether the platform can be installed there; writes nothing.
  *
  * Fails with one sentence when it can't be reached, is too old, has no Argo CD, or the user is no administrator.
  */
-export async function assertUsable(user: ClusterUser, { deployer }: Pick<Settings, "deployer">): Promise<ClusterEntry> {
+export async function assertUsable(
+  user: ClusterUser,
+  { deployer }: Pick<Settings, "deployer">,
+): Promise<UsableCluster> {
   const cluster = await describeCluster(user);
-  await assertReachable(user, cluster);
+  const kubeVersion = await versionOf(user, cluster);
   await assertAdministrator(user, cluster);
   const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${deployer.namespace}`];
   const found = await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]);
   const obstacle = whyNoDeployer(found, deployer.namespace);
   if (obstacle) throw new Error(obstacle);
-  return cluster;
+  return { cluster, kubeVersion };
 }
 
 /** What is missing of the deployer, in one sentence, given the names of the objects that were found of it. */
@@ -48,10 +59,17 @@ async function describeCluster(user: ClusterUser): Promise<ClusterEntry> {
   throw new Error(`${cluster.server} is reached through a proxy (proxy-url), which the operator can't do.`);
 }
 
-async function assertReachable(user: ClusterUser, { server }: ClusterEntry): Promise<void> {
+/** Fails when the cluster does not answer, or is too old. */
+async function versionOf(user: ClusterUser, { server }: ClusterEntry): Promise<string> {
   const get = kubectl(user, ["get", "--raw", "/version", "--request-timeout=10s"]);
-  const obstacle = whyTooOld(JSON.parse(await saying(`The cluster ${server} does not answer`, get)));
+  const version = JSON.parse(await saying(`The cluster ${server} does not answer`, get)) as {
+    readonly major: string;
+    readonly minor: string;
+    readonly gitVersion: string;
+  };
+  const obstacle = whyTooOld(version);
   if (obstacle) throw new Error(obstacle);
+  return version.gitVersion;
 }
 
 async function assertAdministrator(user: ClusterUser, { server }: ClusterEntry): Promise<void> {

@@ -7,16 +7,22 @@ import type { HostPlatform } from "../platform-programs.ts";
 /** What was applied to a cluster; outlives a `down` of that state folder, so that it can be deleted then. */
 export const manifestFile = (folder: string): string => join(folder, "platform.json");
 
+/** Which helm renders the chart, and for which Kubernetes, as that says of itself. */
+interface Renderer {
+  readonly helm: string;
+  readonly kubeVersion: string;
+}
+
 /**
  * Applies the platform chart without the operator's Deployment, and returns when its kinds are served. What it wrote
  * stands in `manifestFile`, which `kubectl delete` takes.
  *
  * Objects that somebody else manages otherwise are a conflict and stay as they are; the failure names them.
  */
-export async function applyPlatform(platform: HostPlatform, helm: string): Promise<void> {
+export async function applyPlatform(platform: HostPlatform, { helm, kubeVersion }: Renderer): Promise<void> {
   const { folder, administrator, settings } = platform;
   const file = manifestFile(folder);
-  const manifests = await renderPlatformChart(settings, helm);
+  const manifests = await renderPlatformChart(settings, helm, kubeVersion);
   const items = [...manifests.kinds, ...manifests.objects, ...manifests.policies];
   await mkdir(folder, { recursive: true });
   await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 2));

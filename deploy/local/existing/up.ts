@@ -27,10 +27,12 @@ export async function up(): Promise<void> {
   const { kubeconfig, settings } = readInputs(process.env);
   const { kubectl, helm } = await findPrograms();
   const administrator = { kubectl, kubeconfig };
-  const cluster = await progress.step("check the cluster", () => assertUsable(administrator, settings));
+  const { cluster, kubeVersion } = await progress.step("check the cluster", () =>
+    assertUsable(administrator, settings),
+  );
   const platform = { folder: existingFolder, cluster, administrator, settings, kubectlEnvironment: process.env };
   await assertCanStart(platform, settings);
-  await progress.step("platform chart", () => applyPlatform(platform, helm));
+  await progress.step("platform chart", () => applyPlatform(platform, { helm, kubeVersion }));
   await progress.step("platform token", () => keepTokenFresh(platform));
   await progress.step("operator", () => keepOperatorRunning(platform));
   const apiUrl = `http://${localHost(settings.api.host)}:${settings.api.port}`;

@@ -45,6 +45,15 @@ describe("the platform chart", () => {
     }
   });
 
+  test("is judged by the version that the cluster says of itself, not by helm's own", async () => {
+    const values = { settings, operator: { image } };
+    for (const kubeVersion of ["v1.33.0", "v1.33.1-gke.1107000", "v1.34.2+k3s1", "v1.40.0-alpha.1"]) {
+      expect(await renderChart({ ...release, values, kubeVersion })).not.toEqual([]);
+    }
+    const tooOld = renderChart({ ...release, values, kubeVersion: "v1.32.9-eks-3025e55" });
+    await expect(tooOld).rejects.toThrow("which is incompatible with Kubernetes v1.32.9");
+  });
+
   test("writes settings that the operator accepts", async () => {
     const given = { ...settings, publicPort: 18443, api: { trustedProxyHops: 1 } };
     const written = settingsFrom(settingsOf(await rendered({ settings: given })));

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import { whyNoDeployer, whyTooOld } from "../../../../../deploy/local/existing/cluster.ts";
 
 const kind = (name: string) => `customresourcedefinition.apiextensions.k8s.io/${name}.argoproj.io\n`;
@@ -27,11 +29,18 @@ describe("an existing cluster", () => {
   });
 
   test.each([
-    { major: "1", minor: "30", says: undefined },
+    { major: "1", minor: "33", says: undefined },
     { major: "1", minor: "36+", says: undefined },
     { major: "2", minor: "0", says: undefined },
-    { major: "1", minor: "29+", says: "The cluster is Kubernetes 1.29+; 1.30 or newer is needed." },
+    { major: "1", minor: "32+", says: "The cluster is Kubernetes 1.32+; 1.33 or newer is needed." },
   ])("of version $major.$minor", ({ says, ...version }) => {
     expect(whyTooOld(version)).toBe(says);
+  });
+
+  test("is refused where the platform's chart refuses it, and nowhere else", () => {
+    const chart = new URL("../../../../../deploy/charts/platform/Chart.yaml", import.meta.url);
+    const [, oldest = ""] = /^>=1\.(\d+)\.0-0$/.exec(parse(readFileSync(chart, "utf8")).kubeVersion) ?? [];
+    expect(whyTooOld({ major: "1", minor: oldest })).toBeUndefined();
+    expect(whyTooOld({ major: "1", minor: `${Number(oldest) - 1}` })).toContain(`; 1.${oldest} or newer is needed`);
   });
 });
