@@ -11,10 +11,10 @@ export const NAME_MAX_LENGTH = 50;
 export const NAME_PATTERN = "^[a-z]([a-z0-9-]*[a-z0-9])?$";
 const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
 
-/** Labels of the platform's own hosts, what people expect to be there, and what has a path beside the environments. */
+/** Labels of the platform's own hosts, what people expect to be there, and what has a path where names have theirs. */
 export const RESERVED_NAMES = [
   ...["www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default"],
-  "cleanup-failed",
+  ...["cleanup-failed", "reload"],
 ] as const;
 export const RESERVED_PREFIXES = ["kube-", "ephemeral-"] as const;
 

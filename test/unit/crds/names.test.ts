@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { listRoutes } from "../../../api/routes/index.ts";
 import {
   COMPONENTS,
   componentUrl,
@@ -39,11 +40,23 @@ describe("a name", () => {
     ["abcdef01-1111-4222-8333-444455556666", "must not look like a UUID"],
     ["argocd", "is reserved"],
     ["default", "is reserved"],
+    ["cleanup-failed", "is reserved"],
+    ["reload", "is reserved"],
     ["kube-system", "is reserved"],
     ["ephemeral-x", "is reserved"],
   ])("%j: %s", (name, problem) => {
     if (problem === undefined) expect(nameProblem(name)).toBeUndefined();
     else expect(nameProblem(name)).toContain(problem);
+  });
+
+  test("is no word that the REST interface has where names have their path: what is so called could not be read", () => {
+    const paths = listRoutes().map(({ contract }) => contract.path);
+    const isWhereNamesAre = (path: string) => paths.some((other) => other.startsWith(`${path.replace(/[^/]+$/, "")}{`));
+    const words = paths
+      .filter((path) => !path.endsWith("}") && isWhereNamesAre(path))
+      .map((path) => path.split("/").at(-1));
+    expect(words).toEqual(expect.arrayContaining(["cleanup-failed", "reload"]));
+    for (const word of words) expect([word, nameProblem(word ?? "")]).toEqual([word, "is reserved"]);
   });
 
   test("leads to these names, which stored things already carry", () => {
