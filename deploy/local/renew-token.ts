@@ -1,9 +1,10 @@
 /**
  * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed when four fifths of
- * its time are over. Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
+ * its time are over, whether the machine slept meanwhile or not.
+ * Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { requestPlatformToken } from "./platform-token.ts";
+import { rest } from "./rest.ts";
 import { writeWhole } from "./whole-file.ts";
 
 const TOKEN_SECONDS = 3600;
@@ -11,7 +12,7 @@ const RETRY_MS = 5_000;
 
 const [kubectl = "", kubeconfig = "", namespace = "", serviceAccount = "", tokenFile = ""] = process.argv.slice(2);
 
-for (;;) await pause(await renew());
+for (;;) await rest(await renew());
 
 /** How long the file is good for, in milliseconds. An API server that is away comes back: the old token serves on. */
 async function renew(): Promise<number> {
