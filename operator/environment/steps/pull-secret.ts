@@ -138,7 +138,11 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
   }
 }
 
-/** Nobody may change it, and we have no right to: other contents take the place of what there is. */
+/**
+ * Nobody may change it, and we have no right to: other contents take the place of what there is.
+ *
+ * @throws BeingDeleted when what there is has to go first, also what another operator put there in between
+ */
 async function put(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
@@ -152,5 +156,8 @@ async function put(
     const removal = await cluster.remove(metadata, secretKind, refOf(environment), found);
     if (removal.state === "removing") throw new BeingDeleted(removal.message);
   }
-  if (desired !== undefined) await cluster.ensure(metadata, secretKind, desired);
+  if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;
+  const rival = await cluster.read(metadata, secretKind, refOf(environment));
+  if (!isDeepStrictEqual(rival?.data, desired.data))
+    throw new BeingDeleted(`Secret '${PULL_SECRET}' is another one than was to be made just now`);
 }

@@ -5,6 +5,7 @@ import { credentialsIn } from "../../../../operator/environment/desired/pull-sec
 import { done, type Findings, failed, waiting } from "../../../../operator/environment/step.ts";
 import { type Looking, retirePulls, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
 import { secretKind } from "../../../../operator/kinds.ts";
+import { BeingDeleted, type ObservedObject } from "../../../../operator/ports/cluster.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
 import { type MemoryCluster, memoryCluster } from "../../../support/memory-cluster.ts";
 import { type MemoryRepositories, memoryRepositories } from "../../../support/memory-repositories.ts";
@@ -208,6 +209,23 @@ describe("when its Repository moves", () => {
     await pass();
     await runs(MOVED);
     expect(questions()).toBe(before);
+  });
+
+  test("what another operator makes in between is not taken for what was to be made", async () => {
+    await pass();
+    const { metadata } = environmentFixture();
+    const before = (await cluster.read(metadata, secretKind, ref)) as ObservedObject;
+    const { remove } = cluster;
+    cluster.remove = async (...which) => {
+      const removal = await remove(...which);
+      await cluster.ensure(metadata, secretKind, before);
+      return removal;
+    };
+    await expect(runs(MOVED)).rejects.toThrow(BeingDeleted);
+    expect(status.pullSecret).toHaveLength(2);
+    cluster.remove = remove;
+    await runs(MOVED);
+    expect(contents()).toEqual({ "other.test": "other:one" });
   });
 
   test("a Secret that is gone when the pods of before are is said to hold what it held, until a look makes it", async () => {
