@@ -52,8 +52,7 @@ interface Context extends Looking {
 export function secrets(looks: Schedule): Step {
   return {
     condition: "SecretsReady",
-    // Of a namespace that is made anew beside its application, nothing but the missing Secret keeps the pods from starting.
-    after: ["NamespaceReady", "ConfigurationResolved", "IsolationReady"],
+    after: ["NamespaceReady", "ConfigurationResolved"],
 
     // What is refused is not waited for; while it may still come, nothing is rendered that would lack it.
     stands: ({ status }, _context, result) => result?.state === "failed" && status?.wanted !== undefined,
