@@ -23,7 +23,7 @@ export type WatchedKinds = ReadonlyMap<string, ObjectCache<WireObject>>;
 
 /** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
 const FRESH_RIGHT_MS = 2_000;
-const FRESH_RIGHT_RETRY_MS = 10;
+const FRESH_RIGHT_RETRY_MS = 20;
 
 interface Options {
   readonly client: KubeClient;

@@ -1,11 +1,11 @@
-import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
-import type { Reconcile, ReconcileResult } from "../kit/controller.ts";
+import { type EnvironmentStatus, type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
+import type { Pass, Reconcile, ReconcileResult } from "../kit/controller.ts";
 import type { Environments } from "../ports/environments.ts";
 import { type DepartureContext, leave } from "./removal/departure.ts";
 import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
-import { sameStatus, statusAfter } from "./status.ts";
+import { isProgress, sameStatus, statusAfter } from "./status.ts";
 import { StatusDrafts } from "./status-drafts.ts";
 import type { Step, StepResults } from "./step.ts";
 import { application } from "./steps/application.ts";
@@ -42,7 +42,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
   const looks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
-  const drafts = new StatusDrafts();
+  const drafts = new StatusDrafts(context.clock);
   const plan: readonly Step[] = [
     namespace,
     configuration,
@@ -67,20 +67,22 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     if (environment.metadata.deletionTimestamp !== undefined) {
       probes.forget(environment.metadata.uid);
       looks.forget(environment.metadata.uid);
+      const left = drafts.continued(environment);
       drafts.forget(name);
-      return leave(environment, pass);
+      return leave(left, pass);
     }
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
     if ("itsTurnInMs" in expiry) return promise(expiry.itsTurnInMs);
     const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs } = expiry;
     if (dueInMs < aheadMs) promise(dueInMs);
-    return advance(plan, environment, { ...pass, drafts, lookAgainInMs });
+    return advance(plan, environment, { ...pass, promise, drafts, lookAgainInMs });
   };
 }
 
 interface Advance extends ReconcilerContext {
   readonly signal: AbortSignal;
+  readonly promise: Pass["promise"];
   readonly drafts: StatusDrafts;
   /** In which something that has nothing to do with the steps wants another look. */
   readonly lookAgainInMs: number | undefined;
@@ -91,16 +93,26 @@ async function advance(
   environment: EphemeralEnvironment,
   pass: Advance,
 ): Promise<ReconcileResult> {
-  const held = isHeld(environment) ? environment : await pass.lifecycle.hold(environment);
-  const begun = pass.drafts.continued(held);
+  const { drafts, lifecycle, promise } = pass;
+  const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
+    drafts.store(known, status, () => lifecycle.writeStatus(known, status));
+  const found = isHeld(environment) ? environment : await lifecycle.hold(environment);
+  const begun = drafts.continued(found);
+  // Nobody waits for it longer because this pass takes its time.
+  const stored = drafts.isDue(found) ? await write(found, begun.status as EnvironmentStatus) : found;
   const { results, error } = await walk(plan, begun, pass);
   pass.signal.throwIfAborted();
   const status = statusAfter(begun, results, { now: pass.clock.now(), settings: pass.settings });
-  if (!sameStatus(held.status, status)) {
-    await pass.drafts.store(held, status, () => pass.lifecycle.writeStatus(held, status));
-  }
+  const mayWait = error === undefined && !isSettling(results) && isProgress(begun, status);
+  if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
+  else if (!mayWait || !drafts.postpone(stored, status, () => promise(0))) await write(stored, status);
   if (error !== undefined) throw error;
   return nextLook(results, pass);
+}
+
+/** Whether a step goes on only from what it found when that is stored. */
+function isSettling(results: StepResults): boolean {
+  return [...results.values()].some((result) => result.state === "waiting" && result.settles === true);
 }
 
 /** The soonest of what is asked for, and the recurring pass that repairs what no watch reports. */

@@ -71,6 +71,14 @@ export function sameStatus(stored: EnvironmentStatus | undefined, status: Enviro
   return isDeepStrictEqual(stored ?? {}, JSON.parse(JSON.stringify(status)));
 }
 
+/** Whether a status tells of progress alone: nothing new was asked for, and there was no verdict and there is none. */
+export function isProgress({ metadata, status: former }: EphemeralEnvironment, status: EnvironmentStatus): boolean {
+  const isOpen = ({ conditions }: EnvironmentStatus) => findCondition(conditions, "Ready")?.status === "Unknown";
+  const isAnswer = former?.lastHandledReconcileAt !== status.lastHandledReconcileAt;
+  if (isAnswer || !isOpen(status)) return false;
+  return former === undefined || (former.observedGeneration === metadata.generation && isOpen(former));
+}
+
 function handledToken(environment: EphemeralEnvironment): Pick<EnvironmentStatus, "lastHandledReconcileAt"> {
   const token = reconcileToken(environment);
   return token === undefined ? {} : { lastHandledReconcileAt: token };

@@ -30,6 +30,8 @@ export type StepResult =
       readonly message: string;
       readonly findings?: Findings;
       readonly recheckAfterMs: number;
+      /** What it found is to be stored before anything is made of it. */
+      readonly settles?: boolean;
     }
   | {
       readonly state: "failed";
@@ -52,7 +54,7 @@ export function done(reason: string, more: { findings?: Findings; recheckAfterMs
 export function waiting(
   reason: string,
   message: string,
-  more: { recheckAfterMs: number; findings?: Findings },
+  more: { recheckAfterMs: number; findings?: Findings; settles?: boolean },
 ): Unfinished {
   return { state: "waiting", reason, message, ...more };
 }

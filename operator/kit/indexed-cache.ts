@@ -113,7 +113,9 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
   upsert(object: T): void {
     if (this.#own.isReplayed(object.metadata)) return;
     const key = keyOf(object);
-    this.#accept(key, this.trimmed(object));
+    // Most events tell this process of its own writes.
+    const shown = this.#shown(key, object.metadata);
+    this.#accept(key, shown ?? this.trimmed(object));
     this.#settle([key]);
   }
 
@@ -135,14 +137,14 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const known = this.#base.get(key);
     if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
     else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
-    this.#base.set(key, this.#asShown(key, object));
+    this.#base.set(key, this.#shown(key, object.metadata) ?? object);
     this.#own.delivered(key, object.metadata);
   }
 
   /** Readers keep the object that they have of a version: a relist brings each again, of which no listener is told. */
-  #asShown(key: string, object: T): T {
+  #shown(key: string, version: KubeObject["metadata"]): T | undefined {
     const shown = this.#view.get(key);
-    return shown !== undefined && isSameVersion(shown.metadata, object.metadata) ? shown : object;
+    return shown !== undefined && isSameVersion(shown.metadata, version) ? shown : undefined;
   }
 
   #leave(key: string, last: T, known: T | undefined): void {

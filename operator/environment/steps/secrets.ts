@@ -207,6 +207,7 @@ function awaiting({ status }: EphemeralEnvironment, variables: readonly string[]
 function pinned({ secrets }: Complete): StepResult {
   return waiting("Resolved", "the versions of what is referred to are settled", {
     recheckAfterMs: 1,
+    settles: true,
     findings: { secrets },
   });
 }

@@ -20,12 +20,20 @@ export interface BenchWorld {
   readonly asPlatform: KubeClient;
   /** When environments became ready. */
   readonly ready: ObservedStates;
-  /** @param aheadMs how far its clock is ahead */
-  startOperator(aheadMs?: number): MeasuredOperator;
+  startOperator(options?: StartOptions): MeasuredOperator;
   create(name: string, spec?: Partial<EnvironmentSpec>): Promise<EphemeralEnvironment>;
   /** Waits until the API server's own controllers have nothing left to do for any namespace. */
   untilQuiet(): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** How far its clock is ahead (default 0). */
+  readonly aheadMs?: number;
+  /** Whether it measures the delays of its event loop (default false): that wakes it a thousand times a second. */
+  readonly measuresDelays?: boolean;
+  /** How often it looks at the URLs of what is ready (default 60). */
+  readonly probeSeconds?: number;
 }
 
 export async function createBenchWorld(): Promise<BenchWorld> {
@@ -37,9 +45,10 @@ export async function createBenchWorld(): Promise<BenchWorld> {
   const running = new Set<MeasuredOperator>();
   return {
     ...{ world, asPlatform, ready },
-    startOperator(aheadMs = 0) {
-      const settings = { ...testSettings, reconcile: { workers: WORKERS } };
-      const operator = startMeasuredOperator({ kubeconfigPath: world.identity.kubeconfigPath, settings, aheadMs });
+    startOperator({ aheadMs = 0, measuresDelays = false, probeSeconds = 60 } = {}) {
+      const settings = { ...testSettings, reconcile: { workers: WORKERS, probeSeconds } };
+      const { kubeconfigPath } = world.identity;
+      const operator = startMeasuredOperator({ kubeconfigPath, settings, aheadMs, measuresDelays });
       running.add(operator);
       return operator;
     },

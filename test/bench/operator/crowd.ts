@@ -43,7 +43,7 @@ async function emptyFigures(
   { calmMs }: CrowdSizes,
 ): Promise<Figures & { readonly environments: number }> {
   const { items } = await bench.world.admin.list(environmentType, { metadataOnly: true });
-  const operator = bench.startOperator();
+  const operator = bench.startOperator({ measuresDelays: true });
   await operator.converged(DEADLINE_MS);
   await rest(calmMs);
   const figures = await operator.figures();
@@ -91,7 +91,7 @@ interface Restart {
 
 async function restart(bench: BenchWorld, { environments, calmMs }: CrowdSizes): Promise<Restart> {
   const before = await apiServerCpuSeconds(bench.world.admin);
-  const operator = bench.startOperator();
+  const operator = bench.startOperator({ measuresDelays: true });
   const figures = await operator.converged(DEADLINE_MS);
   const seconds = (figures.convergedAtMs - operator.startedAtMs) / 1000;
   const apiServerSeconds = (await apiServerCpuSeconds(bench.world.admin)) - before;
@@ -109,7 +109,7 @@ async function expiries(bench: BenchWorld, due: readonly string[], sizes: CrowdS
   const dueAtMs = Date.parse(metadata.creationTimestamp) + TTL_HOURS * HOUR_MS;
   // Whole seconds: the header that the API server's clock is read from tells no more.
   const aheadMs = Math.ceil((dueAtMs - Date.now() - sizes.dueAfterMs) / 1000) * 1000;
-  const operator = bench.startOperator(aheadMs);
+  const operator = bench.startOperator({ aheadMs, measuresDelays: true });
   // Whoever converges late shows it in the figure.
   await operator.converged(DEADLINE_MS);
   const expired = await expiredAll(operator, due);

@@ -14,7 +14,8 @@ const usage = `Usage: main.ts [--environments N] [--due N] [--rounds N] [--part 
 
   --environments N   the crowd (ENVIRONMENTS, default 10000)
   --due N            those of it that are due at the same moment (DUE, default 500)
-  --rounds N         how often operator and plain client take turns (ROUNDS, default 4)
+  --rounds N         how often calm and troubled times take turns (ROUNDS, default 4); operator and plain client
+                     do five times as often
   --part PART        one of the three measures (PART)
   --help             this text
 
@@ -42,7 +43,7 @@ const verdicts: Verdict[] = [];
 try {
   const isWanted = (part: string) => values.part === undefined || values.part === part;
   if (isWanted("creations"))
-    verdicts.push(...(await measureCreations(bench, { rounds, warmUp: 10, single: 15, many: 128 })));
+    verdicts.push(...(await measureCreations(bench, { rounds: 5 * rounds, warmUp: 4, single: 4, many: 64 })));
   if (isWanted("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100 }));
   if (isWanted("crowd")) {
     const sizes = {

@@ -9,6 +9,7 @@ export interface MeasuredOptions {
   readonly settings: object;
   /** How far its clock, and what it takes for the API server's, are ahead. */
   readonly aheadMs: number;
+  readonly measuresDelays: boolean;
 }
 
 export interface Quantiles {
@@ -19,7 +20,7 @@ export interface Quantiles {
 
 /** What the process says of itself. */
 export interface Figures {
-  /** When every environment had had a pass and none waited for one, by the machine's clock. */
+  /** When every environment had had a pass and none waited for one (again, after `thaw`), by the machine's clock. */
   readonly convergedAtMs?: number;
   readonly passes: number;
   /** What the process has computed since its start, on all its threads. */
@@ -43,7 +44,11 @@ export interface MeasuredOperator {
   figures(): Promise<Figures>;
   /** From now on the delays are counted anew. */
   restartDelays(): Promise<void>;
-  /** Waits until it has converged on what there was at its start; answers the figures of that moment. */
+  /** Holds the process where it is; nothing asks it meanwhile. */
+  freeze(): void;
+  /** Lets it go on; it has converged when it has done so anew. */
+  thaw(): Promise<void>;
+  /** Waits until it has converged on what there is; answers the figures of that moment. */
   converged(deadlineMs: number): Promise<Figures & { readonly convergedAtMs: number }>;
   stop(): Promise<void>;
 }
@@ -65,6 +70,13 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
     async restartDelays() {
       await asked(child, "restart of the delays");
     },
+    freeze() {
+      child.kill("SIGSTOP");
+    },
+    async thaw() {
+      child.kill("SIGCONT");
+      await asked(child, "another look whether it has converged");
+    },
     async converged(deadlineMs) {
       const look = async () => {
         const now = await figures();
@@ -74,6 +86,7 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
     },
     async stop() {
       if (child.exitCode !== null) return;
+      child.kill("SIGCONT");
       const exited = once(child, "exit");
       const hangs = setTimeout(() => child.kill("SIGKILL"), 10_000);
       child.send({ ask: "stop" });

@@ -37,6 +37,7 @@ let passes = 0;
 let depth = 0;
 let peakBytes = 0;
 let convergedAtMs: number | undefined;
+let isSynced = false;
 
 const clock: Clock = clockAhead(options.aheadMs / HOUR_MS);
 const operator = createOperator({
@@ -54,15 +55,19 @@ const operator = createOperator({
 
 const stopping = new AbortController();
 process.once("disconnect", () => process.exit(1));
-process.on("message", (message: { ask: "figures" | "restart of the delays" | "stop" }) => {
+process.on("message", (message: { ask: string }) => {
   if (message.ask === "stop") return stopping.abort();
+  if (message.ask === "another look whether it has converged") convergedAtMs = undefined;
   if (message.ask === "restart of the delays") for (const histogram of [delays, computed]) histogram.reset();
   process.send?.(figures());
 });
-delays.enable();
 setInterval(lookAtMemory, 100).unref();
-recordComputed();
+if (options.measuresDelays) {
+  delays.enable();
+  recordComputed();
+}
 await operator.start(AbortSignal.timeout(300_000));
+isSynced = true;
 const leading = operator.reconcile(stopping.signal);
 lookWhetherConverged();
 await leading;
@@ -71,6 +76,7 @@ process.exit(0);
 
 function figures(): Figures {
   lookAtMemory();
+  lookWhetherConverged();
   return {
     ...(convergedAtMs === undefined ? {} : { convergedAtMs }),
     passes,
@@ -116,7 +122,7 @@ function lookAtMemory(): void {
 
 /** Converged: every environment that there is had a pass, and none waits for one. */
 function lookWhetherConverged(): void {
-  if (convergedAtMs !== undefined || depth > 0 || passes < seen.size) return;
+  if (!isSynced || convergedAtMs !== undefined || depth > 0 || passes < seen.size) return;
   if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 

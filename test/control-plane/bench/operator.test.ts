@@ -18,7 +18,7 @@ test("creations are measured beside a plain client that comes to the same object
   for (const { figure } of verdicts) expect(figure).toBeGreaterThan(0);
   expect(report(verdicts)).toMatch(/held/i);
 
-  const [operators, plain] = await Promise.all([inventoryOf("single-0-0"), inventoryOf("plain-0-0")]);
+  const [operators, plain] = await Promise.all([inventoryOf("operator-0-0"), inventoryOf("plain-0-0")]);
   expect(plain).toEqual(operators);
 }, 120_000);
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { environmentType } from "../../../operator/kinds.ts";
 import { KubeError } from "../../../operator/kit/kube-errors.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { createWorld, type World } from "../../support/environment-world.ts";
 import { concernedAmong, normalised } from "../../support/request-seams.ts";
+import { until } from "../../support/until.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -43,4 +45,26 @@ test("while a status can't be stored nothing that was made is made again", async
   await operator.stop();
   expect([...left.values()]).toEqual([0, 0]);
   expect(again).toEqual([]);
+}, 60_000);
+
+test("a rotation that is asked for while the first status waits gives a new value to what was made by then", async () => {
+  const name = "asked-early";
+  let isAsked = false;
+  const seam: RequestSeam = async (request, next) => {
+    const response = await next();
+    const { verb, type } = request;
+    if (isAsked || verb !== "create" || type?.kind !== "Application") return response;
+    isAsked = true;
+    const spec = { secrets: { rotate: { SECRET_KEY: "leaked" } } };
+    await world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
+    return response;
+  };
+  const operator = await world.startOperator({ onRequest: seam });
+  await world.create(name);
+  const isRenewed = async () => {
+    const { phase, secrets } = (await world.find(name))?.status ?? {};
+    return phase === "ready" && secrets?.some((secret) => secret.name === "SECRET_KEY" && secret.version === 2);
+  };
+  await until(isRenewed, { what: "an environment with the new value" });
+  await operator.stop();
 }, 60_000);

@@ -2,13 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
 import { StatusDrafts } from "../../../../operator/environment/status-drafts.ts";
 import { environmentFixture } from "../../../support/environment-fixture.ts";
+import { TestClock } from "../../../support/test-clock.ts";
 
 const environment = environmentFixture({ status: { phase: "creating" } });
 const found: EnvironmentStatus = { phase: "ready", podSecrets: ["made"] };
 const later = { ...environment, metadata: { ...environment.metadata, resourceVersion: "later" } };
+const another = { ...environment, metadata: { ...environment.metadata, uid: "another" } };
 
 async function unstored(): Promise<StatusDrafts> {
-  const drafts = new StatusDrafts();
+  const drafts = new StatusDrafts(new TestClock());
   const refused = drafts.store(environment, found, () => Promise.reject(new Error("refused")));
   await expect(refused).rejects.toThrow("refused");
   return drafts;
@@ -19,8 +21,16 @@ describe("what a pass found out", () => {
     expect((await unstored()).continued(environment)).toEqual({ ...environment, status: found });
   });
 
-  test("counts for nothing once the environment changed", async () => {
-    expect((await unstored()).continued(later)).toBe(later);
+  test("is that also when somebody changed the environment meanwhile", async () => {
+    expect((await unstored()).continued(later)).toEqual({ ...later, status: found });
+  });
+
+  test("is nothing to another environment of the name", async () => {
+    expect((await unstored()).continued(another)).toBe(another);
+  });
+
+  test("is stored with the answer of whoever stores it", async () => {
+    expect(await (await unstored()).store(environment, found, async () => "stored")).toBe("stored");
   });
 
   test("is the API server's to tell once it is stored", async () => {
@@ -33,5 +43,64 @@ describe("what a pass found out", () => {
     const drafts = await unstored();
     drafts.forget(environment.metadata.name);
     expect(drafts.continued(environment)).toBe(environment);
+  });
+});
+
+describe("what may wait for the next pass", () => {
+  const further: EnvironmentStatus = { phase: "creating", url: "https://shop" };
+
+  function waiting() {
+    const clock = new TestClock();
+    const drafts = new StatusDrafts(clock);
+    let asked = 0;
+    const postponed = (status: EnvironmentStatus, of = environment) => drafts.postpone(of, status, () => (asked += 1));
+    expect(postponed({ phase: "creating" })).toBe(true);
+    return { clock, drafts, postponed, asked: () => asked };
+  }
+
+  test("is what the next one begins with, also when somebody changed the environment", () => {
+    const { drafts } = waiting();
+    expect(drafts.continued(environment).status).toEqual({ phase: "creating" });
+    expect(drafts.continued(later).status).toEqual({ phase: "creating" });
+  });
+
+  test("is nothing to another environment of the name", () => {
+    const { drafts, postponed } = waiting();
+    expect(drafts.continued(another)).toBe(another);
+    expect(postponed(further, another)).toBe(true);
+    expect(drafts.continued(environment)).toBe(environment);
+  });
+
+  test("waits for half a second in all, however many passes find more, and then asks for one that stores it", () => {
+    const { clock, drafts, postponed, asked } = waiting();
+    clock.advance(300);
+    expect(postponed(further, later)).toBe(true);
+    clock.advance(199);
+    expect([asked(), drafts.isDue(environment), postponed(further)]).toEqual([0, false, true]);
+    clock.advance(1);
+    expect([asked(), drafts.isDue(environment), postponed(further)]).toEqual([1, true, false]);
+    expect(drafts.continued(environment).status).toEqual(further);
+  });
+
+  test.each(["stored", "forgotten"] as const)(
+    "asks for nothing once it is %s, and the next waits anew",
+    async (end) => {
+      const { clock, drafts, postponed, asked } = waiting();
+      if (end === "stored") await drafts.store(environment, further, async () => undefined);
+      else drafts.forget(environment.metadata.name);
+      expect(clock.pending).toEqual([]);
+      expect(postponed(further)).toBe(true);
+      clock.advance(499);
+      expect(asked()).toBe(0);
+    },
+  );
+
+  test("and could not be stored waits no more", async () => {
+    const { clock, drafts, postponed } = waiting();
+    clock.advance(500);
+    await expect(drafts.store(environment, further, () => Promise.reject(new Error("refused")))).rejects.toThrow();
+    expect([clock.pending, drafts.isDue(environment)]).toEqual([[], false]);
+    expect(drafts.continued(environment).status).toEqual(further);
+    expect(postponed(found)).toBe(false);
   });
 });

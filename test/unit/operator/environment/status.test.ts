@@ -7,7 +7,7 @@ import type {
 } from "../../../../crds/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { askedHash } from "../../../../operator/environment/progress.ts";
-import { sameStatus, statusAfter } from "../../../../operator/environment/status.ts";
+import { isProgress, sameStatus, statusAfter } from "../../../../operator/environment/status.ts";
 import { done, failed, type StepResult, waiting } from "../../../../operator/environment/step.ts";
 import {
   CREATED,
@@ -122,6 +122,28 @@ describe("a status", () => {
     expect(ready.specChangedAt).toBe(CREATED);
     expect(judged(environmentFixture({ status: ready }), serving, 600).specChangedAt).toBe(CREATED);
     expect(judged(environmentFixture(updated), updating, 600).specChangedAt).toBe(minutesLater(600).toISOString());
+  });
+});
+
+describe("progress alone", () => {
+  const slow = but("SecretsReady", waiting("Slow", "the manager is slow", soon));
+  const slower = but("SecretsReady", waiting("Slower", "the manager is slower", soon));
+  const creating = judged(environmentFixture(), slow);
+  const progress = (fixture: Parameters<typeof environmentFixture>[0], results = slower) =>
+    isProgress(environmentFixture(fixture), judged(environmentFixture(fixture), results));
+
+  test("is what is told of a creation, from nothing on, until there is a verdict", () => {
+    expect(progress({})).toBe(true);
+    expect(progress({ status: creating })).toBe(true);
+    expect(progress({ status: creating }, serving)).toBe(false);
+    expect(progress({ status: creating }, but("SourceResolved", failed("BranchNotFound", "push it")))).toBe(false);
+  });
+
+  test("is not what takes a verdict back, or answers what somebody asked for", () => {
+    expect(progress(updated)).toBe(false);
+    expect(progress({ status: creating, metadata: { generation: 2 } })).toBe(false);
+    const asking = { metadata: { annotations: { [RECONCILE_ANNOTATION]: "token" } } };
+    expect([progress(asking), progress({ ...asking, status: creating })]).toEqual([false, false]);
   });
 });
 
