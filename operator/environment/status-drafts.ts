@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
 import type { Clock } from "../kit/clock.ts";
 
@@ -5,6 +6,8 @@ import type { Clock } from "../kit/clock.ts";
 interface Draft {
   /** Of the environment; another one may have its name. */
   readonly uid: string;
+  /** What was stored when it was made: where that is another one now, another operator wrote it. */
+  readonly over: EnvironmentStatus | undefined;
   readonly status: EnvironmentStatus;
   /** Absent where it was to be stored and could not. */
   readonly wait?: Wait;
@@ -20,8 +23,8 @@ interface Wait {
 const LONGEST_WAIT_MS = 500;
 
 /**
- * What passes found out and did not store. The next pass goes on from it, whatever else became of the environment: some
- * of what steps make shows in nothing but the status, which nobody else writes.
+ * What passes found out and did not store. The next pass goes on from it, also when the spec has changed meanwhile: some of
+ * what steps make shows in nothing but the status.
  *
  * Kept in memory only. A crash costs these writes once.
  */
@@ -73,13 +76,13 @@ export class StatusDrafts {
     this.#drafts.delete(name);
   }
 
-  #of({ metadata }: EphemeralEnvironment): Draft | undefined {
+  #of({ metadata, status }: EphemeralEnvironment): Draft | undefined {
     const draft = this.#drafts.get(metadata.name);
-    return draft?.uid === metadata.uid ? draft : undefined;
+    return draft?.uid === metadata.uid && isDeepStrictEqual(draft.over, status) ? draft : undefined;
   }
 
-  #keep({ metadata }: EphemeralEnvironment, draft: Omit<Draft, "uid">): void {
-    this.#drafts.set(metadata.name, { uid: metadata.uid, ...draft });
+  #keep({ metadata, status: over }: EphemeralEnvironment, draft: Pick<Draft, "status" | "wait">): void {
+    this.#drafts.set(metadata.name, { uid: metadata.uid, over, ...draft });
   }
 
   #begin(name: string, again: () => void): Wait {

@@ -29,6 +29,11 @@ describe("what a pass found out", () => {
     expect((await unstored()).continued(another)).toBe(another);
   });
 
+  test("counts for nothing once another operator has stored what it found", async () => {
+    const told = { ...later, status: { phase: "ready", url: "https://shop" } } as const;
+    expect((await unstored()).continued(told)).toBe(told);
+  });
+
   test("is stored with the answer of whoever stores it", async () => {
     expect(await (await unstored()).store(environment, found, async () => "stored")).toBe("stored");
   });
