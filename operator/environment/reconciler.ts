@@ -99,7 +99,8 @@ async function advance(
   const found = isHeld(environment) ? environment : await lifecycle.hold(environment);
   const begun = drafts.continued(found);
   // Nobody waits for it longer because this pass takes its time.
-  const stored = drafts.isDue(found) ? await write(found, begun.status as EnvironmentStatus) : found;
+  const due = drafts.due(found);
+  const stored = due === undefined ? found : await write(found, due);
   const { results, error } = await walk(plan, begun, pass);
   pass.signal.throwIfAborted();
   const status = statusAfter(begun, results, { now: pass.clock.now(), settings: pass.settings });

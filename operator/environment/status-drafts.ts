@@ -42,9 +42,10 @@ export class StatusDrafts {
     return draft === undefined ? environment : { ...environment, status: draft.status };
   }
 
-  /** Whether something of the environment has waited long enough and is to be stored before anything else. */
-  isDue(environment: EphemeralEnvironment): boolean {
-    return this.#of(environment)?.wait?.isOver === true;
+  /** The status that has waited long enough and is to be stored before anything else. */
+  due(environment: EphemeralEnvironment): EnvironmentStatus | undefined {
+    const draft = this.#of(environment);
+    return draft?.wait?.isOver ? draft.status : undefined;
   }
 
   /**
@@ -87,11 +88,11 @@ export class StatusDrafts {
 
   #begin(name: string, again: () => void): Wait {
     this.forget(name);
-    const over = () => {
+    const end = () => {
       wait.isOver = true;
       again();
     };
-    const wait: Wait = { isOver: false, cancel: this.#clock.setTimer(LONGEST_WAIT_MS, over) };
+    const wait: Wait = { isOver: false, cancel: this.#clock.setTimer(LONGEST_WAIT_MS, end) };
     return wait;
   }
 }

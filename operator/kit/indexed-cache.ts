@@ -102,7 +102,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     }
     for (const [key, item] of items) {
       await turnLeft();
-      this.#accept(key, item);
+      this.#accept(key, this.#shown(key, item.metadata) ?? item);
       this.#settle([key]);
     }
     this.#settle(this.#own.listed(mark.begun));
@@ -114,8 +114,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     if (this.#own.isReplayed(object.metadata)) return;
     const key = keyOf(object);
     // Most events tell this process of its own writes.
-    const shown = this.#shown(key, object.metadata);
-    this.#accept(key, shown ?? this.trimmed(object));
+    this.#accept(key, this.#shown(key, object.metadata) ?? this.trimmed(object));
     this.#settle([key]);
   }
 
@@ -137,7 +136,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     const known = this.#base.get(key);
     if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
     else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
-    this.#base.set(key, this.#shown(key, object.metadata) ?? object);
+    this.#base.set(key, object);
     this.#own.delivered(key, object.metadata);
   }
 

@@ -30,9 +30,6 @@ interface Maker {
   make(name: string): Promise<unknown>;
   /** Waits until nothing but the environments to come is left to do. */
   settle(): Promise<unknown>;
-  /** Between its turns it does nothing at all. */
-  freeze(): void;
-  thaw(): Promise<unknown>;
 }
 
 interface Samples {
@@ -55,7 +52,12 @@ export async function measureCreations(bench: BenchWorld, sizes: CreationSizes):
   const plainly: Samples = { chainMs: [], manyMs: [] };
   for (let round = 0; round < sizes.rounds; round += 1) {
     const turns = [
-      () => turn(bench, operatorMaker(bench, operator), { round, sizes, samples: operators }),
+      async () => {
+        operator.thaw();
+        await turn(bench, operatorMaker(bench, operator), { round, sizes, samples: operators });
+        // While the other has its turn it would do the same work.
+        operator.freeze();
+      },
       () => turn(bench, plainMaker(bench, plain), { round, sizes, samples: plainly }),
     ];
     for (const take of round % 2 === 0 ? turns : turns.reverse()) await take();
@@ -83,9 +85,7 @@ function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Maker {
       await bench.create(name);
       await bench.ready.reached(name, DEADLINE_MS);
     },
-    settle: () => operator.converged(DEADLINE_MS),
-    freeze: () => operator.freeze(),
-    thaw: () => operator.thaw(),
+    settle: () => operator.settled(DEADLINE_MS),
   };
 }
 
@@ -94,8 +94,6 @@ function plainMaker(bench: BenchWorld, plain: PlainClient): Maker {
     name: "plain",
     make: async (name) => plain.bringUp(await bench.create(name)),
     settle: async () => undefined,
-    freeze: () => undefined,
-    thaw: async () => undefined,
   };
 }
 
@@ -111,7 +109,6 @@ async function turn(bench: BenchWorld, maker: Maker, { round, sizes, samples }: 
     await maker.make(name);
     return performance.now() - began;
   };
-  await maker.thaw();
   for (const name of names(`${maker.name}-warm-${round}`, sizes.warmUp)) await maker.make(name);
   await maker.settle();
   await bench.untilQuiet();
@@ -120,7 +117,6 @@ async function turn(bench: BenchWorld, maker: Maker, { round, sizes, samples }: 
   await inParallel(names(`${maker.name}-many-${round}`, sizes.many), maker.make, AT_ONCE);
   samples.manyMs.push(performance.now() - began);
   await maker.settle();
-  maker.freeze();
 }
 
 function names(prefix: string, count: number): string[] {

@@ -12,6 +12,9 @@ export interface MeasuredOptions {
   readonly measuresDelays: boolean;
 }
 
+/** What the process is asked, and told. */
+export type Question = "figures" | "restart of the delays" | "another look whether it has converged" | "stop";
+
 export interface Quantiles {
   readonly p50: number;
   readonly p99: number;
@@ -20,7 +23,7 @@ export interface Quantiles {
 
 /** What the process says of itself. */
 export interface Figures {
-  /** When every environment had had a pass and none waited for one (again, after `thaw`), by the machine's clock. */
+  /** When every environment had had a pass and none waited for one (the last time `settled` was asked), by the machine's clock. */
   readonly convergedAtMs?: number;
   readonly passes: number;
   /** What the process has computed since its start, on all its threads. */
@@ -46,10 +49,12 @@ export interface MeasuredOperator {
   restartDelays(): Promise<void>;
   /** Holds the process where it is; nothing asks it meanwhile. */
   freeze(): void;
-  /** Lets it go on; it has converged when it has done so anew. */
-  thaw(): Promise<void>;
-  /** Waits until it has converged on what there is; answers the figures of that moment. */
+  /** Lets it go on. */
+  thaw(): void;
+  /** Waits until it has converged on what there was at its start; answers the figures of that moment. */
   converged(deadlineMs: number): Promise<Figures & { readonly convergedAtMs: number }>;
+  /** Waits until it has converged on what it knows of now. */
+  settled(deadlineMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -64,6 +69,13 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
   const startedAtMs = Date.now();
   const child = fork(PROGRAM, [JSON.stringify(options)], { execArgv: [...nodeFlags, ...more] });
   const figures = () => asked(child, "figures");
+  const converged = (deadlineMs: number) => {
+    const look = async () => {
+      const now = await figures();
+      return now.convergedAtMs === undefined ? undefined : { ...now, convergedAtMs: now.convergedAtMs };
+    };
+    return until(look, { what: "the operator having converged", deadlineMs, everyMs: 50 });
+  };
   return {
     startedAtMs,
     figures,
@@ -73,16 +85,13 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
     freeze() {
       child.kill("SIGSTOP");
     },
-    async thaw() {
+    thaw() {
       child.kill("SIGCONT");
-      await asked(child, "another look whether it has converged");
     },
-    async converged(deadlineMs) {
-      const look = async () => {
-        const now = await figures();
-        return now.convergedAtMs === undefined ? undefined : { ...now, convergedAtMs: now.convergedAtMs };
-      };
-      return until(look, { what: "the operator having converged", deadlineMs, everyMs: 50 });
+    converged,
+    async settled(deadlineMs) {
+      await asked(child, "another look whether it has converged");
+      await converged(deadlineMs);
     },
     async stop() {
       if (child.exitCode !== null) return;
@@ -96,7 +105,7 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
   };
 }
 
-async function asked(child: ChildProcess, ask: string): Promise<Figures> {
+async function asked(child: ChildProcess, ask: Question): Promise<Figures> {
   const gone = new AbortController();
   const onExit = () => gone.abort(new Error("the operator's process has ended"));
   child.once("exit", onExit);

@@ -16,7 +16,7 @@ import { silentLog } from "../../../operator/kit/log.ts";
 import { createOperator } from "../../../operator/operator.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { clockAhead } from "../../support/skewed-clock.ts";
-import type { Figures, MeasuredOptions, Quantiles } from "./measured-operator.ts";
+import type { Figures, MeasuredOptions, Quantiles, Question } from "./measured-operator.ts";
 import { POISONOUS, SLOW } from "./names.ts";
 
 /** How long the secret manager takes for those whose name says so, before it fails. */
@@ -55,7 +55,7 @@ const operator = createOperator({
 
 const stopping = new AbortController();
 process.once("disconnect", () => process.exit(1));
-process.on("message", (message: { ask: string }) => {
+process.on("message", (message: { ask: Question }) => {
   if (message.ask === "stop") return stopping.abort();
   if (message.ask === "another look whether it has converged") convergedAtMs = undefined;
   if (message.ask === "restart of the delays") for (const histogram of [delays, computed]) histogram.reset();

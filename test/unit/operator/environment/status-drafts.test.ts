@@ -81,9 +81,9 @@ describe("what may wait for the next pass", () => {
     clock.advance(300);
     expect(postponed(further, later)).toBe(true);
     clock.advance(199);
-    expect([asked(), drafts.isDue(environment), postponed(further)]).toEqual([0, false, true]);
+    expect([asked(), drafts.due(environment), postponed(further)]).toEqual([0, undefined, true]);
     clock.advance(1);
-    expect([asked(), drafts.isDue(environment), postponed(further)]).toEqual([1, true, false]);
+    expect([asked(), drafts.due(environment), postponed(further)]).toEqual([1, further, false]);
     expect(drafts.continued(environment).status).toEqual(further);
   });
 
@@ -104,7 +104,7 @@ describe("what may wait for the next pass", () => {
     const { clock, drafts, postponed } = waiting();
     clock.advance(500);
     await expect(drafts.store(environment, further, () => Promise.reject(new Error("refused")))).rejects.toThrow();
-    expect([clock.pending, drafts.isDue(environment)]).toEqual([[], false]);
+    expect([clock.pending, drafts.due(environment)]).toEqual([[], undefined]);
     expect(drafts.continued(environment).status).toEqual(further);
     expect(postponed(found)).toBe(false);
   });
