@@ -42,10 +42,12 @@ export function configured(
   { settings }: Pick<Outside, "settings">,
 ): Pick<EnvironmentSpec, "ttlHours" | "configSet" | "database"> {
   const { ttlDefaultHours = TTL_DEFAULT_HOURS, database } = configSet?.spec ?? {};
+  // Without a name the contract's default holds, whatever the default set says.
+  const ttlHours = request.config_set ? ttlDefaultHours : TTL_DEFAULT_HOURS;
   const isDefault = database?.enabled ?? false;
   const provision = hasDatabase(request, configSet);
   return {
-    ttlHours: request.ttl ?? Math.min(ttlDefaultHours, settings.ttl.maximumHours),
+    ttlHours: request.ttl ?? Math.min(ttlHours, settings.ttl.maximumHours),
     ...(configSet ? { configSet: { name: configSet.metadata.name } } : {}),
     // False needs no word unless the config set says otherwise.
     ...(provision || isDefault ? { database: { provision } } : {}),

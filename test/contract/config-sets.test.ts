@@ -83,9 +83,15 @@ describe("a creation that names no config set", () => {
     expect(await madeSpec()).not.toHaveProperty("configSet");
   });
 
-  test("has the default one", async () => {
+  test("has the default one, and the contract's default TTL: only a set that is named has its own", async () => {
     await start({ defaultConfigSet: "web" });
     await create({});
+    expect(await madeSpec()).toMatchObject({ ttlHours: 24, configSet: { name: "web" } });
+  });
+
+  test("has the TTL of the default one when that is named", async () => {
+    await start({ defaultConfigSet: "web" });
+    await create({ config_set: "web" });
     expect(await madeSpec()).toMatchObject({ ttlHours: 8, configSet: { name: "web" } });
   });
 
