@@ -1,8 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../operator/kit/clock.ts";
+import type { Log } from "../operator/kit/log.ts";
 import { capConnections } from "./connection-caps.ts";
 import { idleConnections } from "./idle-connections.ts";
+import { answerUnparsed } from "./unparsed.ts";
 import { dropUnread } from "./unread-bodies.ts";
 
 /** Slow senders are cut: the head has this long, the whole request that long. */
@@ -18,6 +20,8 @@ export interface ServerOptions {
   /** 0 takes a free one; the answer names it. */
   readonly port: number;
   readonly clock: Clock;
+  /** For requests that are refused before the app sees them. */
+  readonly log: Log;
   /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
   readonly stopping: AbortController;
   /** Proxies in front: what comes from one address is then the proxy's, and many callers'. */
@@ -49,16 +53,19 @@ export async function startServer(app: RequestListener, options: ServerOptions):
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused by us, in words.
+    requireHostHeader: false,
   });
   capConnections(server, { perAddress: !options.trustedProxyHops });
   const idle = idleConnections(server);
   let isClosing = false;
-  server.on("request", (request, response) => {
+  const serve: RequestListener = (request, response) => {
     // A kept connection would bring the next request to a server that is going.
     if (isClosing) response.setHeader("Connection", "close");
     dropUnread(request, response);
     app(request, response);
-  });
+  };
+  answerUnparsed(server, serve, options);
   await listening(server, options);
   const stop = async ({ settleMs = 0, graceMs = 10_000 }: StopOptions = {}) => {
     options.stopping.abort();

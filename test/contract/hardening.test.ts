@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiServer, startServer } from "../../api/server.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
+import { silentLog } from "../../operator/kit/log.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, startApiService } from "../support/api-service.ts";
 import { type RawConnection, rawConnection } from "../support/raw-connection.ts";
@@ -15,7 +16,7 @@ let authorization: string;
 beforeAll(async () => {
   service = await startApiService();
   authorization = await service.bearer("developer");
-  const options = { host: "127.0.0.1", port: 0, clock: systemClock, stopping: new AbortController() };
+  const options = { host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, stopping: new AbortController() };
   server = await startServer(service.app, options);
 });
 const open = new Set<RawConnection>();
@@ -136,7 +137,7 @@ describe("JSON made to be hard (abuse 61)", () => {
 
 describe("slow senders (abuse 62)", () => {
   test("of a head, of a body, and of nothing after a head are cut, and others served meanwhile", async () => {
-    const options = { host: "127.0.0.1", port: 0, clock: systemClock, stopping: new AbortController() };
+    const options = { host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, stopping: new AbortController() };
     const hasty = await startServer(service.app, { ...options, patience: { headMs: 300, requestMs: 900 } });
     const slow = [
       raw("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow:", hasty),

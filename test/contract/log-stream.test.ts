@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { startServer } from "../../api/server.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
+import { silentLog } from "../../operator/kit/log.ts";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
 import { type EventReader, readEvents } from "../support/event-reader.ts";
@@ -192,7 +193,13 @@ describe("a stream ends", () => {
 
   test("before the server that stops is closed, so that nobody waits for it", async () => {
     const stopping = service.stopping;
-    const api = await startServer(service.app, { host: "127.0.0.1", port: 0, clock: systemClock, stopping });
+    const api = await startServer(service.app, {
+      host: "127.0.0.1",
+      port: 0,
+      clock: systemClock,
+      log: silentLog,
+      stopping,
+    });
     const authorization = await service.bearer("viewer");
     const reader = await readEvents(`${api.url}${PATH}`, { authorization });
     readers.push(reader);

@@ -143,7 +143,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     randomBytes,
     counters: options.counters,
     audit,
-    log: recording(lines),
+    log: recordingLog(lines),
     version: VERSION,
     stopping: stopping.signal,
   });
@@ -210,7 +210,8 @@ function defaultRepositories(): Repository[] {
   ];
 }
 
-function recording(lines: LogLine[], base: object = {}): Log {
+/** A log that keeps its lines. */
+export function recordingLog(lines: LogLine[], base: object = {}): Log {
   const write = (level: string) => (message: string, facts?: object) => {
     lines.push({ level, message, facts: { ...base, ...facts } });
   };
@@ -219,6 +220,6 @@ function recording(lines: LogLine[], base: object = {}): Log {
     info: write("info"),
     warn: write("warn"),
     error: write("error"),
-    with: (facts) => recording(lines, { ...base, ...facts }),
+    with: (facts) => recordingLog(lines, { ...base, ...facts }),
   };
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import express from "express";
 import { type ApiServer, startServer } from "../../../api/server.ts";
 import { type Clock, systemClock } from "../../../operator/kit/clock.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
 import { rawConnection } from "../../support/raw-connection.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
@@ -19,7 +20,7 @@ async function start(clock: Clock = systemClock) {
   const app = express();
   app.get("/fast", (_request, response) => void response.json({ stopping: stopping.signal.aborted }));
   app.get("/slow", (_request, response) => void waiting.push(() => response.json({})));
-  const server = await startServer(app, { host: "127.0.0.1", port: 0, clock, stopping });
+  const server = await startServer(app, { host: "127.0.0.1", port: 0, clock, log: silentLog, stopping });
   servers.push(server);
   return { server, waiting, stopping };
 }
@@ -39,6 +40,7 @@ describe("the server", () => {
       host: "127.0.0.1",
       port: Number(new URL(server.url).port),
       clock: systemClock,
+      log: silentLog,
       stopping: new AbortController(),
     });
     await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
