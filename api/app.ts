@@ -7,16 +7,17 @@ import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
+import { cors } from "./cors.ts";
 import { mountDocs } from "./docs.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { createRepositoryRooms } from "./intake/repository-room.ts";
 import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
 import { createPasswordResets } from "./password-resets.ts";
-import { Refusal } from "./refusals.ts";
 import { currentRequestId, inRequestScope, requestIdFrom } from "./request-scope.ts";
 import type { Platform } from "./route.ts";
 import { listRoutes } from "./routes/index.ts";
+import { refuseAmbiguous, refusePath, refuseUndecodable } from "./unrouted.ts";
 import { createUrlChecks } from "./url-checks.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
@@ -48,14 +49,12 @@ export function createApp(parts: AppParts): Express {
   app.set("case sensitive routing", true);
   app.set("strict routing", true);
   app.set("query parser", false);
-  app.use(identify, accessLog(log, platform.clock), secureHeaders(), refuseTwice);
-  mountDocs(app, { limits, version: platform.version });
-  const streams = createEventStreams(platform);
-  mount(app, listRoutes(), { platform, limits, log, audit, streams, authenticate: authenticator(platform) });
-  app.use(() => {
-    throw new Refusal("not-found", "Not found");
-  });
-  app.use(problemHandler({ platform, log, audit }));
+  const admission = { limits, log, authenticate: authenticator(platform) };
+  app.use(identify, secureHeaders(), cors(platform.settings.api.corsOrigins), accessLog(log, platform.clock));
+  app.use(refuseAmbiguous(admission));
+  mountDocs(app, limits);
+  mount(app, listRoutes(), { ...admission, platform, audit, streams: createEventStreams(platform) });
+  app.use(refusePath(admission), refuseUndecodable(admission), problemHandler({ platform, log, audit }));
   return app;
 }
 
@@ -63,15 +62,6 @@ const identify: RequestHandler = (request, response, next) => {
   const id = requestIdFrom(request.get("x-request-id"));
   response.set("X-Request-ID", id);
   inRequestScope(id, next);
-};
-
-/** Of what Node would take the first in silence, and a proxy in front perhaps the last. */
-const SINGULAR = ["host", "content-type"] as const;
-
-const refuseTwice: RequestHandler = (request, _response, next) => {
-  const twice = SINGULAR.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
-  if (twice !== undefined) throw new Refusal("malformed", `The header ${twice} is given twice`);
-  next();
 };
 
 /** An interface for programs: nothing it answers may be kept, framed or run, whatever a browser takes it for. */

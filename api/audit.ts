@@ -108,8 +108,8 @@ export async function recordAnswer(
 }
 
 function eventOf({ contract, isCredentialRefused }: Audited, { status }: Answer): AuditRecord["event"] | undefined {
-  if (contract === undefined) return undefined;
   if (isCredentialRefused) return "credential";
+  if (contract === undefined) return undefined;
   const isRead = contract.method === "get";
   if (contract.concerns !== undefined && isAboutCredentials(contract)) return "credential";
   if (contract.concerns !== undefined) return isRead ? "read" : "change";

@@ -9,12 +9,6 @@ import { openApiDocument } from "./openapi.ts";
 import { Refusal } from "./refusals.ts";
 import { listRoutes } from "./routes/index.ts";
 
-/** What the pages of the documentation are made with. */
-export interface DocsParts {
-  readonly limits: Limits;
-  readonly version: string;
-}
-
 const require = createRequire(import.meta.url);
 const swaggerFolder = dirname(require.resolve("swagger-ui-dist/package.json"));
 
@@ -35,24 +29,27 @@ const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
   ["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:,"],
 ];
 
-/** Scripts of our own are files too, so that the policy can forbid all that stands in the page. */
+/**
+ * Scripts of our own are files too, so that the policy can forbid all that stands in the page. Every address is relative to
+ * the page's own, because an ingress may serve the platform below a path prefix.
+ */
 const SCRIPTS: Readonly<Record<string, string>> = {
   "/docs/start.js":
-    'SwaggerUIBundle({ url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });',
+    'SwaggerUIBundle({ url: new URL("openapi.json", location).href, dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });',
   "/redoc/start.js":
-    'const root = document.getElementById("redoc"); Redoc.init("/openapi.json", { hideLogo: true, nonce: root.dataset.nonce }, root);',
+    'const root = document.getElementById("redoc"); Redoc.init(new URL("openapi.json", location).href, { hideLogo: true, nonce: root.dataset.nonce }, root);',
 };
 
 /** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc`, to everybody, offline, each under a strict policy. */
-export function mountDocs(app: Express, { limits, version }: DocsParts): void {
-  const document = openApiDocument(listRoutes(), version);
+export function mountDocs(app: Express, limits: Limits): void {
+  const document = openApiDocument(listRoutes());
   const limited: RequestHandler = async (request, response, next) => {
     await limits.documentation(request, response);
     next();
   };
   const serve = (path: string, ...handlers: RequestHandler[]) => {
     app.get(path, limited, ...handlers);
-    app.all(path, () => {
+    app.all(path, limited, () => {
       throw new Refusal("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
     });
   };
@@ -131,11 +128,11 @@ const page = (body: string, head = "") =>
 
 const swaggerPage = () =>
   page(
-    '<div id="swagger-ui"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script>',
-    '<link rel="stylesheet" href="/docs/swagger-ui.css">',
+    '<div id="swagger-ui"></div><script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script>',
+    '<link rel="stylesheet" href="docs/swagger-ui.css">',
   );
 
 const redocPage = (nonce: string) =>
   page(
-    `<div id="redoc" data-nonce="${nonce}"></div><script src="/redoc/redoc.standalone.js"></script><script src="/redoc/start.js"></script>`,
+    `<div id="redoc" data-nonce="${nonce}"></div><script src="redoc/redoc.standalone.js"></script><script src="redoc/start.js"></script>`,
   );

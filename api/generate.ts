@@ -3,11 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { openApiDocument } from "./openapi.ts";
 import { listRoutes } from "./routes/index.ts";
 
-const packageFile = new URL("../package.json", import.meta.url);
 const documentFile = new URL("openapi.json", import.meta.url);
 
-const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
-const wanted = `${JSON.stringify(openApiDocument(listRoutes(), version), null, 2)}\n`;
+const wanted = `${JSON.stringify(openApiDocument(listRoutes()), null, 2)}\n`;
 
 if (!process.argv.includes("--check")) writeFileSync(documentFile, wanted);
 else if (!existsSync(documentFile) || readFileSync(documentFile, "utf8") !== wanted) {

@@ -1,17 +1,14 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
-import type { Log } from "../operator/kit/log.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
+import { type Admission, admit, proveAgain } from "./admission.ts";
 import { auditedOf, beginRecord, checkRecordable, noteConcern, noteReason, recordAnswer } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
-import type { authenticator, Proof } from "./auth/credentials.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { inputReader } from "./input.ts";
-import type { Limits } from "./limits.ts";
-import { isFault, problemOf, UNAVAILABLE_STATUS } from "./problems.ts";
+import { isFault, problemOf, UNAVAILABLE_HEADERS, UNAVAILABLE_STATUS } from "./problems.ts";
 import { Refusal } from "./refusals.ts";
 import { currentRequestId } from "./request-scope.ts";
 import {
-  type Access,
   type Contract,
   type Events,
   type Input,
@@ -23,13 +20,11 @@ import {
   versionedPath,
   versionsOf,
 } from "./route.ts";
+import { refuseMethod } from "./unrouted.ts";
 
 /** What serving routes takes beside the platform. */
-export interface Desk {
+export interface Desk extends Admission {
   readonly platform: Platform;
-  readonly limits: Limits;
-  readonly authenticate: ReturnType<typeof authenticator>;
-  readonly log: Log;
   readonly audit: AuditTrail;
   readonly streams: EventStreams;
 }
@@ -46,7 +41,7 @@ export function mount(app: Express, routes: readonly Route[], desk: Desk): void 
   for (const path of paths) {
     for (const version of VERSIONS) {
       const inVersion = byPath.get(path)?.filter(([contract]) => versionsOf(contract).includes(version)) ?? [];
-      if (inVersion.length > 0) mountPath(app, expressPath({ path }, version), { served: inVersion, version });
+      if (inVersion.length > 0) mountPath(app, expressPath({ path }, version), { served: inVersion, version, desk });
     }
   }
 }
@@ -54,17 +49,16 @@ export function mount(app: Express, routes: readonly Route[], desk: Desk): void 
 interface PathServed {
   readonly served: readonly Served[];
   readonly version: Version;
+  readonly desk: Desk;
 }
 
-function mountPath(app: Express, path: string, { served, version }: PathServed): void {
+function mountPath(app: Express, path: string, { served, version, desk }: PathServed): void {
   for (const [{ method }, serve] of served) {
     app[method](path, (request, response) => serve(request, response, version));
   }
   const methods = served.map(([{ method }]) => method);
   const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-  app.all(path, () => {
-    throw new Refusal("method-not-allowed", "Method not allowed", { allow });
-  });
+  app.all(path, refuseMethod(desk, allow));
 }
 
 /** The path as Express writes it: `{id}` is `:id`. */
@@ -94,7 +88,8 @@ async function sendReply(
   { audit, platform }: Desk,
   { request, response }: Admitted,
 ): Promise<void> {
-  response.status(contract.isUnavailable?.(reply as never) ? UNAVAILABLE_STATUS : (contract.status ?? 200));
+  if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS).set(UNAVAILABLE_HEADERS);
+  else response.status(contract.status ?? 200);
   await recordAnswer(audit, { request, response }, { status: response.statusCode });
   const alternative = askedAlternative(request, contract);
   if (alternative !== undefined) response.type(alternative.type).send(alternative.text(reply as never));
@@ -118,10 +113,8 @@ async function sendEvents(events: Events<object>, { access }: Contract, desk: De
     async stillMay() {
       const { caller, request } = admitted;
       if (caller === undefined) return;
-      const proof = await proven(desk, request);
-      if (proof.state !== "caller") throw unproven(proof);
-      checkAccess(access, proof.caller);
-      if (rights(proof.caller) !== rights(caller)) throw new Refusal("forbidden", "The caller's rights have changed");
+      if (rights(await proveAgain(access, desk, request)) !== rights(caller))
+        throw new Refusal("forbidden", "The caller's rights have changed");
     },
   });
 }
@@ -139,73 +132,6 @@ function wrap(reply: object, now: Date): object {
   return { status: "success", data, timestamp: now.toISOString() };
 }
 
-/** Who may pass: the credential first, then the budget that is theirs, then the permission; the body is not read before. */
-async function admit(
-  contract: Contract,
-  desk: Desk,
-  request: Request,
-  response: Response,
-): Promise<Caller | undefined> {
-  if (contract.access === "public" && contract.rate === "none") return undefined;
-  const caller = await known(contract, desk, request, response);
-  if (contract.budget !== undefined) await desk.limits[contract.budget](request, response);
-  return caller;
-}
-
-async function known(
-  { access }: Contract,
-  desk: Desk,
-  request: Request,
-  response: Response,
-): Promise<Caller | undefined> {
-  const { limits } = desk;
-  const proof = await proofOf(access, desk, request, response);
-  if (proof.state !== "caller") {
-    auditedOf(response).isCredentialRefused = proof.state === "refused";
-    await limits.unauthenticated(request, response);
-    if (access === "public") return undefined;
-    throw unproven(proof);
-  }
-  auditedOf(response).caller = proof.caller;
-  await limits.authenticated(request, response, proof.caller.token?.id ?? proof.caller.subject);
-  checkAccess(access, proof.caller);
-  return proof.caller;
-}
-
-function checkAccess(access: Access, { permissions, method }: Caller): void {
-  if (typeof access === "string") return;
-  if (access.proof !== undefined && method !== access.proof) {
-    throw new Refusal("forbidden", "This needs an ID token: an API token is not enough");
-  }
-  if (!permissions.has(access.permission)) {
-    throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
-  }
-}
-
-/**
- * What the request proves. That nobody can be recognised now must not make fail what is open to everybody; for all else it
- * costs the address as much as a credential that proves nothing, or such requests could be made, and recorded, without end.
- */
-async function proofOf(access: Access, desk: Desk, request: Request, response: Response): Promise<Proof> {
-  try {
-    return await proven(desk, request);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (access === "public") return { state: "none" };
-    await desk.limits.unauthenticated(request, response);
-    throw error;
-  }
-}
-
-/** Whoever has spent the budget of guesses is a guesser still: the limit comes after the proof, which asks the cluster. */
-const proven = ({ authenticate, limits, log }: Desk, request: Request): Promise<Proof> =>
-  authenticate(request, log.with({ requestId: currentRequestId() }), () => !limits.isSpent(request));
-
-function unproven(proof: Exclude<Proof, { readonly state: "caller" }>): Refusal {
-  if (proof.state === "none") return new Refusal("unauthenticated", "Authentication required");
-  return new Refusal("unauthenticated", proof.told ?? "Invalid or expired credentials");
-}
-
 /** Answers every error of every path; logs what is a fault, once. */
 export function problemHandler({
   platform,
@@ -215,9 +141,7 @@ export function problemHandler({
   // Express tells this from other handlers by the number of its parameters.
   return async (error, request, response, _next) => {
     const { contract } = auditedOf(response);
-    // Express reports a path that can't be decoded in this way.
-    const cause = error instanceof URIError ? new Refusal("malformed", "The path is not valid") : error;
-    if (isFault(cause)) {
+    if (isFault(error)) {
       log.error("a request failed", {
         requestId: currentRequestId(),
         method: request.method,
@@ -230,8 +154,8 @@ export function problemHandler({
       response.destroy();
       return;
     }
-    const { status, headers, body } = problemOf(cause, contract?.refusals ?? [], platform.clock.now());
-    await recordAnswer(audit, { request, response }, { status, errorCode: body.error_code, error: cause });
+    const { status, headers, body } = problemOf(error, contract?.refusals ?? [], platform.clock.now());
+    await recordAnswer(audit, { request, response }, { status, errorCode: body.error_code, error });
     response.status(status).set(headers).json(body);
   };
 }

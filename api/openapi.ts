@@ -17,7 +17,7 @@ import {
 import { Problem } from "./schemas/fields.ts";
 
 /** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
-export function openApiDocument(routes: readonly Route[], version: string): object {
+export function openApiDocument(routes: readonly Route[]): object {
   const schemas: Components = new Map();
   const paths: Record<string, Record<string, Json>> = {};
   for (const version of VERSIONS) {
@@ -32,11 +32,12 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
     openapi: "3.1.0",
     info: {
       title: "Ephemeral Environment Platform API",
-      version,
+      version: CONTRACT_VERSION,
       description: DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "Where this document was read." }],
+    // Relative, because an ingress may serve the platform below a path prefix; paths are appended to it as they are.
+    servers: [{ url: ".", description: "Where this document was read." }],
     tags: VERSIONS.flatMap((version) =>
       TAGS.map((tag) => ({ name: tagOf(tag, version), description: ABOUT_TAGS[tag] })),
     ),
@@ -51,8 +52,11 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   };
 }
 
+/** Of what the document promises; the release of the platform, which changes more often, is in the health replies. */
+const CONTRACT_VERSION = "1.0.0";
+
 const DESCRIPTION =
-  "Creates, manages and monitors ephemeral environments: temporary isolated instances of one or more applications on Kubernetes, for testing, development or review. `/api/*` is version 1 (stable); `/api/v2/*` answers the same within `{status, data, timestamp}` (beta), and has what goes beyond version 1. A body is JSON where nothing else is said. Errors are `{detail, status_code, error_code?, timestamp}` in both versions.";
+  "Creates, manages and monitors ephemeral environments: temporary isolated instances of one or more applications on Kubernetes, for testing, development or review. `/api/*` is version 1 (stable); `/api/v2/*` answers the same within `{status, data, timestamp}` (beta), and has what goes beyond version 1. A body is JSON where nothing else is said. Errors are `{detail, status_code, error_code?, timestamp}` in both versions, also where a request can't be read: 400, 408 (it came too slowly), 413 or 431 (its head is too large), each with `X-Request-ID`. Every path but `/api/health` and `/api/ready` is limited to so many requests a minute, also paths that don't exist: 100 for a known caller and 10 for an address without a credential, where the installation sets nothing else; `X-RateLimit-*` tell what is left.";
 
 const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
   environments: "Temporary isolated instances of one or more applications, each with a name, a namespace and a TTL.",
@@ -158,10 +162,13 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
       ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
       // Not beside the schema: viewers would send it wherever nobody says otherwise.
-      schema: { ...rest, examples: [exampleOf(property as Json)] },
+      schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as Json)] },
     };
   });
 }
+
+/** A header is a text to those who send it: clients that are generated with a moment in its place can't leave it out. */
+const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;
 
 function requestBody(contract: Contract, schemas: Components): Json {
   const schema = contract.body as Json;

@@ -24,6 +24,8 @@ export interface Problem {
 
 /** The status of a reply that is no error and yet says that the service can't serve (`GET /api/ready`). */
 export const UNAVAILABLE_STATUS = 503;
+/** Its headers: dependencies are asked every two seconds at most, so that sooner than in a few nothing can be new. */
+export const UNAVAILABLE_HEADERS: Readonly<Record<string, string>> = { "Retry-After": "5" };
 
 const STATUS_OF_REFUSAL: Readonly<Record<RefusalKind, number>> = {
   malformed: 400,

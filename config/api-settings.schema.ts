@@ -9,6 +9,9 @@ const KeyUrl = Type.String({
   pattern: "^(https://[^\\s/]|http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)(:[0-9]+)?(/|$))[^\\s]*$",
   maxLength: 512,
 });
+/** The format of an origin as browsers send it, so that it is compared letter by letter; its name is what a refusal says. */
+export const WEB_ORIGIN =
+  "origin as browsers send it, such as https://console.example.com or http://localhost:5173: scheme, host in lower case, and the port unless it is the scheme's own, without a path, a slash at the end or wildcards; http on loopback alone";
 const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
 const Issuer = closed({
   issuer: Type.Unsafe<string>({
@@ -73,6 +76,12 @@ export const ApiSettings = closed(
       minimum: 0,
       default: 0,
       description: "Proxies in front whose X-Forwarded-For is believed.",
+    }),
+    corsOrigins: Type.Array(Type.String({ format: WEB_ORIGIN, maxLength: 260 }), {
+      default: [],
+      uniqueItems: true,
+      description:
+        "Web pages elsewhere that may call the interface from a browser (CORS), by their exact origin; none by default.",
     }),
     settleSeconds: Type.Integer({
       minimum: 0,

@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { holds, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
+import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { CREDENTIAL_HOST, Settings, USABLE_CIDR } from "./settings.schema.ts";
 
 export type { Settings } from "./settings.schema.ts";
@@ -18,6 +19,7 @@ ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
 ajv.addFormat("cidr", isCidr);
 ajv.addFormat(USABLE_CIDR, (text: string) => isCidr(text) && !METADATA_RANGES.some((range) => holds(range, text)));
 ajv.addFormat(CREDENTIAL_HOST, isPlainHost);
+ajv.addFormat(WEB_ORIGIN, isWebOrigin);
 const validate = ajv.compile<Settings>(Settings);
 
 /**
@@ -64,6 +66,15 @@ function isCidr(text: string): boolean {
 function isPlainHost(text: string): boolean {
   const url = `https://${text}`;
   return !text.includes("*") && URL.canParse(url) && new URL(url).host === text;
+}
+
+const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether a browser would send it letter by letter, for pages that nobody can change on their way. */
+function isWebOrigin(text: string): boolean {
+  if (text.includes("*") || !URL.canParse(text)) return false;
+  const { protocol, hostname, origin } = new URL(text);
+  return origin === text && (protocol === "https:" || (protocol === "http:" && LOOPBACK.includes(hostname)));
 }
 
 function parseFile(path: string): unknown {

@@ -25,7 +25,7 @@ import { dropEndedTokens } from "./api-token/ended-tokens.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
-import { oldestFirst } from "./environment/removal/expiry-wave.ts";
+import { areExpirationsBlocked, oldestFirst } from "./environment/removal/expiry-wave.ts";
 import { createHousekeeper } from "./environment/removal/housekeeping.ts";
 import { createSweep } from "./environment/removal/orphans.ts";
 import { chartTemplates } from "./environment/template.ts";
@@ -228,7 +228,11 @@ export function createOperator(options: OperatorOptions): Operator {
       configSets,
       chartTemplates: chartTemplates(settings),
       apiTokens,
-      health: kubernetesPlatformHealth({ client, caches, deployerNamespace, clock }),
+      health: kubernetesPlatformHealth({
+        ...{ client, caches, deployerNamespace, clock },
+        circuitBreakers: secretManagers.circuitBreakers,
+        expirationsBlocked: () => areExpirationsBlocked({ environments: caches.environments, settings, clock }),
+      }),
       secretManager: secretManagers.ofUsers,
       prober: options.prober ?? newProber(),
       podLogs: kubernetesPodLogs({ client, cluster, clock }),

@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import { bulkhead } from "./adapters/bulkhead.ts";
 import { googleClient, googleConnection } from "./adapters/google-connection.ts";
 import { googleSecretManager } from "./adapters/google-secret-manager.ts";
 import { kubernetesSecretManager } from "./adapters/kubernetes-secret-manager.ts";
@@ -7,6 +8,7 @@ import { namespaceKind } from "./kinds.ts";
 import type { Clock } from "./kit/clock.ts";
 import type { KubeClient } from "./kit/kube-client.ts";
 import { KubeError } from "./kit/kube-errors.ts";
+import type { CircuitBreaker } from "./ports/platform-health.ts";
 import { type SecretManager, SecretManagerUnavailable } from "./ports/secret-manager.ts";
 
 /** Google admits 600 writes a minute to a project; some are left for others. */
@@ -25,6 +27,8 @@ export interface SecretManagersContext {
 export interface SecretManagers {
   readonly ofPasses: SecretManager;
   readonly ofUsers: SecretManager;
+  /** In front of a secret manager that is a service elsewhere. */
+  circuitBreakers(): readonly CircuitBreaker[];
 }
 
 export function createSecretManagers(settings: Settings, context: SecretManagersContext): SecretManagers {
@@ -34,6 +38,7 @@ export function createSecretManagers(settings: Settings, context: SecretManagers
     return {
       ofPasses: kubernetesSecretManager({ client: working, namespace }),
       ofUsers: kubernetesSecretManager({ client, namespace }),
+      circuitBreakers: () => [],
     };
   }
   const { project, locations = [], writesPerSecond = WRITES_PER_SECOND } = chosen;
@@ -45,9 +50,14 @@ export function createSecretManagers(settings: Settings, context: SecretManagers
     budget: writeBudget(clock, writesPerSecond),
     clock,
   };
+  const [passes, users] = [bulkhead(clock), bulkhead(clock)];
   return {
-    ofPasses: googleSecretManager({ ...shared, mayWrite: isLeading }),
-    ofUsers: googleSecretManager({ ...shared, mayWrite: () => true }),
+    ofPasses: googleSecretManager({ ...shared, bulkhead: passes, mayWrite: isLeading }),
+    ofUsers: googleSecretManager({ ...shared, bulkhead: users, mayWrite: () => true }),
+    circuitBreakers: () => [
+      { name: "secret-manager/api", ...users.state() },
+      { name: "secret-manager/operator", ...passes.state() },
+    ],
   };
 }
 

@@ -11,7 +11,11 @@ export const HEADERS = {
     schema: { type: "string" },
     example: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
   },
-  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" }, example: 100 },
+  "X-RateLimit-Limit": {
+    description: "Requests a minute; an hour, where the operation says so.",
+    schema: { type: "integer" },
+    example: 100,
+  },
   "X-RateLimit-Remaining": { description: "What is left of them.", schema: { type: "integer" }, example: 99 },
   "X-RateLimit-Reset": {
     description: "When they are there again, in epoch seconds.",
@@ -49,9 +53,9 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
   const examples = (reply as Json).examples as unknown[] | undefined;
   const values = examples ?? [exampleOf(reply as Json)];
   const success = values.find((value) => !isUnavailable?.(value as never));
-  const answer = (description: string, value: unknown) => ({
+  const answer = (description: string, value: unknown, ...headers: (keyof typeof HEADERS)[]) => ({
     description,
-    headers: headerRefs("X-Request-ID", ...limitHeaders(contract)),
+    headers: headerRefs("X-Request-ID", ...limitHeaders(contract), ...headers),
     content: contentOf(contract, version, { ...parts, value }),
   });
   const links = Object.keys(parts.links).length > 0 ? { links: parts.links } : {};
@@ -60,7 +64,7 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
   return {
     [contract.status ?? 200]: { ...answer("Success", success), ...links },
     ...Object.fromEntries(refusals),
-    ...(isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready", unavailable) } : {}),
+    ...(isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready", unavailable, "Retry-After") } : {}),
   };
 }
 
@@ -114,12 +118,10 @@ function unmarked(reply: Json): Json {
 
 function problemStatuses({ access, rate, refusals, refuses = [], body, params, query, headers }: Contract): number[] {
   const codes = refusals.map(statusOfCode);
-  const change = typeof access === "object" && /:(update|delete)$/.test(access.permission) ? [409] : [];
   return [
     ...new Set([
       ...codes,
       ...refuses.map(statusOfRefusal),
-      ...change,
       ...(body ? [400, 413, 415] : []),
       ...(params || query || headers ? [400] : []),
       ...accessStatuses(access),
@@ -138,10 +140,18 @@ function accessStatuses(access: Contract["access"]): number[] {
 function problem(status: number, contract: Contract): Json {
   const schema = { $ref: "#/components/schemas/Problem" };
   return {
-    description: PROBLEM_MEANINGS[status] ?? "Error",
+    description: meaningOf(status, contract),
     headers: problemHeaders(status, contract),
     content: { "application/json": { schema, examples: problemExamples(status, contract) } },
   };
+}
+
+function meaningOf(status: number, { budget }: Contract): string {
+  const isSpent = budget !== undefined && status === statusOfRefusal("rate-limited");
+  const meaning = PROBLEM_MEANINGS[status] ?? "Error";
+  return isSpent
+    ? `${meaning}. The operation's own budget or every caller's is spent: X-RateLimit-* tell which`
+    : meaning;
 }
 
 function problemHeaders(status: number, contract: Contract): Json {

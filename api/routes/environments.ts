@@ -127,6 +127,7 @@ const extendEnvironment = route({
   note: ({ body }: Reasoned) => body.description || undefined,
   reply: ExtendReply,
   refusals: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID"],
+  refuses: ["conflict"],
 })(async ({ params, body, caller }, platform) => {
   const { environments, settings, clock } = platform;
   if (body.ttl_hours > settings.ttl.maximumHours) throw new TtlExceeded(settings.ttl.maximumHours);
@@ -159,6 +160,7 @@ const switchEnvironment = route({
   concerns: ({ params }: Concerned) => params.environment_id,
   reply: EnvironmentReport,
   refusals: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID"],
+  refuses: ["conflict"],
 })(async ({ params, body, caller }, platform) => {
   const environment = await visibleEnvironment(params.environment_id, caller, platform);
   return toReport(await platform.environments.turn(environment, body), platform.settings);
@@ -180,6 +182,7 @@ const deleteEnvironment = route({
   concerns: ({ params }: Concerned) => params.environment_id,
   reply: MessageReply,
   refusals: ["ENV_NOT_FOUND"],
+  refuses: ["conflict"],
 })(async ({ params, caller }, platform) => {
   const environment = await visibleEnvironment(params.environment_id, caller, platform);
   await platform.environments.remove(environment);

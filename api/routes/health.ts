@@ -50,7 +50,7 @@ const status = route({
   operationId: "getStatus",
   summary: "The platform's dependencies in detail",
   description:
-    "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be.",
+    "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be. Beside them: the circuit breakers in front of services, and whether expirations are blocked.",
   tag: "health",
   access: "public",
   rate: "caller",

@@ -8,7 +8,7 @@ const requestPasswordReset = route({
   operationId: "requestPasswordReset",
   summary: "Ask for a new password",
   description:
-    "Has a link for a new password sent to the address. The answer is the same, after the same time, whether or not the account exists.",
+    "Has a link for a new password sent to the address. The answer is the same, after the same time, whether or not the account exists. A client address may ask 5 times an hour, where the installation sets no other number, and `X-RateLimit-*` tell of that hour; an e-mail address gets as many mails an hour, and the answer to what is beyond is the same.",
   tag: "account",
   access: "public",
   rate: "caller",

@@ -36,10 +36,21 @@ export type ReadyReply = Static<typeof ReadyReply>;
 
 const service = { healthy: Type.Boolean(), last_check: Instant };
 const ResponseTime = Type.Integer({ minimum: 0, description: "Milliseconds." });
+const CircuitBreakerReport = closed(
+  {
+    name: Type.String({ description: "The service, and for whom it is called." }),
+    state: literals(["closed", "open", "half_open"], {
+      description: "`closed`: calls go through; `open`: they fail at once; `half_open`: one looks whether it is back.",
+    }),
+    since: Instant,
+  },
+  { title: "CircuitBreaker", examples: [{ name: "secret-manager/api", state: "closed", since: MOMENT }] },
+);
 export const StatusReply = closed(
   {
     status: literals(["healthy", "degraded", "unhealthy"], {
-      description: "`degraded`: everything works, but replicas don't count requests together.",
+      description:
+        "`degraded`: the three services are healthy, but replicas don't count requests together, or a circuit breaker is not closed.",
     }),
     timestamp: Instant,
     version: Type.String(),
@@ -62,6 +73,13 @@ export const StatusReply = closed(
       }),
       deployer: closed({ ...service, applications_synced: Type.Integer({ minimum: 0 }) }),
     }),
+    circuit_breakers: Type.Array(CircuitBreakerReport, {
+      description: "Of the replica that answers, in front of services that it calls; none where it calls none.",
+    }),
+    expirations_blocked: Type.Boolean({
+      description:
+        "Whether more environments are due at once than may go unseen: none is deleted until fewer are due, or an admin confirms.",
+    }),
   },
   {
     title: "PlatformStatus",
@@ -75,6 +93,8 @@ export const StatusReply = closed(
           cache: { healthy: true, response_time_ms: 0, memory_usage: "84 MiB", age_seconds: 12, last_check: MOMENT },
           deployer: { healthy: true, applications_synced: 42, last_check: MOMENT },
         },
+        circuit_breakers: [{ name: "secret-manager/api", state: "closed", since: MOMENT }],
+        expirations_blocked: false,
       },
     ],
   },

@@ -26,10 +26,12 @@ export interface About {
 }
 
 /** Each dependency in detail. */
-export function toStatus({ datastore, cache, deployer }: PlatformHealth, about: About): StatusReply {
+export function toStatus(health: PlatformHealth, about: About): StatusReply {
+  const { datastore, cache, deployer, circuitBreakers } = health;
   const isHealthy = datastore.healthy && cache.healthy && deployer.healthy;
+  const isWhole = about.counters !== "down" && circuitBreakers.every(({ state }) => state === "closed");
   return {
-    status: isHealthy && about.counters === "down" ? "degraded" : word({ healthy: isHealthy }),
+    status: isHealthy && !isWhole ? "degraded" : word({ healthy: isHealthy }),
     timestamp: about.now.toISOString(),
     version: about.version,
     services: {
@@ -43,6 +45,8 @@ export function toStatus({ datastore, cache, deployer }: PlatformHealth, about: 
       },
       deployer: { ...judged(deployer), applications_synced: deployer.applicationsSynced },
     },
+    circuit_breakers: circuitBreakers.map(({ name, state, since }) => ({ name, state, since: since.toISOString() })),
+    expirations_blocked: health.expirationsBlocked,
   };
 }
 

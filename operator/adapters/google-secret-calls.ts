@@ -2,7 +2,7 @@ import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
-import { bulkhead } from "./bulkhead.ts";
+import type { Bulkhead } from "./bulkhead.ts";
 import { crc32c } from "./crc32c.ts";
 import {
   ALREADY_EXISTS,
@@ -30,6 +30,8 @@ export interface GoogleServiceOptions {
   /** Whether this process may write at all. */
   readonly mayWrite: () => boolean;
   readonly budget: WriteBudget;
+  /** Of this service's own: what it learns is known to no other. */
+  readonly bulkhead: Bulkhead;
   readonly clock: Clock;
 }
 
@@ -66,11 +68,9 @@ export interface GoogleCalls {
 }
 
 export function googleService(options: GoogleServiceOptions): GoogleService {
-  const { clock, connection } = options;
-  const oneAtATimeWhileAway = bulkhead();
+  const { clock, connection, bulkhead } = options;
   return {
-    work: (run, withinMs = WORK_MS) =>
-      oneAtATimeWhileAway(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
+    work: (run, withinMs = WORK_MS) => bulkhead.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
     close: () => connection.close(),
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 import { boundedSignal } from "../kit/deadline.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
 import { resourcePath } from "../kit/kube-object.ts";
-import type { PlatformHealth, PlatformHealthCheck } from "../ports/platform-health.ts";
+import type { CircuitBreaker, PlatformHealth, PlatformHealthCheck } from "../ports/platform-health.ts";
 
 /** However many ask, the API server is asked once in so long. */
 const ANSWER_MS = 2_000;
@@ -18,6 +18,9 @@ interface Context {
   readonly client: KubeClient;
   readonly caches: Pick<Caches, "synced" | "oldestProgressMs" | "children">;
   readonly deployerNamespace: string;
+  readonly circuitBreakers: () => readonly CircuitBreaker[];
+  /** Judged by the caches, so that every replica tells what the leader does. */
+  readonly expirationsBlocked: () => boolean;
   readonly clock: Clock;
 }
 
@@ -35,7 +38,8 @@ export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck 
   };
 }
 
-async function ask({ client, caches, deployerNamespace, clock }: Context): Promise<PlatformHealth> {
+async function ask(context: Context): Promise<PlatformHealth> {
+  const { client, caches, deployerNamespace, clock } = context;
   const [datastore, deployer] = await Promise.all([
     timed(clock, (signal) => askForOne(client, resourcePath(environmentType, {}), signal)),
     timed(clock, (signal) =>
@@ -58,6 +62,8 @@ async function ask({ client, caches, deployerNamespace, clock }: Context): Promi
       applicationsSynced: syncedApplications(caches),
       lastCheck,
     },
+    circuitBreakers: context.circuitBreakers(),
+    expirationsBlocked: context.expirationsBlocked(),
   };
 }
 

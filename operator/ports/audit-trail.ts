@@ -19,7 +19,7 @@ export interface AuditRecord {
   readonly auditId: string;
   readonly requestId?: string;
   readonly event: "change" | "read" | "credential" | "denial";
-  /** The operation of the REST interface, or what was seen on the API server. */
+  /** The operation of the REST interface, or what was seen on the API server; empty where a request had no operation. */
   readonly action: string;
   readonly actor: Actor;
   /** The client's address, as the trusted proxies tell it. */

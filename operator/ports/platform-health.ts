@@ -1,3 +1,12 @@
+/** What keeps calls from a service that was found away: `open` while none is let through, `half_open` while one looks. */
+export interface CircuitBreaker {
+  /** The service, and for whom it is called. */
+  readonly name: string;
+  readonly state: "closed" | "open" | "half_open";
+  /** When the service was found away, or back; the start of the process before anything was. */
+  readonly since: Date;
+}
+
 /** What a dependency is like now. */
 export interface PlatformHealth {
   readonly datastore: { readonly healthy: boolean; readonly responseTimeMs: number; readonly lastCheck: Date };
@@ -11,6 +20,10 @@ export interface PlatformHealth {
     readonly lastCheck: Date;
   };
   readonly deployer: { readonly healthy: boolean; readonly applicationsSynced: number; readonly lastCheck: Date };
+  /** Those of this process. */
+  readonly circuitBreakers: readonly CircuitBreaker[];
+  /** Whether more environments are due at once than may go before an admin has looked: none goes until then. */
+  readonly expirationsBlocked: boolean;
 }
 
 /** Asks the platform's dependencies; answers are shared for 2 s, so that probes cost nothing. Never throws. */

@@ -188,8 +188,10 @@ describe("a request that two readers would read in two ways (abuse 63)", () => {
   test.each([
     ["hosts", ["Host: y"]],
     ["types", [JSON_TYPE, "Content-Type: application/x-www-form-urlencoded"]],
-  ])("with two %s is refused", async (_case, lines) => {
-    expect(await raw(post(...lines, "Content-Length: 0")).status()).toBe(400);
+  ])("with two %s is refused, and counted", async (_case, lines) => {
+    const connection = raw(post(...lines, "Content-Length: 0"));
+    expect(await connection.status()).toBe(400);
+    expect(connection.seen.text).toMatch(/^x-ratelimit-remaining: \d+\r$/im);
   });
 
   test("whose head is too long is refused", async () => {

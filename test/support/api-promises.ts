@@ -20,7 +20,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, Header>> }>>;
 }
 
-const document = openApiDocument(listRoutes(), "0") as {
+const document = openApiDocument(listRoutes()) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;

@@ -4,6 +4,7 @@ import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
 import grpc from "@grpc/grpc-js";
 import protoLoader from "@grpc/proto-loader";
 import { secretEntryId } from "../../crds/names.ts";
+import { bulkhead } from "../../operator/adapters/bulkhead.ts";
 import { crc32c } from "../../operator/adapters/crc32c.ts";
 import { type GoogleClient, googleConnection } from "../../operator/adapters/google-connection.ts";
 import { googleSecretManager } from "../../operator/adapters/google-secret-manager.ts";
@@ -126,6 +127,7 @@ export function googleManager(
     project: server.project,
     connection: googleConnection(connect),
     budget: writeBudget(systemClock, 100_000),
+    bulkhead: bulkhead(systemClock),
     mayWrite: () => true,
     clock: systemClock,
     installation: async () => installation,

@@ -51,10 +51,9 @@ export function createExpiryWave(context: WaveContext): ExpiryWave {
   const look = (): Look => {
     const all = context.environments.list();
     const due = dueBy(all, clock.now());
-    const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
-    const most = mostAtOnce(settings.expiry.breaker, all.length);
-    tell(unconfirmed > most ? { due: unconfirmed, of: all.length, most } : undefined);
-    const isHeld = unconfirmed > most;
+    const excess = excessOf(due, all.length, settings);
+    tell(excess);
+    const isHeld = excess !== undefined;
     // Who is held waits for no turn, and keeps nobody waiting.
     const going = (isHeld ? due.filter(isConfirmed) : due).map(({ metadata }) => metadata.uid);
     const inTurn = [...going.filter((uid) => !hadTurn.has(uid)), ...going.filter((uid) => hadTurn.has(uid))];
@@ -72,6 +71,16 @@ export function createExpiryWave(context: WaveContext): ExpiryWave {
       return { state: "go", inMs };
     },
   };
+}
+
+/** Whether a wave would hold back what is due now; for whoever wants to know and lets nothing go. */
+export function areExpirationsBlocked({
+  environments,
+  settings,
+  clock,
+}: Omit<WaveContext, "log" | "bulletin">): boolean {
+  const all = environments.list();
+  return excessOf(dueBy(all, clock.now()), all.length, settings) !== undefined;
 }
 
 /** The longest due comes first; those that never expire come last. */
@@ -105,6 +114,13 @@ interface Excess {
   readonly due: number;
   readonly of: number;
   readonly most: number;
+}
+
+/** By how much too many are due for all of them to go unseen; `undefined` when they are not. */
+function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: Settings): Excess | undefined {
+  const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
+  const most = mostAtOnce(expiry.breaker, of);
+  return unconfirmed > most ? { due: unconfirmed, of, most } : undefined;
 }
 
 /** Tells when the breaker opens, now and then while it is open, and when it closes. */

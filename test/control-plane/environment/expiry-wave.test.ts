@@ -34,6 +34,8 @@ async function operatorAhead(expiry: object, onRequest: RequestSeam = (_request,
   });
 }
 
+/** As the status of the platform tells it. */
+const isBlocked = async () => (await running?.operator.ports.health.check())?.expirationsBlocked;
 const isLeaving = (found: EphemeralEnvironment | undefined) => found?.metadata.deletionTimestamp !== undefined;
 
 describe("many environments that are due at once", () => {
@@ -59,6 +61,7 @@ describe("many environments that are due at once", () => {
     };
     const [message] = await until(async () => ((await said()).length > 0 ? said() : undefined), { what: "the event" });
     expect(message).toContain("4 of 4 environments are due at once, more than 2");
+    expect(await isBlocked()).toBe(true);
 
     const confirmed = { metadata: { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } };
     await world.admin.patch(environmentType, { name: first.metadata.name }, confirmed, { as: "merge" });
@@ -69,5 +72,6 @@ describe("many environments that are due at once", () => {
     await world.admin.patch(environmentType, { name: "many-3" }, { spec: { ttlHours: 100 } }, { as: "merge" });
     await Promise.all([third, fourth].map((one) => world.expectGone(one as EphemeralEnvironment)));
     expect(isLeaving(await world.find("many-3"))).toBe(false);
+    await until(async () => !(await isBlocked()), { what: "the status without a block" });
   }, 180_000);
 });

@@ -24,7 +24,7 @@ interface Link {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const document = openApiDocument(listRoutes(), "1") as {
+const document = openApiDocument(listRoutes()) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly tags: readonly Json[];
@@ -141,6 +141,34 @@ describe("the OpenAPI document", () => {
     );
     expect(statuses("/api/ready", "get")).toEqual(["200", "500", "503"]);
   });
+
+  test("announces a conflict where there can be one, and nowhere else", () => {
+    const announcing = operations.filter(({ operation }) => "409" in operation.responses);
+    expect(new Set(announcing.map(({ operation }) => operation.operationId.replace(/V2$/, "")))).toEqual(
+      new Set([
+        ...["createEnvironment", "extendEnvironment", "switchEnvironment", "deleteEnvironment"],
+        ...["createSampleEnvironment", "createConfigSet", "deleteConfigSet", "createToken"],
+      ]),
+    );
+  });
+
+  test("has every header of a request as a text: generated clients can't leave out a moment", () => {
+    const headers = operations.flatMap(({ operation }) => operation.parameters.map(resolved));
+    const sent = headers.filter((parameter) => parameter.in === "header");
+    expect(sent.map(({ name }) => name)).toContain("Last-Event-ID");
+    for (const { name, schema } of sent) {
+      expect({ name, schema }).toMatchObject({ schema: { type: "string" } });
+      expect({ name, schema }).not.toMatchObject({ schema: { format: expect.anything() } });
+    }
+  });
+
+  test("tells of a budget of an hour where an operation has one", () => {
+    const { description, responses } = document.paths["/api/auth/password-reset"]?.post ?? {};
+    expect(description).toMatch(/5 times an hour.*`X-RateLimit-\*` tell of that hour/);
+    expect(responses?.["429"]).toMatchObject({ description: expect.stringContaining("own budget") });
+    const limit = document.components.headers?.["X-RateLimit-Limit"];
+    expect(limit?.description).toMatch(/minute.*hour/);
+  });
 });
 
 describe("examples", () => {
@@ -212,7 +240,7 @@ test("every refusal has the headers that come with it", () => {
     503: ["X-Request-ID", "Retry-After"],
   });
   expect(responses("/api/environments", "get")).toMatchObject({ 400: ["X-Request-ID", ...limits] });
-  expect(responses("/api/ready", "get")).toMatchObject({ 500: ["X-Request-ID"] });
+  expect(responses("/api/ready", "get")).toMatchObject({ 500: ["X-Request-ID"], 503: ["X-Request-ID", "Retry-After"] });
 });
 
 test("every header that the document describes is one of some answer", () => {

@@ -78,6 +78,18 @@ describe("settings", () => {
     expect(settingsFrom(withIssuer({ issuer: url, jwksUri: url })).api.issuers).toMatchObject([{ issuer: url }]);
   });
 
+  test.each([
+    "https://console.example.com",
+    "https://console.example.com:8443",
+    "https://xn--bcher-kva.example",
+    "http://localhost:5173",
+    "http://127.0.0.1:3000",
+    "http://[::1]:3000",
+  ])("let pages of %s call", (origin) => {
+    expect(settingsFrom({ ...least, api: { corsOrigins: [origin] } }).api.corsOrigins).toEqual([origin]);
+    expect(settingsFrom(least).api.corsOrigins).toEqual([]);
+  });
+
   test("can't be changed, however deep, and neither does reading change the document", () => {
     const document = structuredClone(least);
     const settings = settingsFrom(document);
@@ -111,6 +123,22 @@ describe("settings", () => {
       [`the issuer ${url}`, withIssuer({ issuer: url }), ["/api/issuers/0/issuer"]],
       [`keys from ${url}`, withIssuer({ jwksUri: url }), ["/api/issuers/0/jwksUri"]],
     ]),
+    ...[
+      ...["*", "null", "", "https://*.example.com", "console.example.com", "https://", "//console.example.com"],
+      ...["https://console.example.com/", "https://console.example.com/app", "https://console.example.com?x"],
+      ...["https://console.example.com:443", "HTTPS://console.example.com", "https://Console.example.com"],
+      ...["https://me@console.example.com", "https://bücher.example", "http://console.example.com", "ftp://localhost"],
+      ...["http://localhost.example.com", "http://localhost:80", "https://a.example https://b.example", "file:///"],
+    ].map((origin): [string, object, string[]] => [
+      `pages of ${JSON.stringify(origin)}`,
+      { ...least, api: { corsOrigins: [origin] } },
+      ["/api/corsOrigins/0", "https://console.example.com or http://localhost:5173"],
+    ]),
+    [
+      "an origin twice",
+      { ...least, api: { corsOrigins: ["https://a.example", "https://a.example"] } },
+      ["/api/corsOrigins"],
+    ],
     ...[
       { kind: "vault" },
       { kind: "google" },

@@ -37,7 +37,12 @@ afterEach(async () => {
 const answer = (path: string, given: Answer) => server.on((request) => request.path === path, given);
 const nothing = json({ metadata: { resourceVersion: "1" }, items: [] });
 
-const healthBy = (clock: TestClock) => kubernetesPlatformHealth({ client, caches, deployerNamespace: "argocd", clock });
+const healthBy = (clock: TestClock) =>
+  kubernetesPlatformHealth({
+    ...{ client, caches, deployerNamespace: "argocd", clock },
+    circuitBreakers: () => [],
+    expirationsBlocked: () => false,
+  });
 
 function check(): Promise<PlatformHealth> {
   return healthBy(new TestClock()).check();

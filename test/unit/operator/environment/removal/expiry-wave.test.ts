@@ -2,7 +2,11 @@ import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../../crds/group.ts";
-import { createExpiryWave, oldestFirst } from "../../../../../operator/environment/removal/expiry-wave.ts";
+import {
+  areExpirationsBlocked,
+  createExpiryWave,
+  oldestFirst,
+} from "../../../../../operator/environment/removal/expiry-wave.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
 import { testSettings } from "../../../../support/platform-chart.ts";
@@ -26,7 +30,7 @@ const many = (count: number, prefix: string, more: Parameters<typeof made>[2] = 
 function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs = 0) {
   const clock = new TestClock(minutesLater(61).toISOString());
   const said: string[] = [];
-  const wave = createExpiryWave({
+  const world = {
     environments: {
       list() {
         clock.advance(lookMs);
@@ -34,12 +38,16 @@ function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs
       },
     },
     settings: settingsFrom({ ...testSettings, expiry }),
-    ...{ clock, log: silentLog },
+    clock,
+  };
+  const wave = createExpiryWave({
+    ...{ ...world, log: silentLog },
     bulletin: { publish: ({ reason }) => void said.push(reason) },
   });
   const turns = () => environments.map((environment) => wave.turn(environment));
   const waits = () => turns().map((turn) => (turn.state === "held" ? "held" : turn.inMs));
-  return { clock, said, wave, waits, environments };
+  const isBlocked = () => areExpirationsBlocked(world);
+  return { clock, said, wave, waits, environments, isBlocked };
 }
 
 describe("a wave of expiries", () => {
@@ -88,7 +96,8 @@ describe("a wave of expiries", () => {
     ["500 of 10,000", [...many(500, "due"), ...many(9_500, "not", { ttlHours: 9 })], false],
     ["all but those that are confirmed", [...many(60, "ok", { confirmed: true }), ...many(50, "due")], false],
   ])("is held when too many are due at once: %s", (_what, environments, isHeld) => {
-    const { wave, said } = scene(environments);
+    const { wave, said, isBlocked } = scene(environments);
+    expect(isBlocked()).toBe(isHeld);
     const due = environments.find(({ metadata }) => metadata.name.startsWith("due-")) as EphemeralEnvironment;
     expect(wave.turn(due).state).toBe(isHeld ? "held" : "go");
     expect(said).toEqual(isHeld ? ["ExpiriesHeld"] : []);
