@@ -49,7 +49,7 @@ const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   ENV_CONFIG_INVALID: 400,
 };
 
-/** Every status an error can have, with its meaning: for the OpenAPI document. */
+/** Every status an error of a route can have, with its meaning: for the OpenAPI document. */
 export const PROBLEM_MEANINGS: Readonly<Record<number, string>> = {
   400: "What was sent is wrong; every violation is named",
   401: "No credential, or one that is not accepted",

@@ -40,7 +40,8 @@ const CircuitBreakerReport = closed(
   {
     name: Type.String({ description: "The service, and for whom it is called." }),
     state: literals(["closed", "open", "half_open"], {
-      description: "`closed`: calls go through; `open`: they fail at once; `half_open`: one looks whether it is back.",
+      description:
+        "`closed`: calls go through. `open`: the service did not answer, and the next call tries it. `half_open`: one call tries it, and all others fail at once.",
     }),
     since: Instant,
   },
@@ -74,11 +75,12 @@ export const StatusReply = closed(
       deployer: closed({ ...service, applications_synced: Type.Integer({ minimum: 0 }) }),
     }),
     circuit_breakers: Type.Array(CircuitBreakerReport, {
-      description: "Of the replica that answers, in front of services that it calls; none where it calls none.",
+      description:
+        "Of the replica that answers: one for each use of an external secret manager. Empty with the embedded one.",
     }),
     expirations_blocked: Type.Boolean({
       description:
-        "Whether more environments are due at once than may go unseen: none is deleted until fewer are due, or an admin confirms.",
+        "Whether more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms.",
     }),
   },
   {

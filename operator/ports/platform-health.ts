@@ -1,4 +1,7 @@
-/** What keeps calls from a service that was found away: `open` while none is let through, `half_open` while one looks. */
+/**
+ * What keeps calls from a service that was found away: `open` until the next call tries it, `half_open` while one does and
+ * all others fail at once.
+ */
 export interface CircuitBreaker {
   /** The service, and for whom it is called. */
   readonly name: string;
@@ -22,7 +25,7 @@ export interface PlatformHealth {
   readonly deployer: { readonly healthy: boolean; readonly applicationsSynced: number; readonly lastCheck: Date };
   /** Those of this process. */
   readonly circuitBreakers: readonly CircuitBreaker[];
-  /** Whether more environments are due at once than may go before an admin has looked: none goes until then. */
+  /** Whether more environments are due at once than may be deleted unconfirmed: none is, until fewer are due or an admin confirms. */
   readonly expirationsBlocked: boolean;
 }
 

@@ -116,7 +116,7 @@ interface Excess {
   readonly most: number;
 }
 
-/** By how much too many are due for all of them to go unseen; `undefined` when they are not. */
+/** How many are due, where they are too many to be deleted unconfirmed; else `undefined`. */
 function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: Settings): Excess | undefined {
   const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
   const most = mostAtOnce(expiry.breaker, of);
