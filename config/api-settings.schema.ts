@@ -1,34 +1,13 @@
 /** What is settled of the REST interface. */
 import { Type } from "typebox";
-import { closed, literals } from "../crds/schema.ts";
+import { closed } from "../crds/schema.ts";
+import { Issuer, KeyUrl } from "./issuer.schema.ts";
 
 export const Port = Type.Integer({ minimum: 0, maximum: 65535 });
 export const Host = Type.String({ minLength: 1, maxLength: 253 });
-/** Keys over plain HTTP could be anybody's, except on this machine. */
-const KeyUrl = Type.String({
-  pattern: "^(https://[^\\s/]|http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)(:[0-9]+)?(/|$))[^\\s]*$",
-  maxLength: 512,
-});
 /** The format of an origin as browsers send it, so that it is compared letter by letter; its name is what a refusal says. */
 export const WEB_ORIGIN =
   "origin as browsers send it, such as https://console.example.com or http://localhost:5173: scheme, host in lower case, and the port unless it is the scheme's own, without a path, a slash at the end or wildcards; http on loopback alone";
-const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
-const Issuer = closed({
-  issuer: Type.Unsafe<string>({
-    ...KeyUrl,
-    description: "https (or http on loopback). Compared byte for byte with the token's `iss`.",
-  }),
-  audience: Type.String({ minLength: 1 }),
-  jwksUri: Type.Optional(Type.Unsafe<string>({ ...KeyUrl, description: "Instead of the one that discovery names." })),
-  groupsClaim: Type.String({ default: "groups" }),
-  algorithms: Type.Array(
-    literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),
-    {
-      default: ["RS256"],
-      minItems: 1,
-    },
-  ),
-});
 
 /** Who sends people the link by which they set a new password; nobody when left out. */
 const IdentityProviderChoice = Type.Union(
@@ -91,10 +70,6 @@ export const ApiSettings = closed(
     }),
     issuers: Type.Array(Issuer, { default: [] }),
     identityProvider: Type.Optional(IdentityProviderChoice),
-    roles: closed(
-      { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },
-      { default: {}, description: "Groups of the identity provider that hold each role." },
-    ),
     tokens: closed(
       {
         revealable: Type.Boolean({

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { holds, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
+import { issuerProblems } from "./issuer-problems.ts";
 import { CREDENTIAL_HOST, Settings, USABLE_CIDR } from "./settings.schema.ts";
 
 export type { Settings } from "./settings.schema.ts";
@@ -34,7 +35,7 @@ export function readSettings(path: string): Settings {
 /** The same from a parsed document; `source` is how an error names it. */
 export function settingsFrom(document: unknown, source = "settings"): Settings {
   const settings = structuredClone(document ?? {});
-  const problems = validate(settings) ? sharedCredentials(settings) : schemaProblems();
+  const problems = validate(settings) ? contradictions(settings) : schemaProblems();
   if (problems.length === 0) return deepFreeze(settings as Settings);
   throw new SettingsInvalid(`${source} is not valid:\n  ${problems.join("\n  ")}`);
 }
@@ -44,6 +45,11 @@ function schemaProblems(): string[] {
     const unknown = (params as { additionalProperty?: string }).additionalProperty;
     return `${instancePath || "/"}: ${message}${unknown ? ` ('${unknown}')` : ""}`;
   });
+}
+
+/** What the schema can't say: fields that don't go together. */
+function contradictions(settings: Settings): string[] {
+  return [...issuerProblems(settings.api.issuers), ...sharedCredentials(settings)];
 }
 
 /** An environment that may refer to a credential of hosts could send it anywhere. */

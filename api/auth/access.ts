@@ -50,9 +50,27 @@ export function isPrivilege(permission: Permission | undefined): boolean {
   return permission !== undefined && PRIVILEGES.has(permission);
 }
 
-/** The roles that the settings give to these groups; none for somebody whom no group vouches for. */
-export function rolesOf(groups: readonly string[], roles: Settings["api"]["roles"]): readonly Role[] {
-  return ROLES.filter((role) => roles[role].some((group) => groups.includes(group)));
+/** Somebody as an issuer vouches for them. */
+interface Vouched {
+  /** `<issuer>#<sub>`. */
+  readonly subject: string;
+  readonly groups: readonly string[];
+}
+
+/** The settings of the issuer that a subject is of; `undefined` when it is trusted no more. No issuer has a `#`. */
+export function issuerOf(subject: string, { api }: Settings): Settings["api"]["issuers"][number] | undefined {
+  return api.issuers.find(({ issuer }) => issuer === subject.slice(0, subject.indexOf("#")));
+}
+
+/**
+ * The roles that the settings of somebody's issuer give to their groups, else its default role; none for users of an
+ * issuer that is trusted no more.
+ */
+export function rolesOf({ subject, groups }: Vouched, settings: Settings): readonly Role[] {
+  const issuer = issuerOf(subject, settings);
+  if (issuer === undefined) return [];
+  const mapped = ROLES.filter((role) => issuer.roles[role].some((group) => groups.includes(group)));
+  return mapped.length === 0 && issuer.defaultRole !== undefined ? [issuer.defaultRole] : mapped;
 }
 
 /** What the highest of the roles may do. */

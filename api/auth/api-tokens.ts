@@ -4,7 +4,7 @@ import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Clock } from "../../operator/kit/clock.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import { Refusal } from "../refusals.ts";
-import { narrowed, permissionsOf, rolesOf } from "./access.ts";
+import { issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import type { Caller } from "./callers.ts";
 import { TokenRefused } from "./id-tokens.ts";
 import { LiveTokens } from "./live-tokens.ts";
@@ -58,15 +58,15 @@ function asRefusal(error: unknown): never {
 }
 
 /** Whoever has the token may be told what is wrong with it: nobody else gets that far. */
-function checkGood(token: ApiToken, { api }: Settings, now: Date): void {
+function checkGood(token: ApiToken, settings: Settings, now: Date): void {
   const { owner, vouched } = token.spec;
   const state = tokenState(token, now);
   if (state === "revoked") throw new TokenRefused("a revoked API token", { told: "The API token was revoked" });
   if (state === "expired") throw new TokenRefused("an expired API token", { told: "The API token has expired" });
-  if (!api.issuers.some(({ issuer }) => owner.subject.startsWith(`${issuer}#`))) {
+  if (issuerOf(owner.subject, settings) === undefined) {
     throw new TokenRefused("an API token whose owner's issuer is not trusted");
   }
-  const { confirmedDays } = api.tokens;
+  const { confirmedDays } = settings.api.tokens;
   if (now.getTime() - Date.parse(vouched.at) <= confirmedDays * DAY_MS) return;
   const told = `The API token's owner has not signed in for ${confirmedDays} days; the next request with an ID token of the owner makes it good again`;
   throw new TokenRefused("an API token whose owner is not confirmed", { told });
@@ -75,7 +75,7 @@ function checkGood(token: ApiToken, { api }: Settings, now: Date): void {
 /** Its owner, as the identity provider spoke of them last, with no more rights than the scopes let through. */
 function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
   const { owner, vouched, scopes, expiresAt } = spec;
-  const roles = rolesOf(vouched.groups, settings.api.roles);
+  const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);
   return {
     ...owner,
     ...{ groups: vouched.groups, roles, permissions: narrowed(permissionsOf(roles), scopes) },

@@ -10,6 +10,7 @@ export interface Caller {
   /** For people; empty when the issuer gives none, or says that it is not verified. */
   readonly email: string;
   readonly name: string;
+  /** As they are named here: with the issuer's prefix. */
   readonly groups: readonly string[];
   readonly roles: readonly Role[];
   readonly permissions: ReadonlySet<Permission>;
@@ -29,6 +30,7 @@ export interface Identity {
   readonly sub: string;
   readonly email: string;
   readonly name: string;
+  /** As they are named here: with the issuer's prefix. */
   readonly groups: readonly string[];
   readonly issuedAt: Date;
   readonly expiresAt: Date;
@@ -36,9 +38,10 @@ export interface Identity {
 
 /** The caller whom an identity makes under these settings. */
 export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, settings: Settings): Caller {
-  const roles = rolesOf(person.groups, settings.api.roles);
+  const subject = `${issuer}#${sub}`;
+  const roles = rolesOf({ subject, groups: person.groups }, settings);
   const rights = { roles, permissions: permissionsOf(roles) };
-  return { ...person, ...rights, subject: `${issuer}#${sub}`, vouchedAt: issuedAt, method: "id_token" };
+  return { ...person, ...rights, subject, vouchedAt: issuedAt, method: "id_token" };
 }
 
 /** What the caller's API tokens may remember of them. */

@@ -52,6 +52,7 @@ export function idTokens(issuers: Settings["api"]["issuers"], sources: KeySource
       const issuer = trusted.get(claimedIssuer(token));
       if (issuer === undefined) throw new TokenRefused("of an issuer that is not trusted");
       const payload = await verified(token, issuer, sources.clock.now());
+      checkRequired(payload, issuer.settings);
       return identityOf(payload, issuer.settings);
     },
   };
@@ -99,25 +100,44 @@ function checkClaims({ sub, iat, exp, aud, azp }: JWTPayload, audience: string, 
   if ((several || azp !== undefined) && azp !== audience) throw new TokenRefused("made for another party");
 }
 
+/** Who has none of the values is a user of the issuer, but not one whom the settings mean. */
+function checkRequired(payload: JWTPayload, { requiredClaims }: IssuerSettings): void {
+  for (const [claim, accepted] of Object.entries(requiredClaims)) {
+    const given: unknown = Object.hasOwn(payload, claim) ? payload[claim] : undefined;
+    const values: readonly unknown[] = Array.isArray(given) ? given : [given];
+    if (values.some((value) => typeof value === "string" && accepted.includes(value))) continue;
+    const told = `The ID token's claim '${claim}' has no value that is accepted here`;
+    throw new TokenRefused("without a required claim", { told });
+  }
+}
+
 /** RFC 9068 gives access tokens a type of their own: they are no proof of who somebody is. */
 function checkType(type: string | undefined): void {
   if (type !== undefined && type.toLowerCase() !== "jwt") throw new TokenRefused("not an ID token");
 }
 
-function identityOf(payload: JWTPayload, { issuer, groupsClaim }: IssuerSettings): Identity {
+function identityOf(payload: JWTPayload, settings: IssuerSettings): Identity {
   const email = payload.email_verified === false ? "" : text(payload.email);
-  const groups = payload[groupsClaim];
   return {
-    issuer,
+    issuer: settings.issuer,
     sub: String(payload.sub),
     email,
     name: text(payload.name) || text(payload.preferred_username) || email,
-    groups: Array.isArray(groups) ? groups.filter(isGroup).slice(0, MOST_GROUPS) : [],
+    groups: groupsOf(payload, settings),
     issuedAt: new Date(Number(payload.iat) * 1000),
     expiresAt: new Date(Number(payload.exp) * 1000),
   };
 }
 
+function groupsOf(payload: JWTPayload, { groupsClaim, groupsPrefix = "" }: IssuerSettings): string[] {
+  const groups: unknown = payload[groupsClaim];
+  if (!Array.isArray(groups)) return [];
+  const named = groups.filter((group) => typeof group === "string" && group.length > 0);
+  return named
+    .map((group) => `${groupsPrefix}${group}`)
+    .filter(isStorable)
+    .slice(0, MOST_GROUPS);
+}
+
 const text = (claim: unknown) => (typeof claim === "string" ? claim.slice(0, MAX_NAME_CHARS) : "");
-const isGroup = (group: unknown): group is string =>
-  typeof group === "string" && group.length > 0 && group.length <= GROUP_MAX_LENGTH;
+const isStorable = (group: string) => group.length <= GROUP_MAX_LENGTH;

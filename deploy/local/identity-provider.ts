@@ -34,7 +34,7 @@ export interface IdentityProvider {
  * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
  * PKCE and log-in pages, password, refresh; and a way to set a new password.
  *
- * ID tokens carry `sub`, `email`, `name` and `groups` and live for an hour. Fails when the port is taken.
+ * ID tokens carry `sub`, `email`, `name`, `groups` and `hd` (the domain of all accounts) and live for an hour. Fails when the port is taken.
  */
 export async function startIdentityProvider({ port, stateDir }: IdentityProviderOptions): Promise<IdentityProvider> {
   const keys = await providerKeys(stateDir && join(stateDir, "keys.json"));

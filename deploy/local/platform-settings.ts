@@ -1,4 +1,5 @@
 import { addresses, baseDomain, gitHostUrl } from "./addresses.ts";
+import { accountDomain } from "./identity/accounts.ts";
 import { clientId } from "./identity/configuration.ts";
 import { localIssuer } from "./parts/identity.ts";
 import { platformAccount } from "./platform-chart.ts";
@@ -27,14 +28,20 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     secrets: { hostCredentials: ["local-git", "e2e-git"].map((id) => ({ id, hosts })) },
     api: {
       port: addresses.apiPort,
-      issuers: [{ issuer: localIssuer, audience: clientId }],
+      issuers: [
+        {
+          ...{ issuer: localIssuer, audience: clientId },
+          // Every account is of this domain: an ID token alone makes a developer.
+          ...{ requiredClaims: { hd: [accountDomain] }, defaultRole: "developer" },
+          roles: {
+            viewer: ["platform-viewers"],
+            developer: ["platform-developers"],
+            maintainer: ["platform-maintainers"],
+            admin: ["platform-admins"],
+          },
+        },
+      ],
       identityProvider: { kind: "local", url: localIssuer },
-      roles: {
-        viewer: ["platform-viewers"],
-        developer: ["platform-developers"],
-        maintainer: ["platform-maintainers"],
-        admin: ["platform-admins"],
-      },
     },
     probes: { host: "127.0.0.1", port: addresses.probesPort },
     // One process: after a crash the next one must not wait for the lease of the last.

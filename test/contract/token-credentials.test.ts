@@ -256,7 +256,7 @@ describe("an owner who is not the same any more", () => {
   });
 
   test("whose roles the settings give no more lose them for the tokens, too", async () => {
-    await restart({ api: { roles: { admin: ["admins"] } } });
+    await restart({ issuer: { roles: { admin: ["admins"] } } });
     const { value } = await service.makeToken("developer", { scopes: ["ENV_CREATE"] });
     expect(await created(value)).toBe(403);
   });

@@ -44,9 +44,8 @@ export async function servePlatform(): Promise<ServedPlatform> {
     ...testSettings,
     ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
     api: {
-      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { admin: ["admins"] } }],
       identityProvider: { kind: "local", url: accounts.issuer },
-      roles: { admin: ["admins"] },
       limits: NO_LIMITS,
     },
   });

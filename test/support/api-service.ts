@@ -46,6 +46,8 @@ export const PEOPLE = {
 } as const;
 export type Person = keyof typeof PEOPLE;
 
+const ROLES = { viewer: ["viewers"], developer: ["developers"], maintainer: ["maintainers"], admin: ["admins"] };
+
 /** What a test may say differently. */
 export interface ServiceOptions {
   readonly limits?: Partial<
@@ -58,6 +60,9 @@ export interface ServiceOptions {
   readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly api?: Readonly<Record<string, unknown>>;
+  /** Of the service's own issuer, and others beside it. */
+  readonly issuer?: Readonly<Record<string, unknown>>;
+  readonly issuers?: readonly Readonly<Record<string, unknown>>[];
   readonly counters?: SharedCounters;
   readonly withoutIdentityProvider?: boolean;
 }
@@ -185,15 +190,17 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   };
 }
 
-function settingsFor(issuer: TokenIssuer, { limits, settings, api }: ServiceOptions) {
+function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }: ServiceOptions) {
   return settingsFrom({
     baseDomain: "env.example.test",
     publicPort: 18443,
     defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
     ...settings,
     api: {
-      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
-      roles: { viewer: ["viewers"], developer: ["developers"], maintainer: ["maintainers"], admin: ["admins"] },
+      issuers: [
+        { issuer: issuer.issuer, audience: AUDIENCE, roles: ROLES, ...options.issuer },
+        ...(options.issuers ?? []),
+      ],
       limits: { ...generous, ...limits },
       ...api,
     },

@@ -9,7 +9,7 @@ export interface Account {
   readonly name: string;
   /** Only good on the machine it is on: the provider listens on loopback. */
   readonly password: string;
-  /** Groups that settings map to roles (`platform-developers` …), and teams. */
+  /** Groups that settings map to roles (`platform-developers` …; who has none of them is a developer), and teams. */
   readonly groups: readonly string[];
 }
 
@@ -17,6 +17,9 @@ export interface Account {
 export const localAccounts: readonly Account[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "accounts.json"), "utf8"),
 );
+
+/** The domain of all accounts; their tokens say so in `hd`, as Google's do of a company's. */
+export const accountDomain = "example.test";
 
 /** The account with that e-mail address; letter case does not matter. */
 export function accountByEmail(email: string): Account | undefined {

@@ -1,5 +1,5 @@
 import type { Configuration, JWK, Account as ProviderAccount } from "oidc-provider";
-import { accountBySubject } from "./accounts.ts";
+import { accountBySubject, accountDomain } from "./accounts.ts";
 import { errorPage } from "./pages.ts";
 import { memoryStorage } from "./storage.ts";
 
@@ -34,7 +34,7 @@ export function configuration({ signing, cookie }: ProviderKeys): Configuration 
       },
     ],
     scopes: everyScope.split(" "),
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups", "hd"] },
     // Otherwise only the userinfo endpoint would tell e-mail and groups.
     conformIdTokenClaims: false,
     features: { devInteractions: { enabled: false } },
@@ -55,7 +55,7 @@ export function findAccount(subject: string): ProviderAccount | undefined {
   const account = accountBySubject(subject);
   if (!account) return undefined;
   const { email, name, groups } = account;
-  const claims = { sub: subject, email, email_verified: true, name, groups: [...groups] };
+  const claims = { sub: subject, email, email_verified: true, name, groups: [...groups], hd: accountDomain };
   return { accountId: subject, claims: () => claims };
 }
 

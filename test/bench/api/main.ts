@@ -59,8 +59,7 @@ try {
     ...testSettings,
     leaderElection: true,
     api: {
-      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
-      roles: { developer: ["developers"] },
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { developer: ["developers"] } }],
       limits: { authenticatedPerMinute: ENOUGH, unauthenticatedPerMinute: ENOUGH },
     },
   });

@@ -43,8 +43,7 @@ function replica(changed: object): Promise<PlatformProcess> {
     ...testSettings,
     ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
     api: {
-      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
-      roles: { maintainer: ["maintainers"] },
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }],
       limits: { authenticatedPerMinute: 100_000 },
     },
     ...changed,

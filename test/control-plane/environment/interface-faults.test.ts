@@ -40,8 +40,7 @@ const replica = () =>
     ...testSettings,
     ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile, leaderElection: true },
     api: {
-      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
-      roles: { maintainer: ["maintainers"] },
+      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }],
       limits: { authenticatedPerMinute: 100_000, unauthenticatedPerMinute: 100_000 },
     },
   });

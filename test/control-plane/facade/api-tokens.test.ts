@@ -18,8 +18,7 @@ let replicas: readonly [PlatformProcess, PlatformProcess];
 beforeAll(async () => {
   [world, issuer] = await Promise.all([createWorld(), startTokenIssuer()]);
   const api = {
-    issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
-    roles: { developer: ["developers"] },
+    issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { developer: ["developers"] } }],
     limits: { authenticatedPerMinute: 100_000, unauthenticatedPerMinute: 100_000 },
   };
   const replica = () => platformProcess(world.identity, { ...testSettings, api });

@@ -32,8 +32,13 @@ beforeAll(async () => {
   const replica = async (index: number) => {
     await mkdir(auditFolder(index));
     const api = {
-      issuers: [{ issuer: issuer.issuer, audience: AUDIENCE }],
-      roles: { developer: ["developers"], maintainer: ["maintainers"] },
+      issuers: [
+        {
+          issuer: issuer.issuer,
+          audience: AUDIENCE,
+          roles: { developer: ["developers"], maintainer: ["maintainers"] },
+        },
+      ],
       limits: { authenticatedPerMinute: LIMIT, unauthenticatedPerMinute: 100_000, redis: { url: redis.url } },
     };
     const audit = { file: { path: auditFile(index) } };

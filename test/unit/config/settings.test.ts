@@ -9,6 +9,10 @@ const least = {
   defaultChart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
 };
 
+const withIssuers = (...issuers: readonly object[]) => ({
+  ...least,
+  api: { issuers: issuers.map((change) => ({ audience: "a", ...change })) },
+});
 const withIssuer = (change: object) => ({
   ...least,
   api: { issuers: [{ issuer: "https://i.test", audience: "a", ...change }] },
@@ -90,6 +94,25 @@ describe("settings", () => {
     expect(settingsFrom(least).api.corsOrigins).toEqual([]);
   });
 
+  test("give no role to users of an issuer unless they say so, and to a tenant's when they do", () => {
+    expect(settingsFrom(withIssuer({})).api.issuers).toEqual([
+      {
+        ...{ issuer: "https://i.test", audience: "a", algorithms: ["RS256"], groupsClaim: "groups" },
+        ...{ requiredClaims: {}, roles: { viewer: [], developer: [], maintainer: [], admin: [] } },
+      },
+    ]);
+    const tenant = { requiredClaims: { tid: ["t-1"] }, defaultRole: "developer" };
+    expect(settingsFrom(withIssuer(tenant)).api.issuers).toMatchObject([tenant]);
+  });
+
+  test("trust several issuers, each with a prefix of its own for groups", () => {
+    const several = [
+      { issuer: "https://i.test", groupsPrefix: "i:" },
+      { issuer: "https://j.test", groupsPrefix: "j:" },
+    ];
+    expect(settingsFrom(withIssuers(...several)).api.issuers).toMatchObject(several);
+  });
+
   test("can't be changed, however deep, and neither does reading change the document", () => {
     const document = structuredClone(least);
     const settings = settingsFrom(document);
@@ -122,6 +145,44 @@ describe("settings", () => {
     ].flatMap((url): [string, object, string[]][] => [
       [`the issuer ${url}`, withIssuer({ issuer: url }), ["/api/issuers/0/issuer"]],
       [`keys from ${url}`, withIssuer({ jwksUri: url }), ["/api/issuers/0/jwksUri"]],
+    ]),
+    ["roles of all issuers together", { ...least, api: { roles: { admin: ["a"] } } }, ["/api", "'roles'"]],
+    ["a default role of everybody", withIssuer({ defaultRole: "viewer" }), ["/api/issuers/0/defaultRole", "tenant"]],
+    ...["maintainer", "admin", ""].map((defaultRole): [string, object, string[]] => [
+      `the default role '${defaultRole}'`,
+      withIssuer({ defaultRole, requiredClaims: { hd: ["example.test"] } }),
+      ["/api/issuers/0/defaultRole"],
+    ]),
+    ...["iss", "aud", "email"].map((claim): [string, object, string[]] => [
+      `the required claim '${claim}'`,
+      withIssuer({ defaultRole: "viewer", requiredClaims: { [claim]: ["a"] } }),
+      ["/api/issuers/0/requiredClaims", `'${claim}'`],
+    ]),
+    [
+      "a required claim without values",
+      withIssuer({ requiredClaims: { hd: [] } }),
+      ["/api/issuers/0/requiredClaims/hd"],
+    ],
+    [
+      "an issuer twice",
+      withIssuers({ issuer: "https://i.test" }, { issuer: "https://i.test" }),
+      ["/api/issuers/1/issuer"],
+    ],
+    [
+      "several issuers of which one has no prefix",
+      withIssuers({ issuer: "https://i.test", groupsPrefix: "i:" }, { issuer: "https://j.test" }),
+      ["/api/issuers/1/groupsPrefix: is required beside other issuers"],
+    ],
+    [
+      "several issuers with one prefix",
+      withIssuers({ issuer: "https://i.test", groupsPrefix: "i:" }, { issuer: "https://j.test", groupsPrefix: "i:" }),
+      ["/api/issuers/1/groupsPrefix: is another issuer's"],
+    ],
+    ["a prefix that another could begin with", withIssuer({ groupsPrefix: "corp" }), ["/api/issuers/0/groupsPrefix"]],
+    ...["https://i.test#x", "https://i.test?x=1"].map((url): [string, object, string[]] => [
+      `the issuer ${url}`,
+      withIssuer({ issuer: url }),
+      ["/api/issuers/0/issuer"],
     ]),
     ...[
       ...["*", "null", "", "https://*.example.com", "console.example.com", "https://", "//console.example.com"],

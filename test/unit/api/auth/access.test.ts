@@ -17,7 +17,18 @@ import { aRepository } from "../../../support/memory-repositories.ts";
 const settings = settingsFrom({
   baseDomain: "x",
   defaultChart: { repoUrl: "https://x", path: "x", revision: "x" },
-  api: { roles: { viewer: ["v"], developer: ["d", "d2"], maintainer: ["m"], admin: ["a"] } },
+  api: {
+    issuers: [
+      {
+        ...{ issuer: "https://idp", audience: "x", groupsPrefix: "i:" },
+        roles: { viewer: ["i:v"], developer: ["i:d", "i:d2"], maintainer: ["i:m"], admin: ["i:a"] },
+      },
+      {
+        ...{ issuer: "https://idp/partner", audience: "x", groupsPrefix: "p:", requiredClaims: { hd: ["p.test"] } },
+        ...{ roles: { viewer: ["p:guests"] }, defaultRole: "developer" },
+      },
+    ],
+  },
 });
 const someone = {
   issuer: "https://idp",
@@ -32,14 +43,28 @@ describe("roles", () => {
   test.each<[string[], Role[]]>([
     [[], []],
     [["unknown"], []],
-    [["v"], ["viewer"]],
+    [["v"], []],
+    [["i:v"], ["viewer"]],
     [
-      ["d2", "v"],
+      ["i:d2", "i:v"],
       ["viewer", "developer"],
     ],
-    [["a"], ["admin"]],
+    [["i:a"], ["admin"]],
   ])("of %j are %j", (groups, roles) => {
-    expect(rolesOf(groups, settings.api.roles)).toEqual(roles);
+    expect(rolesOf({ subject: "https://idp#s", groups }, settings)).toEqual(roles);
+  });
+
+  // Abuse case 105.
+  test.each<[string, string, string[], Role[]]>([
+    ["no group: the default role", "https://idp/partner#s", [], ["developer"]],
+    ["no mapped group: the default role", "https://idp/partner#s", ["p:team"], ["developer"]],
+    ["a mapped group: its role alone", "https://idp/partner#s", ["p:guests"], ["viewer"]],
+    ["another issuer's group: nothing of it", "https://idp/partner#s", ["i:a"], ["developer"]],
+    ["an issuer that is trusted no more: none", "https://former#s", ["i:a", "p:guests"], []],
+    ["an issuer whose name only begins alike: none", "https://idp/p#s", ["i:a"], []],
+    ["no issuer: none", "s", ["i:a"], []],
+  ])("of somebody with %s", (_what, subject, groups, roles) => {
+    expect(rolesOf({ subject, groups }, settings)).toEqual(roles);
   });
 
   const viewer = ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"];
@@ -91,20 +116,20 @@ describe("an environment", () => {
     access: { groups: ["team"] },
   };
   test.each([
-    ["its owner", person("owner", "v"), true],
-    ["a member of its group", person("other", "v", "team"), true],
-    ["a maintainer", person("other", "m"), true],
-    ["an admin", person("other", "a"), true],
-    ["somebody else", person("other", "d"), false],
-    ["somebody of the same e-mail", person("pretender", "d"), false],
+    ["its owner", person("owner", "i:v"), true],
+    ["a member of its group", person("other", "i:v", "team"), true],
+    ["a maintainer", person("other", "i:m"), true],
+    ["an admin", person("other", "i:a"), true],
+    ["somebody else", person("other", "i:d"), false],
+    ["somebody of the same e-mail", person("pretender", "i:d"), false],
   ])("is seen by %s: %s", (_who, caller, expected) => {
     expect(visibleTo(caller)(spec)).toBe(expected);
   });
 
   test("without owner and groups is seen by maintainers only", () => {
     const bare = {};
-    expect(visibleTo(person("undefined", "d", "team"))(bare)).toBe(false);
-    expect(visibleTo(person("x", "m"))(bare)).toBe(true);
+    expect(visibleTo(person("undefined", "i:d", "team"))(bare)).toBe(false);
+    expect(visibleTo(person("x", "i:m"))(bare)).toBe(true);
   });
 });
 

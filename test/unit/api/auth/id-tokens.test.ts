@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { idTokens, TokenRefused } from "../../../../api/auth/id-tokens.ts";
+import { settingsFrom } from "../../../../config/settings.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
+import { testSettings } from "../../../support/platform-chart.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/token-issuer.ts";
 import { until } from "../../../support/until.ts";
@@ -20,11 +22,10 @@ beforeEach(() => {
   issuer.discover({});
 });
 
+/** Issuers as the settings have them, with all defaults. */
+const trusted = (...issuers: readonly object[]) => settingsFrom({ ...testSettings, api: { issuers } }).api.issuers;
 const trusting = (more: object = {}) =>
-  idTokens([{ issuer: issuer.issuer, audience: AUDIENCE, groupsClaim: "groups", algorithms: ["RS256"], ...more }], {
-    clock,
-    log: silentLog,
-  });
+  idTokens(trusted({ issuer: issuer.issuer, audience: AUDIENCE, ...more }), { clock, log: silentLog });
 const token = (claims: object = {}) => issuer.sign({ sub: "s", ...claims });
 
 describe("who a token speaks of", () => {
@@ -52,6 +53,12 @@ describe("who a token speaks of", () => {
     expect(read.groups).toEqual(["x"]);
   });
 
+  test("a name of a group that is too long with its prefix is none", async () => {
+    const groups = ["x".repeat(126), "y".repeat(127)];
+    const read = await trusting({ groupsPrefix: "p:" }).verify(await token({ groups }));
+    expect(read.groups).toEqual([`p:${groups[0]}`]);
+  });
+
   test("a clock that is half a minute off is forgiven", async () => {
     const signed = await token();
     clock.advance(HOUR_MS + 29_000);
@@ -70,10 +77,36 @@ test("a document of an issuer that has no end is not read on", async () => {
       stream.enqueue(piece);
     },
   });
-  const settings = { issuer: issuer.issuer, audience: AUDIENCE, groupsClaim: "groups", algorithms: ["RS256" as const] };
-  const tokens = idTokens([settings], { clock, log: silentLog, fetch: async () => new Response(endless) });
+  const issuers = trusted({ issuer: issuer.issuer, audience: AUDIENCE });
+  const tokens = idTokens(issuers, { clock, log: silentLog, fetch: async () => new Response(endless) });
   await expect(tokens.verify(await token())).rejects.toThrow("can't be reached");
   expect(sent).toBeLessThan(2_000_000);
+});
+
+// Abuse case 104: a public issuer signs in everybody.
+describe("of an issuer with required claims", () => {
+  const requiredClaims = { hd: ["example.test", "example.com"], groups: ["staff"] };
+  const staff = { hd: "example.com", groups: ["all", "staff"] };
+
+  test("is accepted with a value of each", async () => {
+    await expect(trusting({ requiredClaims }).verify(await token(staff))).resolves.toMatchObject({ sub: "s" });
+  });
+
+  test.each([
+    ["has none", { hd: undefined }, "hd"],
+    ["has another value", { hd: "example.test.evil.test" }, "hd"],
+    ["has no text", { hd: { example: "example.com" } }, "hd"],
+    ["has it in a list without the value", { groups: ["all"] }, "groups"],
+    ["has an empty list", { groups: [] }, "groups"],
+  ])("is refused when it %s, and says which claim", async (_what, claims, named) => {
+    const refused = trusting({ requiredClaims }).verify(await token({ ...staff, ...claims }));
+    await expect(refused).rejects.toMatchObject({ told: expect.stringContaining(`'${named}'`) });
+  });
+
+  test("is refused for a claim that every object has", async () => {
+    const refused = trusting({ requiredClaims: { constructor: ["x"] } }).verify(await token());
+    await expect(refused).rejects.toThrow(TokenRefused);
+  });
 });
 
 describe("of several issuers", () => {
@@ -85,19 +118,19 @@ describe("of several issuers", () => {
 
   const both = () =>
     idTokens(
-      [
-        { issuer: issuer.issuer, audience: AUDIENCE, groupsClaim: "groups", algorithms: ["RS256"] },
-        { issuer: other.issuer, audience: "theirs", groupsClaim: "teams", algorithms: ["RS256"] },
-      ],
+      trusted(
+        { issuer: issuer.issuer, audience: AUDIENCE, groupsPrefix: "ours:" },
+        { issuer: other.issuer, audience: "theirs", groupsClaim: "teams", groupsPrefix: "theirs:" },
+      ),
       { clock, log: silentLog },
     );
 
-  test("each has its own keys, audience and claim of groups", async () => {
+  test("each has its own keys, audience, and claim and prefix of groups", async () => {
     const tokens = both();
     const claims = { sub: "s", groups: ["g"], teams: ["t"] };
-    expect(await tokens.verify(await issuer.sign(claims))).toMatchObject({ issuer: issuer.issuer, groups: ["g"] });
+    expect(await tokens.verify(await issuer.sign(claims))).toMatchObject({ issuer: issuer.issuer, groups: ["ours:g"] });
     const theirs = await other.sign({ ...claims, aud: "theirs" });
-    expect(await tokens.verify(theirs)).toMatchObject({ issuer: other.issuer, groups: ["t"] });
+    expect(await tokens.verify(theirs)).toMatchObject({ issuer: other.issuer, groups: ["theirs:t"] });
     await expect(tokens.verify(await other.sign(claims))).rejects.toThrow("ERR_JWT_CLAIM_VALIDATION_FAILED");
     await expect(tokens.verify(await issuer.sign({ ...claims, aud: "theirs" }))).rejects.toThrow(TokenRefused);
     await expect(tokens.verify(await other.sign({ ...claims, iss: issuer.issuer }))).rejects.toThrow(TokenRefused);
@@ -134,14 +167,9 @@ describe("a token", () => {
       return fetch(url, init);
     };
     const keys = { clock, log: silentLog, fetch: noting as typeof fetch };
-    const trusted = {
-      issuer: issuer.issuer,
-      audience: AUDIENCE,
-      groupsClaim: "groups",
-      algorithms: ["RS256" as const],
-    };
+    const issuers = trusted({ issuer: issuer.issuer, audience: AUDIENCE });
     const signed = await issuer.sign({ sub: "s" }, { [header]: "http://127.0.0.1:1/keys", kid: "unknown" });
-    await expect(idTokens([trusted], keys).verify(signed)).rejects.toThrow(TokenRefused);
+    await expect(idTokens(issuers, keys).verify(signed)).rejects.toThrow(TokenRefused);
     expect(called.length).toBeGreaterThan(0);
     expect(called.every((url) => url.startsWith(issuer.issuer))).toBe(true);
   });

@@ -22,10 +22,13 @@ describe("the local identity provider", () => {
     return (await jwtVerify(token, keys, { issuer, audience: "ephemeral", algorithms: ["RS256"] })).payload;
   }
 
-  test.each(localAccounts)("gives $email an ID token with its groups", async ({ email, subject, name, groups }) => {
-    const claims = await verified((await logInAs(provider.issuer, email)).id_token);
-    expect(claims).toMatchObject({ sub: subject, email, name, groups, email_verified: true });
-  });
+  test.each(localAccounts)(
+    "gives $email an ID token with its groups and its domain",
+    async ({ email, subject, name, groups }) => {
+      const claims = await verified((await logInAs(provider.issuer, email)).id_token);
+      expect(claims).toMatchObject({ sub: subject, email, name, groups, email_verified: true, hd: "example.test" });
+    },
+  );
 
   test("refreshes an ID token", async () => {
     const { refresh_token } = await logInAs(provider.issuer, "dev@example.test");

@@ -1,0 +1,56 @@
+/** Whose ID tokens the REST interface accepts, and what they let their users do. */
+import { type Static, Type } from "typebox";
+import { closed, literals } from "../crds/schema.ts";
+
+/** Keys over plain HTTP could be anybody's, except on this machine. */
+const HTTPS_OR_LOOPBACK = "^(https://[^\\s/?#]|http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)(:[0-9]+)?(/|$))";
+/** A URL that keys are read from, or that whoever signs with them is asked at. */
+export const KeyUrl = Type.String({ pattern: `${HTTPS_OR_LOOPBACK}[^\\s]*$`, maxLength: 512 });
+/** Neither query nor fragment: https://openid.net/specs/openid-connect-core-1_0.html#IDToken, and a subject is `<issuer>#<sub>`. */
+const IssuerUrl = Type.String({
+  pattern: `${HTTPS_OR_LOOPBACK}[^\\s?#]*$`,
+  maxLength: 512,
+  description: "https (or http on loopback). Compared byte for byte with the token's `iss`.",
+});
+const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
+
+/** An issuer of ID tokens (OpenID Connect). */
+export const Issuer = closed({
+  issuer: IssuerUrl,
+  audience: Type.String({ minLength: 1 }),
+  jwksUri: Type.Optional(Type.Unsafe<string>({ ...KeyUrl, description: "Instead of the one that discovery names." })),
+  algorithms: Type.Array(
+    literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),
+    { default: ["RS256"], minItems: 1 },
+  ),
+  requiredClaims: Type.Record(
+    Type.String(),
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1 }),
+    {
+      default: {},
+      description:
+        "Claims that every ID token must carry, each with one of its values (in a list: among others), such as hd: [example.com]. Other tokens are refused. Claims that the issuer sets, not its users. An API token holds on for `tokens.confirmedDays` at most.",
+    },
+  ),
+  groupsClaim: Type.String({ default: "groups" }),
+  groupsPrefix: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9._-]{1,32}:$",
+      description:
+        "Put before the name of each group of its users, here and wherever groups are named. Required, each its own, as soon as there are several issuers.",
+    }),
+  ),
+  roles: closed(
+    { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },
+    {
+      default: {},
+      description: "Groups that hold each role, with `groupsPrefix`. They count for users of this issuer alone.",
+    },
+  ),
+  defaultRole: Type.Optional(
+    literals(["viewer", "developer"], {
+      description: "The role of users whom no group gives one; none when left out. Needs `requiredClaims`.",
+    }),
+  ),
+});
+export type Issuer = Static<typeof Issuer>;
