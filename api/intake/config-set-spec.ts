@@ -14,6 +14,13 @@ import { refusedReferences } from "./secret-references.ts";
 type ConfigSetVariable = NonNullable<ConfigSetContent["env"]>[number];
 type Outside = Pick<Platform, "settings" | "repositories" | "secretManager" | "log">;
 
+/** Who writes a config set, and what it said before. */
+interface Writing {
+  readonly caller: Caller;
+  readonly platform: Outside;
+  readonly former?: ConfigSetSpec;
+}
+
 /** A variable as the resource has it, with the place where the request has it. */
 interface Placed extends EnvironmentVariable {
   readonly field: string;
@@ -31,24 +38,33 @@ interface Placed extends EnvironmentVariable {
 export async function configSetSpec(
   name: string,
   request: ConfigSetContent,
-  { caller, platform }: { readonly caller: Caller; readonly platform: Outside },
+  { caller, platform, former }: Writing,
 ): Promise<ConfigSetSpec> {
   const variables = variablesOf(request);
   const keys = (request.shared_api_keys ?? []).map((key, at) => placed(key, `shared_api_keys.${at}`));
-  const judgement = { referrer: { configSet: name }, groups: everybody(platform), caller, platform };
-  const unshared = await refusedReferences([...variables, ...keys].flatMap(referred), judgement);
+  const judgement = { referrer: { configSet: name }, caller, platform };
+  const { kept = [], added = [] } = Object.groupBy([...variables, ...keys].flatMap(referred), (reference) =>
+    former !== undefined && refersTo(former, reference) ? "kept" : "added",
+  );
+  const unshared = [
+    ...(await refusedReferences(kept, { ...judgement, groups: everybody(platform) })),
+    ...(await refusedReferences(added, { ...judgement, groups: caller.groups })),
+  ];
   const violations = [
     ...givenTwice(request, "env"),
     ...givenTwice(request, "shared_api_keys"),
     ...inPlainText(variables, platform),
     ...lossyNumbers(request.helm_values, "helm_values"),
-    ...unshared.map(({ field }) => ({ field, message: "names no secret that the settings share" })),
+    ...unshared.map(({ field }) => ({
+      field,
+      message: "names no secret that the settings share with a group of yours",
+    })),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations.slice(0, MAX_FINDINGS));
   return toSpec(request);
 }
 
-/** Which environments will use the config set is not known yet: what nobody shares is no use to any of them. */
+/** What was there before the writer may stay: whoever uses it is judged when an environment is made with it. */
 function everybody({ settings }: Outside): string[] {
   return settings.secrets.shared.flatMap(({ groups }) => groups);
 }
@@ -81,6 +97,15 @@ function listed({ env = {} }: ComponentOverridesRequest = {}): EnvironmentVariab
 
 function referred({ name, secretRef, idField }: Placed): ReferredVariable[] {
   return secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: idField }];
+}
+
+/** Whether the config set has that very reference, wherever it stands. */
+function refersTo({ env = [], helmValues, sharedApiKeys = [] }: ConfigSetSpec, reference: ReferredVariable): boolean {
+  const all = [...env, ...COMPONENTS.flatMap((component) => helmValues?.[component]?.env ?? []), ...sharedApiKeys];
+  return all.some(
+    ({ name, secretRef }) =>
+      name === reference.variable && secretRef?.name === reference.name && secretRef.key === reference.key,
+  );
 }
 
 function givenTwice(request: ConfigSetContent, list: "env" | "shared_api_keys"): Violation[] {

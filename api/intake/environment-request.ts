@@ -1,7 +1,7 @@
 import { type ConfigSet, referredVariables } from "../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../crds/errors.ts";
-import type { Component } from "../../crds/names.ts";
+import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { neededSecrets, type Repository } from "../../crds/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { sharedGroups } from "../auth/access.ts";
@@ -11,7 +11,7 @@ import type { CreateRequest } from "../schemas/environments.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
 import { chosenConfigSet, configured, hasDatabase } from "./config-set.ts";
 import { usableRepository } from "./repositories.ts";
-import { checkSharedKeys, refusedReferences } from "./secret-references.ts";
+import { checkSharedKeys, commonGroups, refusedConfigSet, refusedReferences } from "./secret-references.ts";
 
 const FALLBACK_BRANCH = "main";
 
@@ -43,7 +43,8 @@ export async function wantedEnvironment(
   const { configSet, ...chosen } = chosenConfigSet(request, caller, platform);
   const overrides = readOverrides(request.config_overrides, repositories, hasDatabase(request, configSet));
   const groups = sharedGroups(Object.values(repositories));
-  const judgement = { referrer: { environment: request.environment_name }, groups, caller, platform };
+  const referrer = { environment: request.environment_name };
+  const judgement = { referrer, groups: commonGroups(groups, caller), caller, platform };
   const violations = [
     ...strayFields(request),
     ...chosen.violations,
@@ -51,6 +52,7 @@ export async function wantedEnvironment(
     ...missingSecrets(request, overrides, { repositories, configSet }),
     ...missingKeys(request, configSet),
     ...(await refusedReferences(overrides.references, judgement)),
+    ...(await refusedConfigSet(configSet, { ...overrides, components: componentsOf(repositories) }, judgement)),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
@@ -74,6 +76,8 @@ function usableRepositories(request: CreateRequest, caller: Caller, platform: Ou
   const backend = usable(request.backend_repo, "backend");
   return request.frontend_repo ? { backend, frontend: usable(request.frontend_repo, "frontend") } : { backend };
 }
+
+const componentsOf = ({ frontend }: Repositories): readonly Component[] => (frontend ? COMPONENTS : ["backend"]);
 
 /** A branch or commit of a frontend that was not asked for is a mistake, and ignoring it would hide it. */
 function strayFields(request: CreateRequest): Violation[] {

@@ -1,20 +1,30 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { SecretsUnavailable, type Violation } from "../../crds/errors.ts";
+import { givenVariables } from "../../crds/given-variables.ts";
+import type { Component } from "../../crds/names.ts";
 import { admits } from "../../crds/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { Caller } from "../auth/callers.ts";
 import { Refusal } from "../refusals.ts";
 import { currentRequestId } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
-import type { ReferredVariable } from "./config-overrides.ts";
+import type { Overrides, ReferredVariable } from "./config-overrides.ts";
 
 interface Judgement {
   /** What refers to the secrets, by its kind and name: for the log. */
   readonly referrer: Readonly<Record<string, string>>;
-  /** The groups that it will be shared with. */
+  /** A secret has to be shared with one of them. */
   readonly groups: readonly string[];
   readonly caller: Caller;
   readonly platform: Pick<Platform, "settings" | "secretManager" | "log">;
+}
+
+/**
+ * The groups that an environment and its maker have in common. What is shared with others that may use the
+ * Repository is not for this maker, and what is shared with other groups of the maker's not for this environment.
+ */
+export function commonGroups(groups: readonly string[], caller: Pick<Caller, "groups">): string[] {
+  return groups.filter((group) => caller.groups.includes(group));
 }
 
 /**
@@ -33,12 +43,43 @@ export async function refusedReferences(
 
 async function judge({ variable, name, field }: ReferredVariable, judgement: Judgement): Promise<Violation[]> {
   if (await isShared(variable, name, judgement)) return [];
-  return [{ field, message: "names no secret that is shared with this environment's groups" }];
+  return [
+    { field, message: "names no secret that is shared with a group that this environment and you have in common" },
+  ];
 }
 
 /**
- * Shared API keys are for environments that have a group in common with the config set, and with those whom the
- * settings share every one of the keys with.
+ * What is wrong with a config set that reads secrets that are not shared with these groups, as far as the environment
+ * would have them: what an override or a provided value replaces is not read.
+ *
+ * @throws SecretsUnavailable when a secret's labels can't be asked for
+ */
+export async function refusedConfigSet(
+  configSet: ConfigSet | undefined,
+  { components, overrides, provided }: Replacing,
+  judgement: Judgement,
+): Promise<Violation[]> {
+  const read = components
+    .flatMap((component) => givenVariables(component, overrides, configSet?.spec))
+    .filter(({ name, origin }) => origin === "config_set" && !provided.has(name));
+  const references = read.flatMap(({ name, secretRef }) =>
+    secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: name }],
+  );
+  const refused = await refusedReferences(references, judgement);
+  if (configSet === undefined || refused.length === 0) return [];
+  const names = [...new Set(refused.map(({ field }) => field))].join(", ");
+  const message = `config set '${configSet.metadata.name}' reads ${names} from secrets that are not shared with a group that this environment and you have in common: name another one, or give them in config_overrides`;
+  return [{ field: "config_set", message }];
+}
+
+/** What an environment has of its own, before what its config set says. */
+interface Replacing extends Pick<Overrides, "overrides" | "provided"> {
+  readonly components: readonly Component[];
+}
+
+/**
+ * Shared API keys are for environments whose maker and groups have a group in common with the config set, and with
+ * those whom the settings share every one of the keys with.
  *
  * @throws Refusal (forbidden), SecretsUnavailable when a secret's labels can't be asked for
  */
@@ -47,7 +88,7 @@ export async function checkSharedKeys(configSet: ConfigSet | undefined, judgemen
   const isAdmitted = configSet !== undefined && admits(configSet, judgement.groups);
   const shared = await Promise.all(keys.map(({ name, secretRef }) => isShared(name, secretRef.name, judgement)));
   if (isAdmitted && shared.every(Boolean)) return;
-  throw new Refusal("forbidden", "The environment has no group in common with those that share the API keys");
+  throw new Refusal("forbidden", "The environment and you have no group in common with those that share the API keys");
 }
 
 async function isShared(variable: string, id: string, judgement: Judgement): Promise<boolean> {

@@ -110,7 +110,7 @@ const replaceConfigSet = route({
   if (body.name !== undefined && body.name !== configSet.metadata.name) {
     throw new ConfigInvalid([{ field: "name", message: "can't be changed" }]);
   }
-  const spec = await configSetSpec(params.id, body, { caller, platform });
+  const spec = await configSetSpec(params.id, body, { caller, platform, former: configSet.spec });
   const replaced = await platform.configSets.replace(configSet, spec).catch(refusedInRestNames);
   if (replaced === "gone") throw notFound();
   return toConfigSet(replaced, contextOf(platform));

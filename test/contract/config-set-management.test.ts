@@ -27,7 +27,12 @@ const whole = {
   ttl_default_hours: 8,
   access: { groups: ["shop"] },
 };
-const secrets = { shared: [{ ids: ["mail", "payment-sandbox"], groups: ["shop"] }] };
+const secrets = {
+  shared: [
+    { ids: ["mail", "payment-sandbox"], groups: ["shop", "maintainers"] },
+    { ids: ["billing-key"], groups: ["billing"] },
+  ],
+};
 
 let service: ApiService;
 beforeEach(async () => {
@@ -35,7 +40,10 @@ beforeEach(async () => {
     configSets: [
       configSetFixture("open"),
       configSetFixture("shop-set", { access: { groups: ["shop"] } }),
-      configSetFixture("billing-set", { access: { groups: ["billing"] } }),
+      configSetFixture("billing-set", {
+        access: { groups: ["billing"] },
+        env: [{ name: "PAY", secretRef: { name: "billing-key", key: "1" } }],
+      }),
     ],
     settings: { defaultConfigSet: "shop-set", secrets },
   });
@@ -185,6 +193,7 @@ describe("making a config set", () => {
   // Abuse case 38, for what every environment of the set would read.
   test.each([
     ["env", { env: [{ name: "A", secret_ref: { name: "platform-webhook", key: "latest" } }] }, "env.0.secret_ref.name"],
+    ["env", { env: [{ name: "A", secret_ref: { name: "billing-key", key: "latest" } }] }, "env.0.secret_ref.name"],
     [
       "shared_api_keys",
       { shared_api_keys: [{ name: "A", secret_ref: { name: "mail-x", key: "1" } }] },
@@ -195,11 +204,19 @@ describe("making a config set", () => {
       { helm_values: { frontend: { env: { A: { secretKeyRef: { name: "other", key: "1" } } } } } },
       "helm_values.frontend.env.A.secretKeyRef.name",
     ],
-  ])("is refused with a reference in %s to what the settings don't share", async (_where, body, field) => {
-    const reply = await call("post", PATH, { name: "web", ...body });
-    expectProblem(reply, 400, `${field}: names no secret that the settings share`, "ENV_CONFIG_INVALID");
-    expect(service.log).toContainEqual(expect.objectContaining({ message: "a reference to a secret was refused" }));
-  });
+  ])(
+    "is refused with a reference in %s to what the settings don't share with the writer",
+    async (_where, body, field) => {
+      const reply = await call("post", PATH, { name: "web", ...body });
+      expectProblem(
+        reply,
+        400,
+        `${field}: names no secret that the settings share with a group of yours`,
+        "ENV_CONFIG_INVALID",
+      );
+      expect(service.log).toContainEqual(expect.objectContaining({ message: "a reference to a secret was refused" }));
+    },
+  );
 
   test.each([
     ["env", { env: [{ name: "SECRET_KEY", value: "hunter2" }] }, "env.0"],
@@ -266,6 +283,21 @@ describe("replacing a config set", () => {
     } = body.data;
     expect([created_by, created_at, updated_at]).not.toContain(undefined);
     expect((await call("put", `${PATH}/web`, content)).body.data).toEqual(body.data);
+  });
+
+  // Abuse case 103.
+  test("leaves references of other teams to who has none of their groups, and takes no new ones from him", async () => {
+    const kept = { env: [{ name: "PAY", secret_ref: { name: "billing-key", key: "1" } }] };
+    const reply = await call("put", `${PATH}/billing-set`, { ...kept, ttl_default_hours: 2 });
+    expect(reply.body.data).toMatchObject({ ...kept, ttl_default_hours: 2 });
+    for (const changed of [
+      { name: "OTHER", secret_ref: { name: "billing-key", key: "1" } },
+      { name: "PAY", secret_ref: { name: "billing-key", key: "2" } },
+    ]) {
+      const refused = await call("put", `${PATH}/billing-set`, { env: [changed] });
+      expectProblem(refused, 400, /^env\.0\.secret_ref\.name: .* a group of yours/, "ENV_CONFIG_INVALID");
+    }
+    expect(service.configSets.find("billing-set")?.spec.env).toMatchObject([{ secretRef: { key: "1" } }]);
   });
 
   test("is refused with another name", async () => {

@@ -439,7 +439,8 @@ describe("a reference to a secret", () => {
     { name: "an environment's", id: "other-0a1b2c3d-SECRET_KEY" },
   ])("is refused for $name ($id), alike, and logged, without a value being read", async ({ id }) => {
     expect(await violations(env({ KEY: ref(id) }))).toEqual({
-      [at("backend.env.KEY.secretKeyRef.name")]: "names no secret that is shared with this environment's groups",
+      [at("backend.env.KEY.secretKeyRef.name")]:
+        "names no secret that is shared with a group that this environment and you have in common",
     });
     expect(service.secretManager.looks.filter((look) => look.startsWith("read"))).toEqual([]);
     expect(service.log.filter(({ message }) => message === "a reference to a secret was refused")).toMatchObject([

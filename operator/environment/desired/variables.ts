@@ -1,6 +1,7 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../crds/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { type GivenVariable, givenVariables } from "../../../crds/given-variables.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { neededSecrets, type Repository } from "../../../crds/repository.ts";
 import { wantsDatabase } from "./database.ts";
@@ -29,10 +30,7 @@ export interface Variables {
 
 type ComponentRepositories = { readonly [component in Component]?: Repository };
 
-/**
- * Which variables the pods get, and from where. The config set's own come first, then those of its values for the
- * component, then the environment's overrides: the last of a name wins as a whole. A shared API key yields to all of them.
- */
+/** Which variables the pods get, and from where. A shared API key yields to everything else that is given. */
 export function variablesOf(
   environment: EphemeralEnvironment,
   repositories: ComponentRepositories,
@@ -40,7 +38,7 @@ export function variablesOf(
 ): Variables {
   const secret = secretVariables(environment, repositories, configSet);
   const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
-    (component) => [component, merged(environment, component, configSet)] as const,
+    (component) => [component, ordered(givenVariables(component, environment.spec.overrides, configSet))] as const,
   );
   const all = given.flatMap(([, variables]) => variables);
   const { sharedApiKeys = [] } = environment.spec.secrets?.useSharedApiKeys ? (configSet ?? {}) : {};
@@ -76,24 +74,8 @@ export function secretVariables(
   return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
 }
 
-type Given = EnvironmentVariable & { readonly origin: "config_set" | "override" };
-
-function merged({ spec }: EphemeralEnvironment, component: Component, configSet?: ConfigSetSpec): readonly Given[] {
-  const values = configSet?.helmValues?.[component];
-  const layers: readonly Given[] = [
-    ...from("config_set", configSet?.env),
-    ...from("config_set", values?.env),
-    ...from("override", spec.overrides?.[component]?.env),
-  ];
-  const byName = new Map(layers.map((variable) => [variable.name, variable]));
-  return [...byName.values()].sort((one, other) => inOrder(one.name, other.name));
-}
-
-const from = (origin: Given["origin"], variables: readonly EnvironmentVariable[] = []) =>
-  variables.map((variable) => ({ ...variable, origin }));
-
 function referencesOf(
-  given: readonly Given[],
+  given: readonly GivenVariable[],
   shared: NonNullable<ConfigSetSpec["sharedApiKeys"]>,
 ): ReadonlyMap<string, Reference> {
   const references = new Map<string, Reference>();
@@ -112,4 +94,7 @@ function contradicts({ name, secretRef }: EnvironmentVariable, references: Reado
 /** By code units: the same on every machine. */
 const inOrder = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
-const names = (variables: readonly Given[]) => [...new Set(variables.map(({ name }) => name))].sort(inOrder);
+const ordered = (variables: readonly GivenVariable[]) =>
+  variables.toSorted((one, other) => inOrder(one.name, other.name));
+
+const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(inOrder);
