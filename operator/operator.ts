@@ -175,6 +175,7 @@ export function createOperator(options: OperatorOptions): Operator {
     bulletin: kubernetesBulletin({ ...settings, client: working, clock, log }),
     records: kubernetesRecords({ client: working, namespace: settings.namespace }),
     environment: (name) => caches.environments.get(name),
+    environmentsOf: (repository) => caches.environments.by(BY_REPOSITORY, repository),
     deployer: argocdDeployer(cluster, settings.deployer, clock),
     pods: kubernetesPods(working, clock),
     secretManager: secretManagers.ofPasses,

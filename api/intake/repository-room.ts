@@ -1,5 +1,6 @@
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
 import type { Repository } from "../../crds/repository.ts";
+import { takesPlace } from "../../crds/repository-use.ts";
 import type { Environments } from "../../operator/ports/environments.ts";
 import type { Repositories } from "../../operator/ports/repositories.ts";
 import { Refusal } from "../refusals.ts";
@@ -35,9 +36,10 @@ interface Outside {
 
 export function createRepositoryRooms({ environments, repositories }: Outside): RepositoryRooms {
   const underWay = new Set<Creation>();
-  const isFull = ({ metadata, spec }: Repository, name?: string) => {
+  const isFull = (repository: Repository, name?: string) => {
+    const { metadata, spec } = repository;
     if (spec.maxEnvironments === undefined) return false;
-    const listed = environments.list().filter((one) => counts(one) && uses(one.spec, metadata.name));
+    const listed = environments.list().filter((one) => takesPlace(one, repository));
     const made = [...underWay].filter((one) => uses(one.spec, metadata.name));
     const names = new Set([...listed.map((one) => one.metadata.name), ...made.map((one) => one.name)]);
     if (name !== undefined) names.delete(name);
@@ -64,6 +66,3 @@ const repositoriesOf = ({ backend, frontend }: EnvironmentSpec): readonly string
   frontend === undefined ? [backend.repository] : [backend.repository, frontend.repository];
 
 const uses = (spec: EnvironmentSpec, repository: string) => repositoriesOf(spec).includes(repository);
-
-/** Whether it is not about to give its room back. */
-const counts = ({ metadata }: EphemeralEnvironment) => metadata.deletionTimestamp === undefined;

@@ -1,5 +1,6 @@
 import { type ConfigSetVersion, currentVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import { mayHave } from "../../crds/repository-use.ts";
 import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
 import { failed, type Unfinished } from "./step.ts";
 
@@ -25,6 +26,7 @@ export function wantedConfiguration(
   const { name } = environment.spec.configSet;
   const found = isSettled(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
   if (found === undefined) return missing(environment, known);
+  if (!isGranted(environment, known.configSets.find(name) ?? found)) return notShared(name);
   return found.spec.production ? forProduction(name) : found;
 }
 
@@ -33,6 +35,10 @@ function isSettled({ spec, status }: EphemeralEnvironment): boolean {
   const version = spec.configSet?.version;
   return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);
 }
+
+/** Groups that change after the creation, as those of the Repositories do, concern it no more. */
+const isGranted = (environment: EphemeralEnvironment, configSet: Pick<ConfigSetVersion, "spec">) =>
+  environment.status?.configSet !== undefined || mayHave(environment, configSet);
 
 /** What it should have, and while that can't be had, what it has: for steps that don't wait until it is settled. */
 export function foreseenConfiguration(environment: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
@@ -78,6 +84,13 @@ function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known):
   return failed(
     "ConfigSetVersionNotFound",
     `version ${version} of config set '${name}' is neither the current one nor kept: name another in spec.configSet.version`,
+  );
+}
+
+function notShared(name: string): Unfinished {
+  return failed(
+    "ConfigSetNotShared",
+    `config set '${name}' is for groups that this environment does not name: make the environment anew with one of them in spec.access.groups, or with another config set`,
   );
 }
 

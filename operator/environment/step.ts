@@ -71,6 +71,8 @@ export interface StepContext {
   readonly deployer: Deployer;
   readonly pods: Pods;
   readonly repositories: Repositories;
+  /** The environments that name the Repository, as this process's cache has them. */
+  readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
   readonly configSets: ConfigSets;
   readonly configSetVersions: ConfigSetVersions;
   readonly repositoryHost: RepositoryHost;

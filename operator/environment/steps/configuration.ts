@@ -3,7 +3,7 @@ import { revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
 import { forbiddenOverride, grantedValues } from "../overrides.ts";
-import { missingRepository, repositoriesOf } from "../repositories.ts";
+import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import { done, type Findings, type Step, type StepContext, type StepResult } from "../step.ts";
 
 /**
@@ -44,10 +44,10 @@ function grants(environment: EphemeralEnvironment, { repositories }: StepContext
 const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined && spec.overrides === undefined;
 
 /** What is wrong with the overrides, if anything is; only a Repository can tell. */
-function judged(environment: EphemeralEnvironment, { repositories }: StepContext): StepResult | undefined {
+function judged(environment: EphemeralEnvironment, context: StepContext): StepResult | undefined {
   if (environment.spec.overrides === undefined) return undefined;
-  const known = repositoriesOf(environment, repositories);
-  return missingRepository(environment, known) ?? forbiddenOverride(environment, known);
+  const problem = repositoryProblem(environment, context);
+  return problem ?? forbiddenOverride(environment, repositoriesOf(environment, context.repositories));
 }
 
 function findings(environment: EphemeralEnvironment, wanted: ConfigSetVersion, { settings }: StepContext): Findings {

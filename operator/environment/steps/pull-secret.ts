@@ -19,7 +19,7 @@ import {
 } from "../desired/pull-secret.ts";
 import { componentsOf } from "../desired/values.ts";
 import { refusalResult } from "../refusals.ts";
-import { missingRepository, repositoriesOf } from "../repositories.ts";
+import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import { type Findings, Interrupted, type StepContext, type StepResult } from "../step.ts";
 
 /** What a pass over Secrets has. */
@@ -103,10 +103,9 @@ interface Pulled {
 
 /** @throws CredentialRefused, SecretManagerUnavailable, and what the cluster throws */
 async function pullSecret(environment: EphemeralEnvironment, context: Looking): Promise<Pulled> {
-  const repositories = repositoriesOf(environment, context.repositories);
   // Of a Repository that is missing nobody knows what it names: what pods have stays.
-  if (missingRepository(environment, repositories) !== undefined) return {};
-  const plan = pullPlan(repositories);
+  if (repositoryProblem(environment, context) !== undefined) return {};
+  const plan = pullPlan(repositoriesOf(environment, context.repositories));
   const { pullSecret: named = [], wanted } = environment.status ?? {};
   const isLook = context.isLook && plan.length + named.length > 0;
   const isKnown = ({ registry, source }: PullCredential) =>

@@ -10,7 +10,7 @@ import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts"
 import { accessBindingObject, podSecretName, secretObject, wantedPodSecret } from "../desired/secret.ts";
 import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
 import { refusalResult } from "../refusals.ts";
-import { missingRepository, repositoriesOf } from "../repositories.ts";
+import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
 import {
@@ -59,8 +59,8 @@ export function secrets(looks: Schedule): Step {
 
     async run(environment, context) {
       const repositories = repositoriesOf(environment, context.repositories);
-      const missing = environment.status?.secrets ? undefined : missingRepository(environment, repositories);
-      if (missing !== undefined) return missing;
+      const problem = environment.status?.secrets ? undefined : repositoryProblem(environment, context);
+      if (problem !== undefined) return problem;
       const looking = {
         ...{ ...context, looks, isLook: await mustLook(environment, context, looks) },
         asked: (isAnswered: boolean) => asked(environment, isAnswered, looks),

@@ -12,7 +12,7 @@ import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
 import { delayOf } from "../refusals.ts";
-import { missingRepository, repositoriesOf } from "../repositories.ts";
+import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
 /** What a component came to: what its application may be given, and the head that it follows from, if that was asked. */
@@ -26,17 +26,17 @@ export const source: Step = {
   condition: "SourceResolved",
   after: [],
 
-  stands(environment, { repositories }) {
-    const isMissing = missingRepository(environment, repositoriesOf(environment, repositories)) !== undefined;
+  stands(environment, context) {
+    const isMissing = repositoryProblem(environment, context) !== undefined;
     const wasApplied = (component: Component) => environment.status?.components?.[component]?.applied !== undefined;
     return !isMissing && componentsOf(environment).every(wasApplied);
   },
 
   async run(environment, context) {
-    const repositories = repositoriesOf(environment, context.repositories);
-    const missing = missingRepository(environment, repositories);
-    if (missing !== undefined) return missing;
+    const unusable = repositoryProblem(environment, context);
+    if (unusable !== undefined) return unusable;
 
+    const repositories = repositoriesOf(environment, context.repositories);
     const components = componentsOf(environment);
     const outcomes = await Promise.all(
       components.map((component) => settled(environment, component, repositories[component] as Repository, context)),

@@ -39,3 +39,14 @@ test("a creation whose environment is listed before it is over takes one room", 
 test("an attempt that comes again finds its own room", () => {
   for (const name of ["one", "two", "two"]) rooms.enter(wanted(name));
 });
+
+// Abuse case 106.
+test("what others made past the interface without a right to the repository takes no room", async () => {
+  const theirs = aRepository("shop-api", { maxEnvironments: 1, access: { groups: ["shop"] } });
+  const rooms = createRepositoryRooms({ environments, repositories: memoryRepositories(theirs) });
+  const { spec } = wanted("one");
+  await environments.create("stray", { ...spec, access: { groups: ["billing"] } });
+  expect(rooms.has(theirs)).toBe(true);
+  await environments.create("one", { ...spec, access: { groups: ["shop"] } });
+  expect(rooms.has(theirs)).toBe(false);
+});

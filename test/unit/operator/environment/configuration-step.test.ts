@@ -126,3 +126,29 @@ describe("a configuration that is not resolved lets the rest go on", () => {
     expect(standing(given, versions)).toBe(expected);
   });
 });
+
+// Abuse case 106.
+describe("a config set of groups", () => {
+  const theirs: ConfigSetSpec = { access: { groups: ["shop"] } };
+
+  test("is refused to an environment of others that no owner is named of, and heals with the groups", async () => {
+    const environment = environmentFixture({ spec: { ...using, access: { groups: ["billing"] } } });
+    expect(await configuration.run(environment, contextOf(theirs))).toMatchObject({
+      ...{ state: "failed", reason: "ConfigSetNotShared", message: expect.stringContaining("spec.access.groups") },
+    });
+    expect(configuration.stands?.(environment, contextOf(theirs))).toBe(false);
+    expect(await configuration.run(environment, contextOf({}))).toMatchObject({ state: "done" });
+  });
+
+  test.each([
+    ["names one of them", { access: { groups: ["shop"] } }],
+    ["has an owner, whom REST has judged", { owner: { subject: "https://i.test#dev", email: "", name: "" } }],
+  ])("is had by one that %s", async (_what, spec) => {
+    const result = await configuration.run(environmentFixture({ spec: { ...using, ...spec } }), contextOf(theirs));
+    expect(result).toMatchObject({ state: "done", findings: { configSet: { name: "web" } } });
+  });
+
+  test("stays with what was made with it", async () => {
+    expect(await configuration.run(pinned(using), contextOf(theirs))).toMatchObject({ state: "done" });
+  });
+});

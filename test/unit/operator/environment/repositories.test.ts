@@ -1,5 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { chartOf, missingRepository, repositoriesOf } from "../../../../operator/environment/repositories.ts";
+import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import { chartOf, repositoriesOf, repositoryProblem } from "../../../../operator/environment/repositories.ts";
+import type { Repositories } from "../../../../operator/ports/repositories.ts";
 import { environmentFixture, fixtureSettings, repositoryFixture } from "../../../support/environment-fixture.ts";
 import { memoryRepositories } from "../../../support/memory-repositories.ts";
 
@@ -15,6 +17,12 @@ const from = (backend: string, frontend?: string) =>
     },
   });
 
+const problemOf = (
+  environment: EphemeralEnvironment,
+  repositories: Repositories = registered,
+  others: readonly EphemeralEnvironment[] = [],
+) => repositoryProblem(environment, { repositories, environmentsOf: () => [environment, ...others] });
+
 describe("the Repositories of an environment", () => {
   test("are those of the components that it has", () => {
     expect(repositoriesOf(from("shop-api"), registered)).toEqual({ backend: api });
@@ -22,7 +30,7 @@ describe("the Repositories of an environment", () => {
   });
 
   test("that are all there stop nothing", () => {
-    expect(missingRepository(from("shop-api"), { backend: api })).toBeUndefined();
+    expect(problemOf(from("shop-api", "shop-web"))).toBeUndefined();
   });
 
   test.each([
@@ -31,10 +39,49 @@ describe("the Repositories of an environment", () => {
     ["a backend given as frontend", from("shop-api", "shop-api"), "no frontend Repository 'shop-api' is registered"],
     ["a frontend given as backend", from("shop-web"), "no backend Repository 'shop-web' is registered"],
   ])("lack %s, and say so", (_what, environment, message) => {
-    expect(missingRepository(environment, repositoriesOf(environment, registered))).toMatchObject({
+    expect(problemOf(environment)).toMatchObject({
       ...{ state: "failed", reason: "RepositoryNotFound" },
       message: expect.stringContaining(message),
     });
+  });
+});
+
+// Abuse case 106.
+describe("a Repository that an environment without an owner may not have", () => {
+  const theirs = repositoryFixture("shop-api", { access: { groups: ["shop"] } });
+  const one = repositoryFixture("shop-api", { maxEnvironments: 1 });
+  const mine = { metadata: { uid: "b" } };
+  const older = environmentFixture({ metadata: { uid: "a" } });
+  const granted = { components: { backend: {} } };
+
+  test("is another team's, and counts as none", () => {
+    expect(problemOf(environmentFixture(), memoryRepositories(theirs))).toMatchObject({
+      ...{ state: "failed", reason: "RepositoryNotShared" },
+      message: expect.stringContaining("spec.access.groups"),
+    });
+    expect(repositoriesOf(environmentFixture(), memoryRepositories(theirs))).toEqual({});
+  });
+
+  test("is full, until somebody gives a place back: it is asked again by itself", () => {
+    expect(problemOf(environmentFixture(mine), memoryRepositories(one), [older])).toMatchObject({
+      ...{ state: "failed", reason: "RepositoryFull", recheckAfterMs: expect.any(Number) },
+      message: expect.stringContaining("maxEnvironments"),
+    });
+    expect(problemOf(environmentFixture(mine), memoryRepositories(one))).toBeUndefined();
+  });
+
+  test("is kept by what has it, whatever groups and limits become", () => {
+    const environment = environmentFixture({ ...mine, status: granted });
+    expect(problemOf(environment, memoryRepositories(one), [older])).toBeUndefined();
+    expect(problemOf(environment, memoryRepositories(theirs))).toBeUndefined();
+    expect(repositoriesOf(environment, memoryRepositories(theirs))).toEqual({ backend: theirs });
+  });
+
+  test("is no matter where REST has judged the owner", () => {
+    const owner = { subject: "https://i.test#dev", email: "", name: "" };
+    const environment = environmentFixture({ ...mine, spec: { owner } });
+    expect(problemOf(environment, memoryRepositories(theirs))).toBeUndefined();
+    expect(problemOf(environment, memoryRepositories(one), [older])).toBeUndefined();
   });
 });
 
