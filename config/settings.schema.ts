@@ -252,7 +252,8 @@ export const Settings = closed({
     {
       shared: Type.Array(SharingRule, {
         default: [],
-        description: "Secrets of the secret manager that environments may refer to, and the environments of whom.",
+        description:
+          "Secrets of the secret manager that environments may refer to, and the environments of whom; a caller of the REST interface has to be of such a group, too.",
       }),
       hostCredentials: Type.Array(HostCredential, {
         default: [],

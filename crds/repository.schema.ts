@@ -179,7 +179,7 @@ export const RepositorySpec = Type.Object(
         minimum: 0,
         maximum: 10_000,
         description:
-          "How many environments the REST interface and webhooks make of it at a time; any number when left out.",
+          "How many environments are made of it at a time, by whomever; any number when left out. It limits creation alone.",
       }),
     ),
     companionRepository: Type.Optional(
