@@ -64,7 +64,7 @@ export async function configSetSpec(
   return toSpec(request);
 }
 
-/** What was there before the writer may stay: whoever uses it is judged when an environment is made with it. */
+/** For references that the config set has already, whoever wrote them: who uses them is judged with each environment. */
 function everybody({ settings }: Outside): string[] {
   return settings.secrets.shared.flatMap(({ groups }) => groups);
 }
