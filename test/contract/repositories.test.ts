@@ -158,7 +158,7 @@ describe("a creation", () => {
   };
 
   test("is refused while a repository has as many environments as it may have", async () => {
-    await having(2, { backend: { repository: "shop-api", branch: "main" } });
+    await having(2, { backend: { repository: "shop-api", branch: "main" }, access: { groups: ["shop"] } });
     expectProblem(await create(), 409, "Repository 'shop-api' has as many environments as it may have: 2");
     service.environments.finishRemoval("env-1");
     expect((await create()).status).toBe(200);
@@ -172,7 +172,7 @@ describe("a creation", () => {
   });
 
   test("counts none that is being deleted", async () => {
-    await having(2, { backend: { repository: "shop-api", branch: "main" } });
+    await having(2, { backend: { repository: "shop-api", branch: "main" }, access: { groups: ["shop"] } });
     const leaving = await service.environments.find("env-1");
     if (leaving !== undefined) await service.environments.remove(leaving);
     expect((await create()).status).toBe(200);
