@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import type { ApiClient } from "./api-client.ts";
 import type { KeyPair } from "./pki.ts";
@@ -12,30 +14,44 @@ export interface ControlPlaneSite {
   /** The API server's address and port; pods reach it there too when it is the bridge's address. */
   readonly address: string;
   readonly port: number;
-  /** Loopback ports of etcd. */
-  readonly etcdPort: number;
-  readonly etcdPeerPort: number;
+  /** Where etcd's sockets are: a folder that nobody else may enter, because etcd asks nobody who he is. */
+  readonly etcdFolder: string;
+  /** Whether etcd can be asked in JSON too. */
+  readonly etcdGateway: boolean;
   readonly caFile: string;
   readonly serviceAccountKeys: { readonly privateKey: string; readonly publicKey: string };
   /** Its programs end with our own process. */
   readonly diesWithUs: boolean;
 }
 
-/** etcd without fsync: a crash of the machine loses the cluster, which is meant to be thrown away anyway. */
+/**
+ * etcd on Unix sockets in its folder, which must be there. Without fsync: a crash of the machine loses the cluster, which
+ * is meant to be thrown away anyway.
+ */
 export function etcd(site: ControlPlaneSite): ProcessSpec {
-  const client = `http://127.0.0.1:${site.etcdPort}`;
-  const peer = `http://127.0.0.1:${site.etcdPeerPort}`;
-  return program(site, "etcd", [
+  // It insists on addresses for other members, of which there are none: nothing listens there.
+  const advertised = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
+  const args = [
     ...["--data-dir", join(site.folder, "etcd"), "--unsafe-no-fsync", "--log-level", "warn"],
-    ...["--listen-client-urls", client, "--advertise-client-urls", client],
-    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`],
-  ]);
+    // The host of such a URL is the socket's name in the folder that it works in; of a path, it ignores the one for peers.
+    ...["--listen-client-urls", `unix://${clientSocketName}`, "--advertise-client-urls", advertised.client],
+    ...["--listen-peer-urls", "unix://peer.sock", "--initial-advertise-peer-urls", advertised.peer],
+    ...["--initial-cluster", `default=${advertised.peer}`, `--enable-grpc-gateway=${site.etcdGateway}`],
+  ];
+  return { ...program(site, "etcd", args), cwd: site.etcdFolder };
+}
+
+const clientSocketName = "client.sock";
+
+/** Where etcd answers: gRPC, and HTTP for its health and, with the gateway, everything else. */
+export function etcdSocket({ etcdFolder }: Pick<ControlPlaneSite, "etcdFolder">): string {
+  return join(etcdFolder, clientSocketName);
 }
 
 /** The API server with Node and RBAC authorization; `more` are the flags in which the kinds of cluster differ. */
 export function kubeApiServer(site: ControlPlaneSite, serving: KeyPair, more: readonly string[]): ProcessSpec {
   return program(site, "kube-apiserver", [
-    ...["--etcd-servers", `http://127.0.0.1:${site.etcdPort}`],
+    ...["--etcd-servers", `unix://${etcdSocket(site)}`],
     ...["--bind-address", site.address, "--advertise-address", site.address, "--secure-port", String(site.port)],
     ...["--tls-cert-file", serving.certificate, "--tls-private-key-file", serving.key],
     ...["--client-ca-file", site.caFile, "--cert-dir", join(site.folder, "certs")],
@@ -64,8 +80,11 @@ export function kubeControllerManager(
 }
 
 /** Whether etcd answers that it is healthy. */
-export async function etcdIsReady({ etcdPort }: Pick<ControlPlaneSite, "etcdPort">): Promise<boolean> {
-  return (await fetch(`http://127.0.0.1:${etcdPort}/health`, { signal: AbortSignal.timeout(2000) })).ok;
+export async function etcdIsReady(site: Pick<ControlPlaneSite, "etcdFolder">): Promise<boolean> {
+  const question = request({ socketPath: etcdSocket(site), path: "/health", signal: AbortSignal.timeout(2000) }).end();
+  const [answer] = (await once(question, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode === 200;
 }
 
 /** Whether the API server has finished its start. */

@@ -11,6 +11,7 @@ import {
   controllersAreReady,
   etcd,
   etcdIsReady,
+  etcdSocket,
   kubeApiServer,
   kubeControllerManager,
 } from "./control-plane-programs.ts";
@@ -28,6 +29,8 @@ export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-m
 export interface ControlPlaneOptions {
   /** With Argo CD's Application and AppProject kinds; nothing acts on them. Default true. */
   readonly argoCd?: boolean;
+  /** With etcd answering in JSON too (https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/). Default false. */
+  readonly etcdGateway?: boolean;
   readonly progress?: Progress;
 }
 
@@ -41,8 +44,8 @@ export interface ControlPlane {
   readonly url: string;
   /** The PEM file of the authority that signed the API server's certificate. */
   readonly caFile: string;
-  /** `http://127.0.0.1:<port>` of etcd, for who puts objects there past the API server. */
-  readonly etcdUrl: string;
+  /** The Unix socket of etcd, for who puts objects there past the API server. */
+  readonly etcdSocket: string;
   /** The kubectl that belongs to it. */
   readonly kubectl: string;
   /** Ends one program with SIGKILL, as a crash would, or after a SIGTERM and `graceMs`; it stays away until `restart`. */
@@ -69,12 +72,12 @@ const controllers = [
  * Fails when a program ends early or is not ready in time: the error has the end of its log.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { argoCd = true, progress = silentProgress } = options;
+  const { argoCd = true, etcdGateway = false, progress = silentProgress } = options;
   const built = await buildComponent(goComponents.controlplane, progress);
   await clearAbandoned(folderPrefix);
   const folder = await mkdtemp(join(tmpdir(), folderPrefix));
   await markOwned(folder);
-  const plane = await describePlane(folder, built);
+  const plane = await describePlane(folder, built, { etcdGateway });
   try {
     await plane.restart("etcd");
     await plane.restart("kube-apiserver");
@@ -96,9 +99,13 @@ interface Administrator extends ApiAccess {
   readonly token: string;
 }
 
-async function describePlane(folder: string, built: BuiltComponent): Promise<ControlPlane & { client: ApiClient }> {
+async function describePlane(
+  folder: string,
+  built: BuiltComponent,
+  wanted: Pick<ControlPlaneSite, "etcdGateway">,
+): Promise<ControlPlane & { client: ApiClient }> {
   const ca = await certificateAuthority(join(folder, "pki"));
-  const site = await describeSite(folder, built, ca);
+  const site = { ...(await describeSite(folder, built, ca)), ...wanted };
   const access = { url: `https://${site.address}:${site.port}`, caFile: site.caFile, token: randomToken() };
   const administrator = { cluster: clusterEntry(access), user: "admin", token: access.token };
   const client = apiClient(access);
@@ -111,7 +118,7 @@ async function describePlane(folder: string, built: BuiltComponent): Promise<Con
   };
   return {
     ...{ client, adminToken: access.token, url: access.url, caFile: access.caFile },
-    etcdUrl: `http://127.0.0.1:${site.etcdPort}`,
+    etcdSocket: etcdSocket(site),
     kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
     kubectl: join(site.programs, "kubectl"),
     kill,
@@ -135,10 +142,11 @@ async function describeSite(
   folder: string,
   built: BuiltComponent,
   ca: CertificateAuthority,
-): Promise<ControlPlaneSite> {
-  const [port = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(3);
+): Promise<Omit<ControlPlaneSite, "etcdGateway">> {
+  const [port = 0] = await freePorts(1);
   return {
-    ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdPort, etcdPeerPort },
+    // mkdtemp has made the folder for its owner alone.
+    ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdFolder: folder },
     ...{ caFile: ca.certificate, serviceAccountKeys: await signingKey(join(folder, "pki"), "service-accounts") },
     diesWithUs: true,
   };

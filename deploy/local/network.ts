@@ -8,10 +8,24 @@ const { bridge, applicationControllerMetricsPort } = addresses;
 /** Our own nftables table; kube-proxy's are called `kube-proxy`, whoever's kube-proxy it is. */
 const table = "ephemeral-environments";
 
+/** What the cluster's programs tell each other, and root, without asking who it is: metrics and health. */
+const rootsPorts = [
+  addresses.schedulerPort,
+  addresses.repoServerMetricsPort,
+  addresses.applicationControllerMetricsPort,
+  addresses.kubeProxyHealthPort,
+  addresses.kubeProxyMetricsPort,
+  addresses.probesPort,
+];
+
+/** What pods need of this machine: the DNS server and the API server. */
+const podsPorts = { tcp: [addresses.dnsPort, addresses.apiServerPort], udp: [addresses.dnsPort] };
+
 /**
  * Makes the bridge that pods are on, lets the kernel forward between them (their way to a Service leads through the
- * host), and closes it off: nothing from outside reaches the bridge or the one port that cannot be told an address,
- * and no pod reaches another network or another address of this machine.
+ * host), and closes it off: nothing from outside reaches the bridge or the one port that cannot be told an address;
+ * no pod reaches another network, or of this machine more than it needs; and no other user than root the ports at which
+ * programs of the cluster talk to everybody.
  */
 export async function makeNetwork(): Promise<void> {
   if (!(await bridgeExists())) {
@@ -63,6 +77,8 @@ export function oursAmong(lines: readonly string[], hasKubeProxy: boolean): stri
   return lines.filter((line) => line.split(" ")[2] === table || (hasKubeProxy && isKubeProxyTable(line)));
 }
 
+const set = (ports: readonly number[]) => `{ ${ports.join(", ")} }`;
+
 function rules(): string {
   const outside = `iifname != { "lo", "${bridge.name}" }`;
   return `
@@ -73,8 +89,21 @@ function rules(): string {
         type filter hook input priority filter; policy accept;
         ${outside} ip daddr ${bridge.network} drop
         iifname != "lo" tcp dport ${applicationControllerMetricsPort} drop
-        iifname "${bridge.name}" ip daddr != ${bridge.address} drop
-        iifname "${bridge.name}" meta nfproto ipv6 drop
+        iifname "${bridge.name}" jump from_pods
+      }
+      chain from_pods {
+        meta nfproto ipv6 drop
+        ip daddr != ${bridge.address} drop
+        # What this machine began: probes of the kubelet, requests of the ingress.
+        ct state established,related accept
+        tcp dport ${set(podsPorts.tcp)} accept
+        udp dport ${set(podsPorts.udp)} accept
+        # Told at once, so that nobody waits for what will never come.
+        reject
+      }
+      chain output {
+        type filter hook output priority filter; policy accept;
+        oifname "lo" tcp dport ${set(rootsPorts)} meta skuid != 0 reject with tcp reset
       }
       chain forward {
         type filter hook forward priority filter; policy accept;

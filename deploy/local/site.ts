@@ -62,7 +62,7 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const access = { url, caFile: ca.certificate, clientCertificate };
   const controlPlane: ControlPlaneSite = {
     ...{ programs: built.controlplane.programs, folder: clusterFolder, address, port: addresses.apiServerPort },
-    ...{ etcdPort: addresses.etcdPort, etcdPeerPort: addresses.etcdPeerPort, caFile: ca.certificate },
+    ...{ etcdFolder: await privateFolder("etcd"), etcdGateway: false, caFile: ca.certificate },
     ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
   };
   const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), {
@@ -94,6 +94,13 @@ export async function kubeconfigFor(
   const clientCertificate = await site.ca.issue(`${name}-client`, subject);
   const config = { cluster: clusterEntry(site.access), user: name, clientCertificate, ...(namespace && { namespace }) };
   return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
+}
+
+/** A folder for sockets below the run folder that only root may enter; made if it is not there. */
+async function privateFolder(name: string): Promise<string> {
+  const folder = join(runFolder, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 /** One after the other: each build uses every core by itself. */

@@ -28,7 +28,8 @@ sharedCountersSuite("in Redis", async () => {
   const server = await redisServer();
   await server.start();
   const clock = new TestClock();
-  const replica = () => redisSharedCounters({ url: server.url, commandMs }, { clock, log: silentLog });
+  const replica = () =>
+    redisSharedCounters({ url: server.url, password: server.password, commandMs }, { clock, log: silentLog });
   const [one, other] = [replica(), replica()];
   await until(async () => (await one.state()) === "up" && (await other.state()) === "up", { what: "connections" });
   return {
@@ -59,7 +60,7 @@ describe("counters in Redis", () => {
   });
   const connect = (ms?: number) => {
     counters = redisSharedCounters(
-      { url: server.url, ...(ms === undefined ? {} : { commandMs: ms }) },
+      { url: server.url, password: server.password, ...(ms === undefined ? {} : { commandMs: ms }) },
       { clock, log: silentLog },
     );
   };

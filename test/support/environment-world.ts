@@ -5,7 +5,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/ephemeral
 import { API_VERSION, RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import { namespaceName } from "../../crds/names.ts";
 import type { RepositorySpec } from "../../crds/repository.ts";
-import { type ControlPlane, startControlPlane } from "../../deploy/local/control-plane.ts";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../deploy/local/control-plane.ts";
 import { environmentType, repositoryType } from "../../operator/kinds.ts";
 import { systemClock } from "../../operator/kit/clock.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
@@ -74,8 +74,8 @@ const GONE_DEADLINE_MS = 90_000;
 /** Phases such as `updating` pass: with a longer rest one could be over before it was seen. */
 const LOOK_EVERY_MS = 2;
 
-export async function createWorld(): Promise<World> {
-  const plane = await startControlPlane();
+export async function createWorld(options: ControlPlaneOptions = {}): Promise<World> {
+  const plane = await startControlPlane(options);
   const identity = await installPlatformChart(plane);
   const admin = createKubeClient({ kubeConfig: adminConfig(plane) });
   const argocd = await startArgocdStandIn(admin);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { buildComponent, goComponents } from "../../deploy/local/binaries.ts";
@@ -10,6 +11,7 @@ import { until } from "./until.ts";
 /** A Redis of the local cluster's own kind, on a port of loopback that stays the same; what it holds goes when it stops. */
 export interface RedisServer {
   readonly url: string;
+  readonly password: string;
   /** Resolves when it answers. */
   start(): Promise<void>;
   /** Connections are cut, and new ones refused. */
@@ -23,12 +25,15 @@ export interface RedisServer {
 export async function redisServer(): Promise<RedisServer> {
   const { programs } = await buildComponent(goComponents.controlplane, showProgress());
   const [port = 0] = await freePorts(1);
+  const password = randomBytes(24).toString("hex");
   let running: ChildProcess | undefined;
   return {
+    password,
     url: `redis://127.0.0.1:${port}/3`,
     async start() {
-      running = spawn(join(programs, "redis"), [`127.0.0.1:${port}`], { stdio: "ignore" });
-      await until(() => answersPing(port).catch(() => false), { what: "Redis", deadlineMs: 20_000 });
+      const env = { ...process.env, REDIS_PASSWORD: password };
+      running = spawn(join(programs, "redis"), [`127.0.0.1:${port}`], { stdio: "ignore", env });
+      await until(() => answersPing({ port, password }).catch(() => false), { what: "Redis", deadlineMs: 20_000 });
     },
     async stop() {
       const ending = running;

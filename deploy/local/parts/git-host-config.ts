@@ -10,13 +10,16 @@ export interface GiteaSettings {
   readonly secret: () => string;
 }
 
+/** What Gitea takes its user to be called: it believes the environment where no account has the number. */
+export const giteaUserName = "gitea";
+
 /**
  * Gitea's app.ini: SQLite, loopback only, an image registry beside the repositories, no SSH, nothing loaded from or sent to the outside, no mail, no
  * background work. Webhooks may call programs on this machine. https://docs.gitea.com/administration/config-cheat-sheet
  */
 export function giteaConfig({ data, files, port, secret }: GiteaSettings): string {
   return `APP_NAME = Local git host
-RUN_USER = nobody
+RUN_USER = ${giteaUserName}
 RUN_MODE = prod
 WORK_PATH = ${data}
 

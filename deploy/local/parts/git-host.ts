@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chown, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { addresses, gitHostUrl } from "../addresses.ts";
 import type { ProcessSpec } from "../process.ts";
 import { run } from "../run.ts";
 import { type ClusterSite, runFolder } from "../site.ts";
-import { giteaConfig } from "./git-host-config.ts";
+import { mountOnce, ownFolder, programUsers } from "../unprivileged.ts";
+import { giteaConfig, giteaUserName } from "./git-host-config.ts";
 import { publishRepositories } from "./git-host-content.ts";
 import { keepRunning, type Part } from "./part.ts";
 
-/** The user and group `nobody`: Gitea refuses to run as root, and nothing here is worth a user of its own. */
-const nobody = { uid: 65534, gid: 65534 };
+/** Gitea refuses to run as root. */
+const user = programUsers.gitea;
 
-/** Where Gitea finds its program and its data: bind mounts, because `nobody` may not enter root's folders. */
+/** Where Gitea finds its program and its data: bind mounts, because its user may not enter root's folders. */
 const folders = {
   program: join(runFolder, "git-host/program"),
   data: join(runFolder, "git-host/data"),
@@ -47,23 +48,15 @@ export const gitHostPart: Part = {
 function giteaProgram(config: string, ...args: string[]): ProcessSpec {
   const arguments_ = args.length > 0 ? args : ["web"];
   const command = join(folders.program, "programs/gitea");
-  const env = { HOME: folders.data, USER: "nobody", GITEA_WORK_DIR: folders.data, TMPDIR: folders.data };
-  return { name: "gitea", command, args: [...arguments_, "--config", config], env, cwd: folders.data, ...nobody };
+  const env = { HOME: folders.data, USER: giteaUserName, GITEA_WORK_DIR: folders.data, TMPDIR: folders.data };
+  return { name: "gitea", command, args: [...arguments_, "--config", config], env, cwd: folders.data, ...user };
 }
 
 async function mountFolders(site: ClusterSite): Promise<void> {
   const data = join(site.folder, "git-host");
-  await mkdir(data, { recursive: true });
-  await chown(data, nobody.uid, nobody.gid);
+  await ownFolder(data, user);
   await mountOnce(dirname(site.built.gitea.programs), folders.program);
   await mountOnce(data, folders.data);
-}
-
-async function mountOnce(source: string, target: string): Promise<void> {
-  const mounted = (await readFile("/proc/self/mounts", "utf8")).includes(` ${target} `);
-  if (mounted) return;
-  await mkdir(target, { recursive: true });
-  await run("mount", ["--bind", source, target]);
 }
 
 async function writeConfig(path: string): Promise<void> {
@@ -72,7 +65,7 @@ async function writeConfig(path: string): Promise<void> {
   await writeFile(path, giteaConfig({ data: folders.data, files, port: addresses.gitHostPort, secret }), {
     mode: 0o600,
   });
-  await chown(path, nobody.uid, nobody.gid);
+  await chown(path, user.uid, user.gid);
 }
 
 /** The administrator of the git host; made when its password was not recorded yet. */
@@ -84,7 +77,7 @@ async function ensureAdministrator(site: ClusterSite, config: string): Promise<G
   // Chosen by Gitea: arguments can be read by everybody on the machine, and it takes a password no other way.
   const secret = ["--random-password", "--random-password-length", "24", "--must-change-password=false"];
   const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
-  const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...nobody };
+  const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...user };
   const administrator = { name, password: passwordIn(await run(command, args, options)) };
   await writeFile(file, JSON.stringify(administrator), { mode: 0o600 });
   return administrator;

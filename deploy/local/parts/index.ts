@@ -1,7 +1,7 @@
 import { accessPart, apiServerPart, etcdPart } from "./api-server.ts";
 import { containerdPart } from "./container-runtime.ts";
 import { controllerManagerPart, schedulerPart } from "./controllers.ts";
-import { applicationControllerPart, deployerSettingsPart, redisPart, repoServerPart } from "./deployer.ts";
+import { applicationControllerPart, deployerSettingsPart } from "./deployer.ts";
 import { dnsPart } from "./dns.ts";
 import { gitHostPart } from "./git-host.ts";
 import { identityPart } from "./identity.ts";
@@ -11,6 +11,8 @@ import { networkPart } from "./network.ts";
 import { kubeletPart, kubeProxyPart } from "./node.ts";
 import type { Part } from "./part.ts";
 import { operatorPart, platformPart, platformTokenPart } from "./platform.ts";
+import { redisPart } from "./redis.ts";
+import { repoServerPart } from "./repo-server.ts";
 import { storagePart } from "./storage.ts";
 
 /** The cluster itself, with all that the platform needs around it. */

@@ -18,7 +18,7 @@ export async function makeCrowd(world: World, count: number, owner: string): Pro
   await world.reconcile(memberName(0));
   await operator.stop();
   const isEnvironment = (key: string) => key.includes(`/${environmentKind.plural}/`);
-  const pattern = await patternOf(world.plane.etcdUrl, memberName(0), isEnvironment);
+  const pattern = await patternOf(world.plane.etcdSocket, memberName(0), isEnvironment);
   await pattern.copyTo(Array.from({ length: count - 1 }, (_, index) => memberName(index + 1)));
 }
 

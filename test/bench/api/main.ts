@@ -46,7 +46,7 @@ const ROUNDS = 3;
 const LIST_PATH = `/api/environments?${LIST_QUERY}`;
 const ENOUGH = 1_000_000;
 
-const world = await createWorld();
+const world = await createWorld({ etcdGateway: true });
 const issuer = await startTokenIssuer();
 const direct = createKubeClient({ kubeConfig: world.identity.kubeConfig, connections: 1 });
 const verdicts: Verdict[] = [];

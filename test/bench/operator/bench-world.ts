@@ -37,7 +37,7 @@ export interface StartOptions {
 }
 
 export async function createBenchWorld(): Promise<BenchWorld> {
-  const world = await createWorld();
+  const world = await createWorld({ etcdGateway: true });
   await world.register("test-frontend", { type: "frontend" });
   const asPlatform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
   const isReached = ({ status }: EphemeralEnvironment) => status?.phase === "ready";

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 
 /** A key of etcd and what it holds, one character a byte. */
 interface Entry {
@@ -24,15 +27,16 @@ const OPERATIONS = 100;
 const REQUESTS_AT_ONCE = 4;
 
 /**
+ * @param etcd its socket; it must have been started with its gateway
  * @param name of an environment that is ready; no other's may begin with it
  * @param isWanted which of its keys; all when left out
  */
 export async function patternOf(
-  etcdUrl: string,
+  etcd: string,
   name: string,
   isWanted: (key: string) => boolean = () => true,
 ): Promise<Pattern> {
-  const all = await entries(etcdUrl);
+  const all = await entries(etcd);
   const own = all.filter(({ key }) => isWanted(key) && (key.includes(`/${name}`) || key.includes(`/env-${name}`)));
   return {
     async copyTo(names) {
@@ -46,7 +50,7 @@ export async function patternOf(
       const worker = async () => {
         for (const batch of next)
           await put(
-            etcdUrl,
+            etcd,
             batch.flatMap((other) => copied(own, name, other)),
           );
       };
@@ -76,21 +80,23 @@ function copied(own: readonly Entry[], name: string, other: string): readonly En
 const encoded = (text: string) => Buffer.from(text, "latin1").toString("base64");
 const decoded = (text: string) => Buffer.from(text, "base64").toString("latin1");
 
-async function entries(etcdUrl: string): Promise<readonly Entry[]> {
+async function entries(etcd: string): Promise<readonly Entry[]> {
   // From this key to the first after all that begin with it.
   const range = { key: encoded("/registry/"), range_end: encoded("/registry0") };
-  const { kvs = [] } = (await call(etcdUrl, "range", range)) as { kvs?: readonly Entry[] };
+  const { kvs = [] } = (await call(etcd, "range", range)) as { kvs?: readonly Entry[] };
   return kvs.map(({ key, value }) => ({ key: decoded(key), value: decoded(value) }));
 }
 
-async function put(etcdUrl: string, puts: readonly Entry[]): Promise<void> {
+async function put(etcd: string, puts: readonly Entry[]): Promise<void> {
   const success = puts.map(({ key, value }) => ({ request_put: { key: encoded(key), value: encoded(value) } }));
-  await call(etcdUrl, "txn", { success });
+  await call(etcd, "txn", { success });
 }
 
 /** https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ */
-async function call(etcdUrl: string, method: "range" | "txn", body: object): Promise<unknown> {
-  const answer = await fetch(`${etcdUrl}/v3/kv/${method}`, { method: "POST", body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`etcd answered ${answer.status}: ${await answer.text()}`);
-  return answer.json();
+async function call(etcd: string, method: "range" | "txn", body: object): Promise<unknown> {
+  const question = request({ socketPath: etcd, path: `/v3/kv/${method}`, method: "POST" }).end(JSON.stringify(body));
+  const [answer] = (await once(question, "response")) as [IncomingMessage];
+  const said = await text(answer);
+  if (answer.statusCode !== 200) throw new Error(`etcd answered ${answer.statusCode}: ${said}`);
+  return JSON.parse(said);
 }

@@ -75,7 +75,7 @@ async function copies(
   await bench.world.reconcile(first);
   await operator.stop();
   await bench.untilQuiet();
-  const pattern = await patternOf(bench.world.plane.etcdUrl, first);
+  const pattern = await patternOf(bench.world.plane.etcdSocket, first);
   await pattern.copyTo(others);
   progress(`${count} copies of '${first}' were put into etcd`);
   return names;

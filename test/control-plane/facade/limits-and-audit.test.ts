@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -29,6 +29,8 @@ const auditFile = (index: number) => join(auditFolder(index), "audit.log");
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "limits-and-audit-"));
   [world, issuer, redis] = await Promise.all([createWorld(), startTokenIssuer(), redisServer()]);
+  const passwordFile = join(folder, "redis-password");
+  await writeFile(passwordFile, redis.password, { mode: 0o600 });
   const replica = async (index: number) => {
     await mkdir(auditFolder(index));
     const api = {
@@ -39,7 +41,11 @@ beforeAll(async () => {
           roles: { developer: ["developers"], maintainer: ["maintainers"] },
         },
       ],
-      limits: { authenticatedPerMinute: LIMIT, unauthenticatedPerMinute: 100_000, redis: { url: redis.url } },
+      limits: {
+        authenticatedPerMinute: LIMIT,
+        unauthenticatedPerMinute: 100_000,
+        redis: { url: redis.url, passwordFile },
+      },
     };
     const audit = { file: { path: auditFile(index) } };
     return platformProcess(world.identity, { ...testSettings, leaderElection: true, api, audit });

@@ -1,9 +1,15 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
+import { recordedProcesses } from "../../../deploy/local/process.ts";
+import { type Listener, listeners } from "../../../e2e/support/listeners.ts";
+import { knockAsNobody } from "../../../e2e/support/stranger.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 
 const execute = promisify(execFile);
@@ -45,6 +51,40 @@ describe("the control plane that tests run on", () => {
     await kubectl(own, "delete", "namespace", "deleted", "--timeout", "120s");
     expect(await kubectl(own, "get", "namespace", "deleted", "--ignore-not-found", "-o", "name")).toBe("");
   }, 180_000);
+
+  describe("abuse case 92: what another user of the machine reaches of it", () => {
+    async function ownListeners(): Promise<readonly Listener[]> {
+      const pids = (await recordedProcesses(dirname(own.kubeconfigPath))).map(({ pid }) => pid);
+      return (await listeners()).filter(({ pid }) => pids.includes(pid));
+    }
+
+    test("is the API server's port; all the rest listens where only their owner may go", async () => {
+      const all = await ownListeners();
+      const ports = all.filter(({ kind }) => kind !== "unix").map(({ at }) => at);
+      expect(ports).toEqual([new URL(own.url).host]);
+      const sockets = all.filter(({ kind }) => kind === "unix").map(({ at }) => at);
+      expect(sockets).toContain(own.etcdSocket);
+      for (const socket of sockets) expect((await stat(dirname(socket))).mode & 0o077).toBe(0);
+    });
+
+    const asRoot = process.getuid?.() === 0 ? test : test.skip;
+    asRoot("is refused to him", async () => {
+      const { hostname: host, port } = new URL(own.url);
+      const secrets = "GET /api/v1/secrets HTTP/1.1\r\nHost: kubernetes\r\n\r\n";
+      const answers = await knockAsNobody([
+        { at: { path: own.etcdSocket } },
+        { at: { host, port: Number(port) }, tls: true, say: secrets },
+      ]);
+      expect(answers).toEqual(["EACCES", "HTTP/1.1 403 Forbidden"]);
+    });
+  });
+
+  test("answers in JSON past the API server to nobody who did not ask for that", async () => {
+    const question = { socketPath: own.etcdSocket, path: "/v3/kv/range", method: "POST" };
+    const [answer] = (await once(request(question).end("{}"), "response")) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(404);
+  });
 
   test("leaves no file behind when it is stopped", async () => {
     const stopped = await startControlPlane({ argoCd: false });

@@ -11,14 +11,26 @@ afterEach(async () => {
   await once(server, "close");
 });
 
-async function answering(reply: string): Promise<number> {
-  server = createServer((connection) => connection.once("data", () => connection.end(reply))).listen(0, "127.0.0.1");
+const authentication = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n";
+
+/** A Redis that takes this password, and answers PING so. */
+async function answering(reply: string): Promise<{ port: number; password: string }> {
+  server = createServer((connection) => {
+    connection.on("data", (words) => {
+      if (words.toString() === authentication) connection.write("+OK\r\n");
+      else connection.end(words.toString().includes("PING") ? reply : "-WRONGPASS invalid password\r\n");
+    });
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port, password: "secret" };
 }
 
 test("a Redis answers", async () => {
   expect(await answersPing(await answering("+PONG\r\n"))).toBe(true);
+});
+
+test("one that has another password does not", async () => {
+  expect(await answersPing({ ...(await answering("+PONG\r\n")), password: "other" })).toBe(false);
 });
 
 test("one that is loading, and anybody else, does not", async () => {
@@ -26,7 +38,7 @@ test("one that is loading, and anybody else, does not", async () => {
 });
 
 test("a port that nobody listens on fails", async () => {
-  const port = await answering("");
+  const redis = await answering("");
   server?.close();
-  await expect(answersPing(port)).rejects.toThrow("ECONNREFUSED");
+  await expect(answersPing(redis)).rejects.toThrow("ECONNREFUSED");
 });

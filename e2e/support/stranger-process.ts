@@ -1,0 +1,26 @@
+/** Becomes `nobody`, knocks where its standard input says (a list of `Knock`), and prints the answers. */
+import { connect } from "node:net";
+import { json } from "node:stream/consumers";
+import { connect as connectSecurely } from "node:tls";
+import type { Knock } from "./stranger.ts";
+
+const NOBODY = 65_534;
+const PATIENCE_MS = 5_000;
+
+const knocks = (await json(process.stdin)) as readonly Knock[];
+process.setgroups?.([NOBODY]);
+process.setgid?.(NOBODY);
+process.setuid?.(NOBODY);
+process.stdout.write(JSON.stringify(await Promise.all(knocks.map(knock))));
+
+function knock({ at, tls = false, say }: Knock): Promise<string> {
+  // Whose certificate it is does not matter: a stranger trusts nobody, and asks all the same.
+  const connection = tls ? connectSecurely({ ...at, rejectUnauthorized: false }) : connect(at);
+  return new Promise<string>((resolve) => {
+    connection.setTimeout(PATIENCE_MS, () => resolve("silence"));
+    connection.once("error", ({ code = "unknown" }: NodeJS.ErrnoException) => resolve(code));
+    connection.once("close", () => resolve("closed"));
+    connection.once("data", (bytes) => resolve(bytes.toString().split("\r\n", 1)[0] ?? ""));
+    connection.once("connect", () => (say === undefined ? resolve("connected") : connection.write(say)));
+  }).finally(() => connection.destroy());
+}
