@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { create, Environments, untilReady } from "./support/environments.ts";
 import { kubectl, list, read, refusalOf, waitFor } from "./support/kubectl.ts";
@@ -5,6 +8,9 @@ import { podSecret, podSecretName } from "./support/secrets.ts";
 import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
+
+/** The machine, as pods know it: the address of the bridge. */
+const HOST = "10.244.0.1";
 
 const environments = new Environments();
 const name = environments.name("isolated");
@@ -57,6 +63,37 @@ describe("abuse cases 81 and 82: the pods of an environment", () => {
     expect(quota.status.used).toMatchObject({ pods: "2" });
     const greedy = pod({}, restricted, { resources: { requests: { cpu: "1000" } } });
     expect(await refusalOf(greedy)).toMatch(/exceeded quota: environment, requested: requests.cpu=1k/);
+  });
+});
+
+describe("abuse case 93: what pods reach of the machine", () => {
+  const fromPod = (url: string) =>
+    kubectl("exec", "deployment/backend", namespace, "--", "/sample", "get", url).catch(
+      ({ message }: Error) => message,
+    );
+
+  test("is the API server, which asks who they are", async () => {
+    // It has a certificate that nobody told them to trust: so far they come.
+    expect(await fromPod(`https://${HOST}:16443/version`)).toContain("certificate signed by unknown authority");
+  });
+
+  test("is no other program, wherever it listens", async () => {
+    const server = createServer((_request, response) => response.end()).listen(0, "0.0.0.0");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const own = await fetch(`http://${HOST}:${port}`, { signal: AbortSignal.timeout(5_000) });
+    expect(own.status).toBe(200);
+    const kubelet = 10_250;
+    const deployerMetrics = 18_082;
+    for (const closed of [port, kubelet, deployerMetrics]) {
+      expect(await fromPod(`http://${HOST}:${closed}/`)).toContain("connection refused");
+    }
+    server.close();
+    await once(server, "close");
+  });
+
+  test("is the names of Services", async () => {
+    expect(await fromPod("http://backend/healthz")).toMatch(/^200/);
   });
 });
 

@@ -7,15 +7,17 @@ import { clientId, configuration } from "./identity/configuration.ts";
 import { interact, interactionFailed, isInteraction } from "./identity/interaction.ts";
 import { providerKeys } from "./identity/keys.ts";
 import { mailbox } from "./identity/mailbox.ts";
-import { addPasswordGrant } from "./identity/password-grant.ts";
+import { addPasswordGrant, passwordGrant } from "./identity/password-grant.ts";
 import { isPasswordReset, type Mail, passwordReset } from "./identity/password-reset.ts";
-import { createPasswords } from "./identity/passwords.ts";
+import { createPasswords, type InitialPasswords, initialPasswords } from "./identity/passwords.ts";
 
 /** Where the identity provider listens and what it keeps. */
 export interface IdentityProviderOptions {
   /** Loopback port; 0 takes a free one. */
   readonly port: number;
-  /** Folder of its keys and of the mails it writes. Without one, tokens are worthless after a restart. */
+  /** Whether e-mail and password alone, without a browser, are good for tokens. Default false. */
+  readonly passwordGrant?: boolean;
+  /** Folder of its keys, its passwords and the mails it writes. Without one, tokens are worthless after a restart. */
   readonly stateDir?: string;
 }
 
@@ -25,6 +27,8 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** The `aud` of its tokens. */
   readonly clientId: string;
+  /** What the accounts log in with; with a folder, also in `passwords.json` there. */
+  readonly passwords: InitialPasswords;
   /** The mails that it wrote since it was started, as nothing here can send one. */
   readonly mails: readonly Mail[];
   close(): Promise<void>;
@@ -32,19 +36,21 @@ export interface IdentityProvider {
 
 /**
  * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
- * PKCE and log-in pages, password, refresh; and a way to set a new password.
+ * PKCE and log-in pages, refresh, password where asked for; and a way to set a new password.
  *
  * ID tokens carry `sub`, `email`, `name`, `groups` and `hd` (the domain of all accounts) and live for an hour. Fails when the port is taken.
  */
-export async function startIdentityProvider({ port, stateDir }: IdentityProviderOptions): Promise<IdentityProvider> {
-  const keys = await providerKeys(stateDir && join(stateDir, "keys.json"));
+export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
+  const { port, stateDir, passwordGrant: hasPasswordGrant = false } = options;
+  const keys = await providerKeys(stateDir);
+  const initial = await initialPasswords(stateDir && join(stateDir, "passwords.json"));
   const server = createServer();
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configuration(keys));
-  const passwords = createPasswords();
-  addPasswordGrant(provider, passwords);
+  const provider = new Provider(issuer, configuration(keys, hasPasswordGrant ? [passwordGrant] : []));
+  const passwords = createPasswords(initial);
+  if (hasPasswordGrant) addPasswordGrant(provider, passwords);
   provider.on("server_error", (_context, error) => console.error("a request failed", error));
   const { mails, deliver } = mailbox(stateDir && join(stateDir, "mails.jsonl"));
   const resets = passwordReset(issuer, passwords, deliver);
@@ -58,6 +64,7 @@ export async function startIdentityProvider({ port, stateDir }: IdentityProvider
   return {
     issuer,
     clientId,
+    passwords: initial,
     mails,
     close: async () => {
       server.close();

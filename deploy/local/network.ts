@@ -88,7 +88,7 @@ function rules(): string {
       chain input {
         type filter hook input priority filter; policy accept;
         ${outside} ip daddr ${bridge.network} drop
-        iifname != "lo" tcp dport ${applicationControllerMetricsPort} drop
+        ${outside} tcp dport ${applicationControllerMetricsPort} drop
         iifname "${bridge.name}" jump from_pods
       }
       chain from_pods {

@@ -52,7 +52,7 @@ export interface ClusterSite {
 export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const built = await buildAll(progress);
   const postgresqlArchive = await buildPostgresqlImage(progress);
-  await mkdir(clusterFolder, { recursive: true });
+  await mkdir(clusterFolder, { recursive: true, mode: 0o700 });
   await mkdir(runFolder, { recursive: true });
   const pki = join(clusterFolder, "pki");
   const ca = await certificateAuthority(pki);

@@ -1,9 +1,10 @@
-import { addresses } from "./addresses.ts";
-import { logInAs } from "./identity/tokens.ts";
+import { signedIdToken } from "./identity/tokens.ts";
+import { identityFolder, localIssuer } from "./parts/identity.ts";
 
 const usage = `Usage: token.ts [E-MAIL]
 
-Prints a fresh ID token of an account of identity/accounts.json (default dev@example.test); it lives for an hour.
+Prints a fresh ID token of an account of identity/accounts.json (default dev@example.test); it lives for an hour. It is signed with the
+identity provider's key, so it takes who may read .local/identity-provider.
 `;
 
 const [email = "dev@example.test"] = process.argv.slice(2);
@@ -11,9 +12,9 @@ if (email === "--help") {
   console.log(usage);
 } else {
   try {
-    console.log((await logInAs(`http://127.0.0.1:${addresses.identityProviderPort}`, email)).id_token);
+    console.log(await signedIdToken(identityFolder, localIssuer, email));
   } catch (error) {
-    console.error(`${(error as Error).message}. Is the local cluster running? "make up" starts it.`);
+    console.error(`${(error as Error).message}. "make up" starts the identity provider, which makes the key.`);
     process.exitCode = 1;
   }
 }

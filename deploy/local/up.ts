@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type LocalCluster, startCluster } from "./cluster.ts";
 import { ensureHello, type Hello } from "./hello.ts";
-import { logInAs } from "./identity/tokens.ts";
+import { signedIdToken } from "./identity/tokens.ts";
+import { identityFolder } from "./parts/identity.ts";
 import { apiUrl } from "./platform-settings.ts";
 import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
@@ -19,22 +20,19 @@ export async function up(): Promise<void> {
 /** Writes `.local/env` for `source`, and answers the developer's ID token in it. */
 async function writeEnvironmentFile(cluster: LocalCluster): Promise<string> {
   const { issuer } = cluster.identity;
-  const [developer, other, admin] = await Promise.all([
-    logInAs(issuer, "dev@example.test"),
-    logInAs(issuer, "other@example.test"),
-    logInAs(issuer, "admin@example.test"),
-  ]);
+  const token = (email: string) => signedIdToken(identityFolder, issuer, email);
+  const developer = await token("dev@example.test");
   const variables = {
     API_URL: apiUrl,
     KUBECONFIG: cluster.adminKubeconfig,
     KUBECTL: cluster.programs.kubectl,
     CA_FILE: cluster.ingressCaFile,
-    ID_TOKEN: developer.id_token,
-    OTHER_ID_TOKEN: other.id_token,
-    ADMIN_ID_TOKEN: admin.id_token,
+    ID_TOKEN: developer,
+    OTHER_ID_TOKEN: await token("other@example.test"),
+    ADMIN_ID_TOKEN: await token("admin@example.test"),
   };
   await writeShellVariables(variables);
-  return developer.id_token;
+  return developer;
 }
 
 function epilogue(hello: Hello, cluster: LocalCluster, seconds: number): string {

@@ -7,8 +7,6 @@ export interface Account {
   readonly subject: string;
   readonly email: string;
   readonly name: string;
-  /** Only good on the machine it is on: the provider listens on loopback. */
-  readonly password: string;
   /** Groups that settings map to roles (`platform-developers` …; who has none of them is a developer), and teams. */
   readonly groups: readonly string[];
 }

@@ -16,8 +16,11 @@ export interface ProviderKeys {
 
 const everyScope = "openid offline_access email profile";
 
-/** oidc-provider's configuration: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
-export function configuration({ signing, cookie }: ProviderKeys): Configuration {
+/** How long an ID token is good for. */
+export const idTokenSeconds = 3600;
+
+/** oidc-provider's configuration; `moreGrants` are grant types of our own: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
+export function configuration({ signing, cookie }: ProviderKeys, moreGrants: readonly string[] = []): Configuration {
   return {
     adapter: memoryStorage(),
     jwks: { keys: [signing] },
@@ -28,7 +31,7 @@ export function configuration({ signing, cookie }: ProviderKeys): Configuration 
         token_endpoint_auth_method: "none",
         // A native application may use any port of a loopback address to come back to (RFC 8252, 7.3).
         application_type: "native",
-        grant_types: ["authorization_code", "refresh_token", "password"],
+        grant_types: ["authorization_code", "refresh_token", ...moreGrants],
         response_types: ["code"],
         redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
       },
@@ -41,7 +44,14 @@ export function configuration({ signing, cookie }: ProviderKeys): Configuration 
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: false,
-    ttl: { IdToken: 3600, AccessToken: 3600, RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 600 },
+    ttl: {
+      IdToken: idTokenSeconds,
+      AccessToken: 3600,
+      RefreshToken: 86_400,
+      Grant: 86_400,
+      Session: 86_400,
+      Interaction: 600,
+    },
     renderError(context, { error, error_description: description }) {
       context.type = "html";
       context.body = errorPage(`${error}: ${description ?? ""}`);

@@ -1,19 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
 import type { ProviderKeys } from "./configuration.ts";
 
-/** The provider's keys: from the file, or new ones, which are then written to it. Without a file they are forgotten. */
-export async function providerKeys(file?: string): Promise<ProviderKeys> {
-  if (file && existsSync(file)) return JSON.parse(await readFile(file, "utf8"));
+const fileIn = (stateDir: string) => join(stateDir, "keys.json");
+
+/** The provider's keys: from its folder, or new ones, which are then kept there. Without a folder they are forgotten. */
+export async function providerKeys(stateDir?: string): Promise<ProviderKeys> {
+  if (stateDir && existsSync(fileIn(stateDir))) return readProviderKeys(stateDir);
   const keys = await newKeys();
-  if (file) {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(keys), { mode: 0o600 });
+  if (stateDir) {
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    await writeFile(fileIn(stateDir), JSON.stringify(keys), { mode: 0o600 });
   }
   return keys;
+}
+
+/** The keys that a provider keeps in that folder. Fails when none was ever started with it. */
+export async function readProviderKeys(stateDir: string): Promise<ProviderKeys> {
+  return JSON.parse(await readFile(fileIn(stateDir), "utf8"));
 }
 
 async function newKeys(): Promise<ProviderKeys> {

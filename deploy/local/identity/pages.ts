@@ -8,7 +8,7 @@ export function loginPage(problem?: string): string {
 <label>Password <input name="password" type="password" required autocomplete="current-password"></label>
 <button>Log in</button>
 </form>
-<p>Accounts and passwords of this local identity provider: <code>deploy/local/identity/accounts.json</code>.</p>`,
+<p>Accounts and passwords of this local identity provider: <code>.local/identity-provider/passwords.json</code>.</p>`,
   );
 }
 

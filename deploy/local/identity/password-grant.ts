@@ -2,13 +2,16 @@ import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import { defaultScope, findAccount } from "./configuration.ts";
 import type { Passwords } from "./passwords.ts";
 
+/** The name of the grant type. */
+export const passwordGrant = "password";
+
 /**
  * Teaches the provider the grant type `password`: e-mail and password for tokens, without a browser. It is there for
- * scripts and tests; OAuth 2.1 has it no more, and no provider but this local one should offer it.
+ * trying out clients that know nothing else; OAuth 2.1 has it no more, and this provider only where it is asked for.
  */
 export function addPasswordGrant(provider: Provider, passwords: Passwords): void {
   provider.registerGrantType<{ username?: string; password?: string; scope?: string }>(
-    "password",
+    passwordGrant,
     async (context) => {
       const { username = "", password = "", scope = defaultScope } = context.oidc.params ?? {};
       const account = passwords.logIn(username, password);
@@ -30,7 +33,7 @@ async function issueTokens(
   if (!account) throw new errors.InvalidGrant("the account is gone");
   const grant = new provider.Grant({ accountId: subject, clientId: client.clientId });
   grant.addOIDCScope(scope);
-  const common = { accountId: subject, client, grantId: await grant.save(), gty: "password", scope };
+  const common = { accountId: subject, client, grantId: await grant.save(), gty: passwordGrant, scope };
   const accessToken = new provider.AccessToken(common);
   context.oidc.entity("Grant", grant);
   context.oidc.entity("Account", account);

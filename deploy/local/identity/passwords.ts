@@ -1,25 +1,47 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { type Account, accountByEmail } from "./accounts.ts";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeWhole } from "../whole-file.ts";
+import { type Account, accountByEmail, localAccounts } from "./accounts.ts";
+
+/** The accounts' passwords, by e-mail address. */
+export type InitialPasswords = Readonly<Record<string, string>>;
+
+/**
+ * The passwords that the accounts have at the provider's start: from the file, which only its owner can read, or random
+ * ones, which are then written to it. Without a file they are forgotten.
+ */
+export async function initialPasswords(file?: string): Promise<InitialPasswords> {
+  const known: InitialPasswords = file && existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
+  const random = () => randomBytes(12).toString("base64url");
+  const all = Object.fromEntries(localAccounts.map(({ email }) => [email, known[email] ?? random()]));
+  if (file) {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeWhole(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+  }
+  return all;
+}
 
 /** Who logs in with what. */
 export interface Passwords {
   /** The account of that e-mail address, if the password is its own. */
   logIn(email: string, password: string): Account | undefined;
-  /** Gives an account another password until the provider's end; then that of accounts.json is good again. */
+  /** Gives an account another password until the provider's end; then the initial one is good again. */
   change(account: Account, password: string): void;
 }
 
-export function createPasswords(): Passwords {
-  const changed = new Map<string, string>();
+export function createPasswords(initial: InitialPasswords): Passwords {
+  const current = new Map(Object.entries(initial));
   return {
     logIn(email, password) {
       const account = accountByEmail(email);
-      const own = account && (changed.get(account.subject) ?? account.password);
+      const own = account && current.get(account.email);
       // Compared even without an account, so that the time an answer takes does not tell which addresses exist.
       const matches = timingSafeEqual(digest(password), digest(own ?? ""));
-      return account && matches ? account : undefined;
+      return own !== undefined && matches ? account : undefined;
     },
-    change: ({ subject }, password) => void changed.set(subject, password),
+    change: ({ email }, password) => void current.set(email, password),
   };
 }
 

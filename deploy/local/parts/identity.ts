@@ -6,13 +6,19 @@ import { keepRunning, type Part } from "./part.ts";
 /** Issuer of the local cluster's tokens. */
 export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
 
-/** The identity provider. Its keys outlive the cluster, so that a token survives `make down` and `make up`. */
+/** The folder of the identity provider. */
+export const identityFolder = join(stateFolder, "identity-provider");
+
+/**
+ * The identity provider. Its keys and passwords outlive the cluster, so that a token survives `make down` and `make up`.
+ * With PASSWORD_GRANT=on it also takes e-mail and password without a browser.
+ */
 export const identityPart: Part = {
   name: "identity provider",
   after: [],
   start: (site) => {
     const script = join(import.meta.dirname, "../identity/serve.ts");
-    const args = [script, join(stateFolder, "identity-provider")];
+    const args = [script, identityFolder, ...(process.env.PASSWORD_GRANT === "on" ? ["--password-grant"] : [])];
     return keepRunning(site, { name: "identity-provider", command: process.execPath, args }, answers);
   },
 };

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { type Listener, listeners } from "./support/listeners.ts";
+import { clusterPrograms } from "./support/programs.ts";
+import { type Knock, knockAsNobody } from "./support/stranger.ts";
+
+/** A place where programs of the local cluster listen, and what another user of the machine gets there. */
+interface Door {
+  /** `*` stands for what is another each time. */
+  readonly at: string;
+  readonly knock?: Omit<Knock, "at">;
+  /** What a knock is answered. Where there is none, everybody may have what is told there. */
+  readonly answer?: RegExp;
+}
+
+const get = (path: string) => ({ say: `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n` });
+const securely = (path: string) => ({ ...get(path), tls: true });
+/** Tokens for a password alone, however good. */
+const form = "grant_type=password&client_id=ephemeral&username=admin%40example.test&password=admin-local";
+const logIn = {
+  say: [
+    ...["POST /token HTTP/1.1", "Host: localhost", "Connection: close", `Content-Length: ${form.length}`],
+    ...["Content-Type: application/x-www-form-urlencoded", "", form],
+  ].join("\r\n"),
+};
+const unauthorized = /^HTTP\/1\.1 401 /;
+const forbidden = /^HTTP\/1\.1 403 /;
+const notFound = /^HTTP\/1\.[01] 404 /;
+/** A port that is root's: other users are told that nobody is there. */
+const rootsPort = { knock: {}, answer: /^ECONNREFUSED$/ };
+/** A socket in a folder, or with a mode, that keeps other users out. */
+const rootsSocket = { knock: {}, answer: /^EACCES$/ };
+
+const doors: readonly Door[] = [
+  { at: "etcd unix /run/ephemeral-environments/etcd/client.sock", ...rootsSocket },
+  { at: "etcd unix /run/ephemeral-environments/etcd/peer.sock", ...rootsSocket },
+  { at: "kube-apiserver tcp 10.244.0.1:16443", knock: securely("/api/v1/secrets"), answer: forbidden },
+  { at: "kube-scheduler tcp 127.0.0.1:20259", ...rootsPort },
+  { at: "kube-proxy tcp 127.0.0.1:20249", ...rootsPort },
+  { at: "kube-proxy tcp 127.0.0.1:20256", ...rootsPort },
+  { at: "kubelet tcp 10.244.0.1:10250", knock: securely("/pods"), answer: unauthorized },
+  { at: "kubelet unix */kubelet/*", ...rootsSocket },
+  { at: "kubelet unix /var/lib/kubelet/device-plugins/kubelet.sock", ...rootsSocket },
+  { at: "containerd unix /run/ephemeral-environments/*", ...rootsSocket },
+  // It forwards the streams of `kubectl exec`, each under a name that can't be guessed.
+  { at: "containerd tcp 127.0.0.1:*", knock: get("/exec/guessed"), answer: notFound },
+  { at: "containerd-shim unix /run/containerd/s/*", ...rootsSocket },
+  // The names of Services.
+  { at: "coredns tcp 10.244.0.1:53" },
+  { at: "coredns udp 10.244.0.1:53" },
+  { at: "redis tcp 127.0.0.1:16379", knock: { tls: true, say: "*1\r\n$4\r\nPING\r\n" }, answer: /^-NOAUTH / },
+  { at: "argocd-repo-server tcp 127.0.0.1:18081", knock: securely("/"), answer: /CERTIFICATE_REQUIRED$/ },
+  { at: "argocd-repo-server tcp 127.0.0.1:18084", ...rootsPort },
+  { at: "argocd-repo-server unix /run/ephemeral-environments/repo-server/data/ask-pass.sock", ...rootsSocket },
+  { at: "argocd-application-controller tcp *:18082", ...rootsPort },
+  { at: "traefik tcp 127.0.0.1:18443", knock: securely("/api/rawdata"), answer: notFound },
+  { at: "gitea tcp 127.0.0.1:9300", knock: get("/api/v1/admin/users"), answer: unauthorized },
+  { at: "identity-provider tcp 127.0.0.1:9400", knock: logIn, answer: /^HTTP\/1\.1 400 / },
+  { at: "operator tcp 127.0.0.1:8080", knock: get("/api/environments"), answer: unauthorized },
+  { at: "operator tcp 127.0.0.1:9090", ...rootsPort },
+];
+
+const matches = (door: Door, name: string) => {
+  const parts = door.at.split("*").map((part) => part.replace(/[.\\+?^${}()|[\]]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`).test(name);
+};
+
+interface Found {
+  readonly name: string;
+  readonly listener: Listener;
+  readonly door: Door | undefined;
+}
+
+/** What programs of the local cluster listen at now. */
+async function found(): Promise<readonly Found[]> {
+  const whose = await clusterPrograms();
+  const all = await Promise.all(
+    (await listeners()).map(async (listener) => ({ listener, program: await whose(listener.pid) })),
+  );
+  return all.flatMap(({ listener, program }) => {
+    if (program === undefined) return [];
+    const name = `${program} ${listener.kind} ${listener.at}`;
+    return [{ name, listener, door: doors.find((door) => matches(door, name)) }];
+  });
+}
+
+function placeOf({ kind, at }: Listener): Knock["at"] {
+  if (kind === "unix") return { path: at };
+  const colon = at.lastIndexOf(":");
+  // What listens at every address is there for this one too.
+  return { host: at.slice(0, colon).replace("*", "127.0.0.1"), port: Number(at.slice(colon + 1)) };
+}
+
+describe("abuse case 92: another user of the machine", () => {
+  let all: readonly Found[];
+  beforeAll(async () => {
+    all = await found();
+  });
+
+  test("finds the listeners that are listed here, and no other", () => {
+    expect(all.filter(({ door }) => door === undefined).map(({ name }) => name)).toEqual([]);
+    expect(doors.filter((door) => !all.some((one) => one.door === door)).map(({ at }) => at)).toEqual([]);
+  });
+
+  test("gets at none of them what is not for everybody", async () => {
+    const asked = all.flatMap(({ name, listener, door }) =>
+      door?.knock && door.answer
+        ? [{ name, expected: door.answer, knock: { ...door.knock, at: placeOf(listener) } }]
+        : [],
+    );
+    const answers = await knockAsNobody(asked.map(({ knock }) => knock));
+    const given = asked.map(({ name, expected }, index) => ({ name, expected, answer: answers[index] ?? "" }));
+    // A container that has ended meanwhile took its socket along.
+    const wrong = given.filter(({ expected, answer }) => answer !== "ENOENT" && !expected.test(answer));
+    expect(wrong).toEqual([]);
+    expect(given.length).toBeGreaterThan(doors.length - 3);
+  });
+});
