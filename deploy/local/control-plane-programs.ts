@@ -33,7 +33,7 @@ export function etcd(site: ControlPlaneSite): ProcessSpec {
   const advertised = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
   const args = [
     ...["--data-dir", join(site.folder, "etcd"), "--unsafe-no-fsync", "--log-level", "warn"],
-    // The host of such a URL is the socket's name in the folder that it works in; of a path, it ignores the one for peers.
+    // By their names in the folder that it works in: of such a URL it ignores the path, for the peers' socket.
     ...["--listen-client-urls", `unix://${clientSocketName}`, "--advertise-client-urls", advertised.client],
     ...["--listen-peer-urls", "unix://peer.sock", "--initial-advertise-peer-urls", advertised.peer],
     ...["--initial-cluster", `default=${advertised.peer}`, `--enable-grpc-gateway=${site.etcdGateway}`],

@@ -31,7 +31,7 @@ async function listenersOf(kind: Listener["kind"]): Promise<readonly Listener[]>
 async function listener(kind: Listener["kind"], line: string): Promise<Listener> {
   const at = line.trim().split(/\s+/)[kind === "unix" ? 4 : 3] ?? "";
   const pid = Number(/pid=(\d+)/.exec(line)?.[1]);
-  if (kind !== "unix" || at.startsWith("@")) return { kind, at, pid };
-  // A path stands there as the program gave it.
+  if (kind !== "unix" || /^[/@]/.test(at)) return { kind, at, pid };
+  // A path stands there as the program gave it: from where it works.
   return { kind, at: resolve(await readlink(`/proc/${pid}/cwd`), at), pid };
 }
