@@ -3,6 +3,9 @@ import type { ApiCalls } from "./api-calls.ts";
 import { given } from "./environment-objects.ts";
 
 const group = "gateway.networking.k8s.io";
+/** What the real one says of fields is not needed to judge them. */
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything } } };
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /**
@@ -11,7 +14,7 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
  */
 export async function httpRouteKind(
   admin: ApiCalls,
-): Promise<{ path(namespace: string): string; remove(): Promise<void> }> {
+): Promise<{ path(namespace: string, version?: "v1" | "v1beta1"): string; remove(): Promise<void> }> {
   const name = `httproutes.${group}`;
   await given(admin, definitions, {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -21,24 +24,15 @@ export async function httpRouteKind(
       group,
       scope: "Namespaced",
       names: { kind: "HTTPRoute", listKind: "HTTPRouteList", plural: "httproutes", singular: "httproute" },
+      // As gateways have it for now: both are the same kind.
       versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: "object",
-              properties: {
-                spec: { type: "object", properties: { hostnames: { type: "array", items: { type: "string" } } } },
-              },
-            },
-          },
-        },
+        { name: "v1", served: true, storage: true, schema },
+        { name: "v1beta1", served: true, storage: false, schema },
       ],
     },
   });
-  const path = (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/httproutes?dryRun=All`;
+  const path = (namespace: string, version = "v1") =>
+    `/apis/${group}/${version}/namespaces/${namespace}/httproutes?dryRun=All`;
   const check = async () => (await admin.get(path("default"))).status === 200;
   await waitUntil({ what: "HTTPRoutes to be served", check, deadlineMs: 20_000 });
   return {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import { given, namespaceObject, paths } from "../../support/environment-objects.ts";
-import { httpRouteKind } from "../../support/http-route-kind.ts";
 import { administrator, unique } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
 
@@ -24,13 +23,6 @@ function ingress(hosts: readonly string[], spec: object = {}, annotations: objec
     spec: { rules, tls: [{ hosts: hosts.filter(Boolean) }], ...spec },
   };
 }
-
-const route = (hostnames?: readonly string[]) => ({
-  apiVersion: "gateway.networking.k8s.io/v1",
-  kind: "HTTPRoute",
-  metadata: { name: "web" },
-  spec: { ...(hostnames && { hostnames }) },
-});
 
 const serviceObject = (spec: object) => ({
   apiVersion: "v1",
@@ -86,7 +78,6 @@ describe("what an environment may answer to", () => {
   const services = `${paths.services(namespace)}?dryRun=All`;
   let admin: ApiCalls;
   let platform: ApiCalls;
-  let httpRoutes: Awaited<ReturnType<typeof httpRouteKind>>;
 
   beforeAll(async () => {
     const { platformToken } = await installPlatformChart(plane);
@@ -94,13 +85,11 @@ describe("what an environment may answer to", () => {
     platform = callsAs(plane, { token: platformToken });
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
-    httpRoutes = await httpRouteKind(admin);
   }, 60_000);
 
   afterAll(async () => {
     await platform.delete(`${paths.namespaces}/${namespace}`);
     await admin.delete(`${paths.namespaces}/${foreign}`);
-    await httpRoutes.remove();
   });
 
   test("an Ingress for both its hosts, with TLS", async () => {
@@ -130,15 +119,6 @@ describe("what an environment may answer to", () => {
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(hosts) });
   });
 
-  test("an HTTPRoute for its own hosts only, and never for all", async () => {
-    const path = httpRoutes.path(namespace);
-    expect(await admin.create(path, route([own, ownApi]))).toMatchObject({ status: 201 });
-    for (const hostnames of [undefined, [], [theirs], [own, theirs]]) {
-      const reply = await admin.create(path, route(hostnames));
-      expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(hosts) });
-    }
-  });
-
   test("a Service inside the cluster", async () => {
     expect(await admin.create(services, serviceObject({}))).toMatchObject({ status: 201 });
     expect(await admin.create(services, serviceObject({ clusterIP: "None" }))).toMatchObject({ status: 201 });
@@ -152,7 +132,6 @@ describe("what an environment may answer to", () => {
   test("namespaces that are not ours may answer to anything", async () => {
     const anything = ingress([theirs], { defaultBackend: service });
     expect(await admin.create(`${paths.ingresses(foreign)}?dryRun=All`, anything)).toMatchObject({ status: 201 });
-    expect(await admin.create(httpRoutes.path(foreign), route())).toMatchObject({ status: 201 });
     const nodePort = serviceObject({ type: "NodePort" });
     expect(await admin.create(`${paths.services(foreign)}?dryRun=All`, nodePort)).toMatchObject({ status: 201 });
   });

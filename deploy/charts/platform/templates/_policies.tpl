@@ -41,3 +41,18 @@ request.operation == 'CREATE' || object.?spec != oldObject.?spec || object.metad
 {{- $written := list "argocd.argoproj.io/*" "kubectl.kubernetes.io/last-applied-configuration" -}}
 ['{{ concat $written .Values.environments.ingressAnnotations | join "', '" }}']
 {{- end }}
+
+{{/* Those annotations of an object that are not among them, as a CEL list of names. */}}
+{{- define "policy.refusedAnnotations" -}}
+object.metadata.?annotations.orValue({}).map(key, key).filter(key, !variables.allowed.exists(one, one.endsWith('/*') ? key.startsWith(one.substring(0, one.size() - 1)) : key == one))
+{{- end }}
+
+{{/* What a controller may paste into its own rules without one of another kind beginning there, as part of a regular expression. */}}
+{{- define "policy.harmlessText" -}}
+[A-Za-z0-9._~/%@:+,=!*^$()|?-]*
+{{- end }}
+
+{{/* The repositories that charts may come from, as a CEL list; one that ends in /* stands for all below. Empty: every one. */}}
+{{- define "policy.chartRepositories" -}}
+['{{ .Values.environments.chartRepositories | default (list "https:/*" "http:/*") | join "', '" }}']
+{{- end }}
