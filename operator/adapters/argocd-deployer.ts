@@ -18,8 +18,11 @@ const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
 /** Holds `<branch>@<commit>`; no branch contains an `@`. */
 const sourceAnnotation = (component: Component) => `${GROUP}/${component}-source`;
 
-/** What a chart may make: nothing that grants rights, opens the network, raises limits or holds secrets. */
-const ADMITTED_KINDS = [
+/**
+ * What a chart may make: nothing that grants rights, opens the network, raises limits or holds secrets. The platform's
+ * chart lets the operator write this list and no other (templates/_deployer.tpl), in this order.
+ */
+export const ADMITTED_KINDS = [
   ["apps", "Deployment"],
   ["apps", "StatefulSet"],
   ["batch", "Job"],
@@ -32,7 +35,7 @@ const ADMITTED_KINDS = [
   ["", "ServiceAccount"],
   ["autoscaling", "HorizontalPodAutoscaler"],
   ["policy", "PodDisruptionBudget"],
-].map(([group, kind]) => ({ group, kind }));
+].map(([group = "", kind = ""]) => ({ group, kind }));
 
 export interface ArgocdSettings {
   /** Where Argo CD keeps its Applications. */

@@ -9,6 +9,7 @@ export const paths = {
   namespaces: "/api/v1/namespaces",
   ingresses: (namespace: string) => `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`,
   services: (namespace: string) => `/api/v1/namespaces/${namespace}/services`,
+  configMaps: (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`,
   secrets: (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`,
   roleBindings: (namespace: string) => `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`,
 };

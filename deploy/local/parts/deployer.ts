@@ -33,7 +33,9 @@ export const applicationControllerPart: Part = {
   name,
   after: ["Argo CD settings", "network", "redis"],
   async start(site) {
-    const kubeconfig = await kubeconfigFor(site, name, { commonName: `local:${name}` }, "argocd");
+    // The name of its ServiceAccount elsewhere: the platform's policies know Argo CD by it.
+    const subject = { commonName: "system:serviceaccount:argocd:argocd-application-controller" };
+    const kubeconfig = await kubeconfigFor(site, name, subject, "argocd");
     const redis = redisClient(await argoCdRedis(site));
     const args = [
       ...["--kubeconfig", kubeconfig, "--namespace", "argocd", ...redis.args, ...(await repoServerClient(site))],

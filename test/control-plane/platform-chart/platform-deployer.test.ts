@@ -1,32 +1,107 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import {
+  type ArgoChange,
+  argoApplication,
+  argoCd,
+  argoProject,
+  SERVER,
+  SOURCE,
+  SYNC_POLICY,
+} from "../../support/argocd-objects.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import { given, uidLabel } from "../../support/environment-objects.ts";
 import { administrator, unique } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
 
-const argoCd = "/apis/argoproj.io/v1alpha1/namespaces/argocd";
 const ours = unique("env-deployer-");
 const foreign = unique("env-prod-");
-const uid = "11111111-2222-4333-8444-555555555555";
-const server = "https://kubernetes.default.svc";
-const onlyOurApplications = "the platform writes only applications and projects env-* that carry the label";
+const { applications, projects } = argoCd;
+const onlyOurs = "the platform writes only applications and projects env-* that carry the label";
+const itsOwn = "belongs to the project, and goes to the namespace, of its own name";
+const onlyFields = "has only a project, one source, a destination, a syncPolicy and a revisionHistoryLimit";
+const onlySource = "is a folder of a repository, with a releaseName and a valuesObject for helm and nothing else";
+const onlySync = "has automated, retry and the syncOptions CreateNamespace=false, and no others";
+const onlyOperation = "starts no operation but a sync of what the spec says";
+const onlyHere = "admits only the namespace of its own name in this cluster, and no cluster-scoped kinds";
+const onlyBounds = "has only a description, sourceRepos, destinations and a namespaceResourceWhitelist";
+const onlyKinds = "admits the kinds that the chart of an environment may make, and no others";
+const onlyRepository = "admits one repository of charts, by its URL and not by a pattern";
+const argoCdStatus = "is Argo CD's: the platform never writes it";
+const onlyLabels = "labels applications and projects only with";
+const onlyAnnotations = "annotates applications and projects only with";
+const onlyFinalizer = "adds no finalizer to applications and projects but";
 
-function argoObject(
-  kind: "Application" | "AppProject",
-  name: string,
-  spec: object,
-  labels: object = { [uidLabel]: uid },
-) {
-  return { apiVersion: "argoproj.io/v1alpha1", kind, metadata: { name, labels }, spec };
-}
-const source = { repoURL: "http://127.0.0.1/chart.git", path: "." };
-const application = (name: string, project: string, namespace: string, labels?: object) =>
-  argoObject("Application", name, { project, source, destination: { server, namespace } }, labels);
-const project = (name: string, spec: object, labels?: object) =>
-  argoObject("AppProject", name, { destinations: [{ server, namespace: name }], ...spec }, labels);
+const to = (destination: object): ArgoChange => ({ spec: { destination } });
+const from = (source: object): ArgoChange => ({ spec: { source: { ...SOURCE, ...source } } });
+const helm = (change: object) => from({ helm: { releaseName: "environment", ...change } });
+const sync = (change: object): ArgoChange => ({ spec: { syncPolicy: { ...SYNC_POLICY, ...change } } });
+const labelled = (key: string): ArgoChange => ({ metadata: { labels: { [uidLabel]: "one", [key]: "x" } } });
+const annotated = (key: string): ArgoChange => ({ metadata: { annotations: { [key]: "x" } } });
+const operating = (change: object): ArgoChange => ({
+  beside: { operation: { sync: { prune: true, syncOptions: SYNC_POLICY.syncOptions, ...change } } },
+});
+const drySource = { repoURL: SOURCE.repoURL, path: ".", targetRevision: "main" };
+const hydrator = { drySource, syncSource: { targetBranch: "main", path: "env" } };
+const info = [{ name: "url", value: "javascript:alert(1)" }];
+const file = [{ name: "a", path: "/etc/passwd" }];
 
-describe("the platform's identity can't", () => {
+/** What an application may be told by which it reaches beyond its environment. */
+const ofApplications: readonly [what: string, change: ArgoChange, words: string][] = [
+  ["another project", { spec: { project: "default" } }, itsOwn],
+  ["another namespace", to({ server: SERVER, namespace: "kube-system" }), itsOwn],
+  ["another cluster", to({ server: "https://other.test", namespace: ours }), itsOwn],
+  ["a cluster by its name", to({ name: "prod", namespace: ours }), itsOwn],
+  ["more sources", { spec: { sources: [SOURCE] } }, onlyFields],
+  ["a hydrator", { spec: { sourceHydrator: hydrator } }, onlyFields],
+  ["differences to ignore", { spec: { ignoreDifferences: [{ kind: "Service" }] } }, onlyFields],
+  ["words for people", { spec: { info } }, onlyFields],
+  ["a plugin", from({ plugin: { name: "sh" } }), onlySource],
+  ["a chart of a registry", from({ chart: "shop" }), onlySource],
+  ["values of another file", helm({ valueFiles: ["https://evil.test/values.yaml"] }), onlySource],
+  ["files as values", helm({ fileParameters: file }), onlySource],
+  ["credentials for all", helm({ passCredentials: true }), onlySource],
+  ["a namespace to be made", sync({ syncOptions: ["CreateNamespace=true"] }), onlySync],
+  ["no sync options", sync({ syncOptions: [] }), onlySync],
+  ["labels for its namespace", sync({ managedNamespaceMetadata: { labels: { a: "b" } } }), onlySync],
+  ["an operation with manifests of its own", operating({ manifests: ["{}"] }), onlyOperation],
+  ["an operation with another source", operating({ source: SOURCE }), onlyOperation],
+  ["an operation with other options", operating({ syncOptions: [] }), onlyOperation],
+  ["a status", { beside: { status: { sync: { status: "Synced" } } } }, argoCdStatus],
+  ["the label of another application", labelled("app.kubernetes.io/instance"), onlyLabels],
+  ["messages to be sent", annotated("notifications.argoproj.io/subscribe.x.y"), onlyAnnotations],
+  ["a link for people", annotated("link.argocd.argoproj.io/external-link"), onlyAnnotations],
+  ["a finalizer of others", { metadata: { finalizers: ["example.test/never"] } }, onlyFinalizer],
+];
+
+const destinations = (...list: object[]): ArgoChange => ({ spec: { destinations: list } });
+const everyKind = [{ group: "*", kind: "*" }];
+const account = { server: SERVER, namespace: ours, defaultServiceAccount: "default" };
+
+/** What a project may let in. */
+const ofProjects: readonly [what: string, change: ArgoChange, words: string][] = [
+  ["every namespace", destinations({ server: SERVER, namespace: "*" }), onlyHere],
+  ["every cluster", destinations({ server: "*", namespace: ours }), onlyHere],
+  ["no destination", destinations(), onlyHere],
+  ["cluster-scoped kinds", { spec: { clusterResourceWhitelist: everyKind } }, onlyHere],
+  ["every kind", { spec: { namespaceResourceWhitelist: everyKind } }, onlyKinds],
+  ["an empty list of kinds", { spec: { namespaceResourceWhitelist: [] } }, onlyKinds],
+  ["a pattern of repositories", { spec: { sourceRepos: ["https://git.test/*"] } }, onlyRepository],
+  ["a second repository", { spec: { sourceRepos: [SOURCE.repoURL, "https://evil.test/x.git"] } }, onlyRepository],
+  ["no repository", { spec: { sourceRepos: [] } }, onlyRepository],
+  ["a role", { spec: { roles: [{ name: "me", groups: ["everybody"] }] } }, onlyBounds],
+  ["an account to write as", { spec: { destinationServiceAccounts: [account] } }, onlyBounds],
+  ["applications of other namespaces", { spec: { sourceNamespaces: ["*"] } }, onlyBounds],
+  ["keys that sign", { spec: { signatureKeys: [{ keyID: "0123456789ABCDEF" }] } }, onlyBounds],
+  ["orphans to look for", { spec: { orphanedResources: { warn: true } } }, onlyBounds],
+  ["a window", { spec: { syncWindows: [{ kind: "deny" }] } }, onlyBounds],
+  ["a status", { beside: { status: { jwtTokensByRole: {} } } }, argoCdStatus],
+  ["a label of others", labelled("example.test/project"), onlyLabels],
+];
+
+const patchOf = ({ beside, ...change }: ArgoChange) => ({ ...change, ...beside });
+
+describe("abuse case 96: who holds the platform's token", () => {
   const plane = controlPlane();
   let admin: ApiCalls;
   let platform: ApiCalls;
@@ -35,42 +110,55 @@ describe("the platform's identity can't", () => {
     const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
     platform = callsAs(plane, { token: platformToken });
-    await given(admin, `${argoCd}/applications`, application(foreign, "default", foreign, {}));
+    await given(admin, applications, argoApplication(foreign, { metadata: { labels: {} } }));
+    await given(platform, projects, argoProject(ours, labelled("app.kubernetes.io/managed-by")));
+    await given(platform, applications, argoApplication(ours, labelled("app.kubernetes.io/managed-by")));
   }, 60_000);
 
   afterAll(async () => {
-    await admin.delete(`${argoCd}/applications/${foreign}`);
+    for (const name of [foreign, ours]) await admin.delete(`${applications}/${name}`);
+    await admin.delete(`${projects}/${ours}`);
   });
 
   async function refused(reply: ReturnType<ApiCalls["get"]>, words: string): Promise<void> {
     expect(await reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
   }
 
-  test("have the deployer write outside an environment", async () => {
-    const [applications, projects] = [`${argoCd}/applications?dryRun=All`, `${argoCd}/appprojects?dryRun=All`];
-    const own = "belongs to the project, and goes to the namespace, of its own name";
-    await refused(platform.create(applications, application(ours, "default", ours)), own);
-    await refused(platform.create(applications, application(ours, ours, "kube-system")), own);
-    await refused(platform.create(applications, application(ours, ours, ours, {})), onlyOurApplications);
-    await refused(platform.create(applications, application("shop", "shop", "shop")), onlyOurApplications);
-    const elsewhere = { project: ours, source, destination: { server: "https://other.test", namespace: ours } };
-    await refused(platform.create(applications, argoObject("Application", ours, elsewhere)), own);
-    const admits = "admits only the namespace of its own name in this cluster, and no cluster-scoped kinds";
-    const everywhere = { destinations: [{ server, namespace: "*" }] };
-    await refused(platform.create(projects, project(ours, everywhere)), admits);
-    await refused(
-      platform.create(projects, project(ours, { destinations: [{ server: "*", namespace: ours }] })),
-      admits,
-    );
-    const everything = { clusterResourceWhitelist: [{ group: "*", kind: "*" }] };
-    await refused(platform.create(projects, project(ours, everything)), admits);
+  test.each(ofApplications)("makes no application with %s, and gives it to none", async (_, change, words) => {
+    await refused(platform.create(`${applications}?dryRun=All`, argoApplication(ours, change)), words);
+    await refused(platform.patch(`${applications}/${ours}?dryRun=All`, patchOf(change)), words);
   });
 
-  test("change or delete an application that is not its own", async () => {
-    const path = `${argoCd}/applications/${foreign}`;
-    const take = { metadata: { labels: { [uidLabel]: uid } }, spec: { project: foreign } };
-    await refused(platform.patch(path, take), onlyOurApplications);
-    await refused(platform.delete(path), onlyOurApplications);
-    expect(await admin.get(path)).toMatchObject({ status: 200, object: { spec: { project: "default" } } });
+  test.each(ofProjects)("makes no project with %s, and gives it to none", async (_, change, words) => {
+    await refused(platform.create(`${projects}?dryRun=All`, argoProject(ours, change)), words);
+    await refused(platform.patch(`${projects}/${ours}?dryRun=All`, patchOf(change)), words);
+  });
+
+  test("makes nothing without our label, or under a name that no environment has", async () => {
+    for (const [path, make] of [
+      [applications, argoApplication],
+      [projects, argoProject],
+    ] as const) {
+      await refused(platform.create(`${path}?dryRun=All`, make(ours, { metadata: { labels: {} } })), onlyOurs);
+      await refused(platform.create(`${path}?dryRun=All`, make("shop")), onlyOurs);
+    }
+  });
+
+  test("neither changes nor deletes an application that is not the platform's", async () => {
+    const path = `${applications}/${foreign}`;
+    await refused(platform.patch(path, { metadata: { labels: { [uidLabel]: "mine" } } }), onlyOurs);
+    await refused(platform.delete(path), onlyOurs);
+    expect(await admin.get(path)).toMatchObject({ status: 200 });
+  });
+
+  test("works beside what others wrote into an application, and may take it out again", async () => {
+    const path = `${applications}/${ours}`;
+    const status = { sync: { status: "Synced", comparedTo: { destination: {}, source: SOURCE } } };
+    const theirs = { ...annotated("example.test/theirs"), spec: { info }, status };
+    expect(await admin.patch(path, theirs)).toMatchObject({ status: 200 });
+    const refresh = annotated("argocd.argoproj.io/refresh");
+    const retry = patchOf(operating({}));
+    expect(await platform.patch(`${path}?dryRun=All`, { ...refresh, ...retry })).toMatchObject({ status: 200 });
+    expect(await platform.patch(path, { spec: { info: null } })).toMatchObject({ status: 200 });
   });
 });

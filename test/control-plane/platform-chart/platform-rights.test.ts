@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { GROUP } from "../../../crds/group.ts";
 import { waitUntil } from "../../../deploy/local/wait.ts";
 import { createKubeClient } from "../../../operator/kit/kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { clusterIdentity } from "../../../operator/secret-managers.ts";
 import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import { argoApplication, argoCd, argoProject } from "../../support/argocd-objects.ts";
 import { controlPlane } from "../../support/control-plane.ts";
 import {
   environmentObject,
@@ -17,14 +19,12 @@ import { administrator, unique } from "../../support/people.ts";
 import { installPlatformChart } from "../../support/platform-chart.ts";
 import { until } from "../../support/until.ts";
 
-const argoCd = "/apis/argoproj.io/v1alpha1/namespaces/argocd";
 const leases = "/apis/coordination.k8s.io/v1/namespaces/ephemeral-system/leases";
 
 describe("the platform's identity can do what the operator does", () => {
   const plane = controlPlane();
   const name = unique("can-");
   const namespace = `env-${name}`;
-  const labels = { "ephemeral-environments.dev/environment-uid": "11111111-2222-4333-8444-555555555555" };
   let platform: ApiCalls;
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe("the platform's identity can do what the operator does", () => {
     const { metadata } = (await given(platform, collection, object)) as { metadata: { name: string } };
     const path = `${collection}/${metadata.name}`;
     expect(await platform.get(path)).toMatchObject({ status: 200 });
-    expect(await platform.patch(path, { metadata: { annotations: { touched: "yes" } } })).toMatchObject({
+    expect(await platform.patch(path, { metadata: { annotations: { [`${GROUP}/touched`]: "yes" } } })).toMatchObject({
       status: 200,
     });
     expect(await platform.delete(path)).toMatchObject({ status: 200 });
@@ -138,24 +138,8 @@ describe("the platform's identity can do what the operator does", () => {
   });
 
   test("its application and its project", async () => {
-    const destinations = [{ server: "https://kubernetes.default.svc", namespace }];
-    const metadata = { name: namespace, labels };
-    await owns(`${argoCd}/appprojects`, {
-      apiVersion: "argoproj.io/v1alpha1",
-      kind: "AppProject",
-      metadata,
-      spec: { destinations, sourceRepos: ["http://127.0.0.1/chart.git"] },
-    });
-    await owns(`${argoCd}/applications`, {
-      apiVersion: "argoproj.io/v1alpha1",
-      kind: "Application",
-      metadata,
-      spec: {
-        project: namespace,
-        destination: destinations[0],
-        source: { repoURL: "http://127.0.0.1/chart.git", path: "." },
-      },
-    });
+    await owns(argoCd.projects, argoProject(namespace));
+    await owns(argoCd.applications, argoApplication(namespace));
   });
 
   test("of Repositories what it found out, its own finalizer, and the memory of reloads", async () => {
