@@ -6,8 +6,13 @@ import { closed, literals, SECRET_ID_PATTERN } from "../crds/schema.ts";
 import { SharingRule } from "../crds/secret-sharing.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 
-const Quantities = (defaults: Record<string, string>) =>
-  Type.Record(Type.String(), Type.String({ pattern: QUANTITY_PATTERN }), { default: defaults });
+const Quantity = (byDefault: string, description: string) =>
+  Type.String({ pattern: QUANTITY_PATTERN, default: byDefault, description });
+const Quantities = (defaults: Record<string, string>, description?: string) =>
+  Type.Record(Type.String(), Type.String({ pattern: QUANTITY_PATTERN }), {
+    default: defaults,
+    ...(description === undefined ? {} : { description }),
+  });
 
 const Audit = closed(
   {
@@ -67,6 +72,19 @@ const Peer = peerWith(Cidr);
 export type Peer = Static<typeof Peer>;
 const EgressPeer = peerWith(UsableCidr);
 
+/** The quota and what containers get that say nothing belong together: with the one alone their pods would be refused. */
+const EphemeralStorage = closed(
+  {
+    quota: Quantity("60Gi", "What all pods together may request, and what their limits may be together."),
+    defaultRequest: Quantity(
+      "0",
+      "Of a container that requests none. More than 0 needs nodes that report local storage.",
+    ),
+    defaultLimit: Quantity("2Gi", "Of a container that has no limit: beyond it the pod is evicted."),
+  },
+  { default: {}, description: "What containers write on their node: their file system, their logs, emptyDir volumes." },
+);
+
 const Isolation = closed(
   {
     quota: Quantities({
@@ -80,6 +98,32 @@ const Isolation = closed(
     }),
     defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }),
     defaultLimit: Quantities({ memory: "512Mi" }),
+    objects: Quantities(
+      {
+        "count/services": "30",
+        "count/configmaps": "60",
+        "count/serviceaccounts": "30",
+        "count/persistentvolumeclaims": "20",
+        "count/deployments.apps": "30",
+        "count/statefulsets.apps": "30",
+        "count/replicasets.apps": "500",
+        "count/controllerrevisions.apps": "500",
+        "count/jobs.batch": "100",
+        "count/cronjobs.batch": "30",
+        "count/ingresses.networking.k8s.io": "30",
+        "count/httproutes.gateway.networking.k8s.io": "30",
+        "count/horizontalpodautoscalers.autoscaling": "30",
+        "count/poddisruptionbudgets.policy": "30",
+      },
+      "How many objects there may be of what a chart can make, and of what Kubernetes makes of those.",
+    ),
+    ephemeralStorage: EphemeralStorage,
+    priorityClasses: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+      default: [],
+      uniqueItems: true,
+      description:
+        "PriorityClasses that pods may have; any other is refused. Where the cluster has one with `globalDefault: true`, which every pod gets, it has to be among them.",
+    }),
     ingressFrom: Type.Array(Peer, {
       default: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
       description: "NetworkPolicy peers of the ingress controller.",

@@ -72,6 +72,7 @@ async function expectOneOfEverything(name: string, id: string): Promise<void> {
     `NetworkPolicy env-${name}/allowed-traffic`,
     `NetworkPolicy env-${name}/default-deny`,
     `ResourceQuota env-${name}/environment`,
+    `ResourceQuota env-${name}/priority-classes`,
     expect.stringMatching(`^Secret env-${name}/environment-secrets-[0-9a-f]{8}$`),
     expect.stringMatching(`^Secret ephemeral-secrets/${name}-[0-9a-f]{8}$`),
   ]);

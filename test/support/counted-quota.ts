@@ -3,11 +3,13 @@ import { resourceQuotaKind } from "../../operator/kinds.ts";
 import type { KubeClient } from "../../operator/kit/kube-client.ts";
 import { until } from "./until.ts";
 
-/** Waits until the environment's quota was counted, which changes it once, and without which it holds nothing back. */
+/** Waits until the environment's quotas were counted, which changes each once, and without which they refuse everything. */
 export async function untilCounted(admin: Pick<KubeClient, "find">, environment: string): Promise<void> {
-  const isCounted = async () => {
-    const quota = await admin.find(resourceQuotaKind, { name: "environment", namespace: namespaceName(environment) });
-    return (quota?.status as { readonly used?: object } | undefined)?.used;
+  const isCounted = async (name: string) => {
+    const quota = await admin.find(resourceQuotaKind, { name, namespace: namespaceName(environment) });
+    return (quota?.status as { readonly used?: object } | undefined)?.used !== undefined;
   };
-  await until(isCounted, { what: "a counted quota", deadlineMs: 30_000 });
+  for (const name of ["environment", "priority-classes"]) {
+    await until(() => isCounted(name), { what: `the counted quota ${name}`, deadlineMs: 30_000 });
+  }
 }

@@ -59,6 +59,7 @@ export function completeInventory({ metadata }: Identified): string[] {
     `EphemeralEnvironment/${name}`,
     `Namespace/env-${name}`,
     "ResourceQuota/environment",
+    "ResourceQuota/priority-classes",
     "LimitRange/environment",
     "NetworkPolicy/allowed-traffic",
     "NetworkPolicy/default-deny",

@@ -7,19 +7,41 @@ import type { DesiredObject } from "../../ports/cluster.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
 
 type IsolationSettings = Settings["isolation"];
+/** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */
+const DISK = "ephemeral-storage";
+const resourceQuota = { apiVersion: "v1", kind: "ResourceQuota" } as const;
 const networkPolicy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" } as const;
 
 /** What the whole environment may use together: as the settings say, and as its config set does where it says something. */
 export function quotaObject(
   environment: EphemeralEnvironment,
-  { quota }: IsolationSettings,
+  { quota, objects, ephemeralStorage }: IsolationSettings,
   chosen: Quota = {},
 ): DesiredObject {
+  const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
   return {
-    apiVersion: "v1",
-    kind: "ResourceQuota",
+    ...resourceQuota,
     metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
-    spec: unlessEmpty("hard", canonical({ ...quota, ...hardLimits(chosen) })),
+    spec: { hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) },
+  };
+}
+
+/**
+ * No pod with a priority: one that is higher than others' would push them off their nodes. A PriorityClass that the
+ * settings admit, and no class at all, are not in its scope.
+ * https://kubernetes.io/docs/concepts/policy/resource-quotas/#resource-quota-per-priorityclass
+ */
+export function priorityQuotaObject(
+  environment: EphemeralEnvironment,
+  { priorityClasses }: IsolationSettings,
+): DesiredObject {
+  const scopeName = "PriorityClass";
+  // NotIn alone would take in pods without a class, too.
+  const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
+  return {
+    ...resourceQuota,
+    metadata: { name: "priority-classes", namespace: namespaceName(environment.metadata.name) },
+    spec: { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } },
   };
 }
 
@@ -40,15 +62,14 @@ function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
  * as it is stored, or it would seem to have drifted for ever.
  */
 export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
-  const limit = canonical(isolation.defaultLimit);
-  const request = { ...limit, ...canonical(isolation.defaultRequest) };
+  const { defaultLimit, defaultRequest, ephemeralStorage } = isolation;
+  const limit = canonical({ [DISK]: ephemeralStorage.defaultLimit, ...defaultLimit });
+  const request = { ...limit, ...canonical({ [DISK]: ephemeralStorage.defaultRequest, ...defaultRequest }) };
   return {
     apiVersion: "v1",
     kind: "LimitRange",
     metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
-    spec: {
-      limits: [{ type: "Container", ...unlessEmpty("default", limit), ...unlessEmpty("defaultRequest", request) }],
-    },
+    spec: { limits: [{ type: "Container", default: limit, defaultRequest: request }] },
   };
 }
 
@@ -56,10 +77,6 @@ type Quantities = Readonly<Record<string, string>>;
 
 function canonical(quantities: Quantities): Quantities {
   return Object.fromEntries(Object.entries(quantities).map(([resource, text]) => [resource, canonicalQuantity(text)]));
-}
-
-function unlessEmpty(field: string, quantities: Quantities): object {
-  return Object.keys(quantities).length === 0 ? {} : { [field]: quantities };
 }
 
 /** Nothing goes in or out unless another policy says so. */

@@ -3,7 +3,13 @@ import type { Kind } from "../../../crds/group.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import { foreseenConfiguration } from "../configuration.ts";
-import { allowedTrafficObject, defaultDenyObject, limitRangeObject, quotaObject } from "../desired/isolation.ts";
+import {
+  allowedTrafficObject,
+  defaultDenyObject,
+  limitRangeObject,
+  priorityQuotaObject,
+  quotaObject,
+} from "../desired/isolation.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
 import { done, type Step, type StepContext } from "../step.ts";
 
@@ -33,6 +39,7 @@ function fences(environment: EphemeralEnvironment, context: StepContext): readon
   const isQuotaKnown = environment.spec.configSet === undefined || configSet !== undefined;
   return [
     ...(isQuotaKnown ? [quota] : []),
+    [resourceQuotaKind, priorityQuotaObject(environment, settings)],
     [limitRangeKind, limitRangeObject(environment, settings)],
     [networkPolicyKind, defaultDenyObject(environment)],
     [networkPolicyKind, allowedTrafficObject(environment, context.settings)],

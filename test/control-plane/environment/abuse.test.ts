@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { appProjectKind, namespaceKind, networkPolicyKind } from "../../../operator/kinds.ts";
+import { appProjectKind, configMapKind, namespaceKind, networkPolicyKind } from "../../../operator/kinds.ts";
 import { KubeError } from "../../../operator/kit/kube-errors.ts";
 import { resourceType } from "../../../operator/kit/kube-object.ts";
 import { untilCounted } from "../../support/counted-quota.ts";
@@ -70,9 +70,10 @@ const core = (kind: string, plural: string) =>
 const pods = core("Pod", "pods");
 
 /** A pod that Pod Security lets in, with these resources for its container. */
-const podDraft = (name: string, resources: object = {}) => ({
+const podDraft = (name: string, resources: object = {}, spec: object = {}) => ({
   metadata: { name, namespace },
   spec: {
+    ...spec,
     automountServiceAccountToken: false,
     securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
     containers: [
@@ -109,6 +110,11 @@ describe("abuse case 82: a chart that takes too much is refused", () => {
       words: "exceeded quota: environment, requested: requests.cpu=1k",
     },
     { name: "a terabyte of memory", resources: { limits: { memory: "1Ti" } }, words: "exceeded quota: environment" },
+    {
+      name: "a terabyte of its node's disk",
+      resources: { limits: { "ephemeral-storage": "1Ti" } },
+      words: "exceeded quota: environment, requested: limits.ephemeral-storage=1Ti",
+    },
   ])("a pod with $name", async ({ resources, words }) => {
     expect(await refusalOf(pods, podDraft("greedy", resources))).toContain(words);
   });
@@ -123,6 +129,37 @@ describe("abuse case 82: a chart that takes too much is refused", () => {
   test.each(["LoadBalancer", "NodePort"])("a Service of type %s", async (type) => {
     const draft = { metadata: { name: "open", namespace }, spec: { type, ports: [{ port: 80 }] } };
     expect(await refusalOf(core("Service", "services"), draft)).toContain(`has the type ClusterIP, not ${type}`);
+  });
+
+  test.each(["system-node-critical", "system-cluster-critical"])(
+    "abuse case 100: a pod that others make way for, by %s",
+    async (priorityClassName) => {
+      const words = await refusalOf(pods, podDraft("greedy", {}, { priorityClassName }));
+      expect(words).toContain("exceeded quota: priority-classes, requested: pods=1");
+    },
+  );
+
+  test("abuse case 101: objects without end", async () => {
+    const maps = Array.from({ length: 80 }, (_, index) =>
+      world.admin
+        .create(configMapKind, { metadata: { name: `bomb-${index}`, namespace } })
+        .catch((error: KubeError) => error.detail()),
+    );
+    const refused = (await Promise.all(maps)).filter((outcome) => typeof outcome === "string");
+    expect(refused.length).toBeGreaterThanOrEqual(20);
+    const words = "exceeded quota: environment, requested: count/configmaps=1";
+    expect(refused.filter((text) => !text.includes(words))).toEqual([]);
+  }, 60_000);
+
+  test("but not a pod that says nothing: its container may fill a part of its node's disk", async () => {
+    const draft = podDraft("modest");
+    const made: object = await world.admin.create(pods, draft as never);
+    const [container] = (made as { spec: { containers: { resources: object }[] } }).spec.containers;
+    expect(container?.resources).toMatchObject({
+      requests: { "ephemeral-storage": "0" },
+      limits: { "ephemeral-storage": "2Gi" },
+    });
+    await world.admin.delete(pods, draft.metadata);
   });
 
   test("more pods than the quota has, however many CronJobs ask for them", async () => {

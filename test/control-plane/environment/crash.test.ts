@@ -12,6 +12,7 @@ const KNOWN_CREATE_WRITES = [
   "patch EphemeralEnvironment NAME #1",
   "create Namespace env-NAME #1",
   "create ResourceQuota environment #1",
+  "create ResourceQuota priority-classes #1",
   "create LimitRange environment #1",
   "create NetworkPolicy default-deny #1",
   "create NetworkPolicy allowed-traffic #1",

@@ -82,6 +82,13 @@ const damages: readonly Damage[] = [
     ref: { name: "environment", ...within },
     patch: { spec: { hard: { pods: "1000" } } },
   },
+  { what: "a deleted quota of priorities", type: resourceQuotaKind, ref: { name: "priority-classes", ...within } },
+  {
+    what: "a quota that priorities escape",
+    type: resourceQuotaKind,
+    ref: { name: "priority-classes", ...within },
+    patch: { spec: { scopeSelector: { matchExpressions: [{ scopeName: "Terminating", operator: "Exists" }] } } },
+  },
   { what: "a deleted limit range", type: limitRangeKind, ref: { name: "environment", ...within } },
   { what: "a deleted default deny", type: networkPolicyKind, ref: { name: "default-deny", ...within } },
   {

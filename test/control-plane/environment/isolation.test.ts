@@ -8,6 +8,7 @@ import {
   allowedTrafficObject,
   defaultDenyObject,
   limitRangeObject,
+  priorityQuotaObject,
   quotaObject,
 } from "../../../operator/environment/desired/isolation.ts";
 import { limitRangeKind, namespaceKind, networkPolicyKind, resourceQuotaKind } from "../../../operator/kinds.ts";
@@ -61,15 +62,19 @@ describe("an object of the isolation, once made, is what is wanted, however the 
         quota: { "requests.cpu": "4000m", "limits.memory": "1024Mi", "requests.storage": "1.5Gi", pods: "1000" },
         defaultLimit: { cpu: "0.5", memory: "1048576Ki" },
         defaultRequest: { cpu: "0.0505" },
+        objects: { "count/configmaps": "1e3" },
+        ephemeralStorage: { quota: "1024Mi", defaultRequest: "0.5Mi", defaultLimit: "1048576Ki" },
+        priorityClasses: ["batch", "default"],
         ...policies,
       },
     },
-    { name: "nothing limited", isolation: { quota: {}, defaultLimit: {}, defaultRequest: {}, dns: [] } },
+    { name: "nothing limited", isolation: { quota: {}, objects: {}, defaultLimit: {}, defaultRequest: {}, dns: [] } },
   ])("$name", async ({ isolation }) => {
     const settings = ofThisRealm(settingsFrom({ ...testSettings, isolation }));
     const cluster = kubernetesCluster({ client, watched: new Map(), clock: systemClock });
     const wanted = [
       [resourceQuotaKind, quotaObject(environment, settings.isolation)],
+      [resourceQuotaKind, priorityQuotaObject(environment, settings.isolation)],
       [limitRangeKind, limitRangeObject(environment, settings.isolation)],
       [networkPolicyKind, defaultDenyObject(environment)],
       [networkPolicyKind, allowedTrafficObject(environment, settings)],

@@ -17,6 +17,7 @@ export const RECORDED = {
     "create NetworkPolicy allowed-traffic",
     "create NetworkPolicy default-deny",
     "create ResourceQuota environment",
+    "create ResourceQuota priority-classes",
     "create RoleBinding ephemeral-environment",
     "create Secret environment-secrets-VERSION",
     "create Secret image-pull",
