@@ -17,6 +17,7 @@ import { createPasswordResets } from "./password-resets.ts";
 import { currentRequestId, inRequestScope, requestIdFrom } from "./request-scope.ts";
 import type { Platform } from "./route.ts";
 import { listRoutes } from "./routes/index.ts";
+import { trustedProxy } from "./trusted-proxies.ts";
 import { refuseAmbiguous, refusePath, refuseUndecodable } from "./unrouted.ts";
 import { createUrlChecks } from "./url-checks.ts";
 
@@ -45,7 +46,7 @@ export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.set("trust proxy", platform.settings.api.trustedProxyHops);
+  app.set("trust proxy", trustedProxy(platform.settings.api));
   app.set("case sensitive routing", true);
   app.set("strict routing", true);
   app.set("query parser", false);

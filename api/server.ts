@@ -4,6 +4,7 @@ import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import { capConnections } from "./connection-caps.ts";
 import { idleConnections } from "./idle-connections.ts";
+import { type ProxySettings, trustedProxy } from "./trusted-proxies.ts";
 import { answerUnparsed } from "./unparsed.ts";
 import { dropUnread } from "./unread-bodies.ts";
 
@@ -24,8 +25,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
   readonly stopping: AbortController;
-  /** Proxies in front: what comes from one address is then the proxy's, and many callers'. */
-  readonly trustedProxyHops?: number;
+  /** Proxies in front: what comes from the address of one is many callers'. None unless said. */
+  readonly proxies?: ProxySettings;
   /** How long a sender may take for the head and for the whole of a request. */
   readonly patience?: { readonly headMs: number; readonly requestMs: number };
 }
@@ -56,7 +57,8 @@ export async function startServer(app: RequestListener, options: ServerOptions):
     // Refused by us, in words.
     requireHostHeader: false,
   });
-  capConnections(server, { perAddress: !options.trustedProxyHops });
+  const isProxy = trustedProxy(options.proxies ?? { trustedProxyHops: 0, trustedProxies: [] });
+  capConnections(server, { isShared: (address) => isProxy(address, 0) });
   const idle = idleConnections(server);
   let isClosing = false;
   const serve: RequestListener = (request, response) => {

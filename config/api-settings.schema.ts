@@ -62,6 +62,11 @@ export const ApiSettings = closed(
       description:
         "Web pages elsewhere that may call the interface from a browser (CORS), by their exact origin; none by default.",
     }),
+    trustedProxies: Type.Array(Type.String({ format: "cidr" }), {
+      default: [],
+      description:
+        "Blocks of addresses of those proxies: what another address forwards is not believed. Without any, whoever reaches the port is taken for a proxy, so that only proxies may reach it.",
+    }),
     settleSeconds: Type.Integer({
       minimum: 0,
       maximum: 20,

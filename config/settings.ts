@@ -49,7 +49,7 @@ function schemaProblems(): string[] {
 
 /** What the schema can't say: fields that don't go together. */
 function contradictions(settings: Settings): string[] {
-  return [...issuerProblems(settings.api.issuers), ...sharedCredentials(settings)];
+  return [...issuerProblems(settings.api.issuers), ...sharedCredentials(settings), ...idleProxies(settings)];
 }
 
 /** An environment that may refer to a credential of hosts could send it anywhere. */
@@ -60,6 +60,12 @@ function sharedCredentials({ secrets }: Settings): string[] {
       .filter((id) => credentials.has(id))
       .map((id) => `/secrets/shared/${rule}/ids: '${id}' is one of hostCredentials, which are shared with nobody`),
   );
+}
+
+/** Who names proxies wants them believed; without a hop none is. */
+function idleProxies({ api }: Settings): string[] {
+  if (api.trustedProxies.length === 0 || api.trustedProxyHops > 0) return [];
+  return ["/api/trustedProxies: no proxy is believed while trustedProxyHops is 0; say how many requests pass through"];
 }
 
 function isCidr(text: string): boolean {

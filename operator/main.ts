@@ -64,7 +64,8 @@ async function main(settings: Settings): Promise<void> {
     stopping: closing.signal,
   });
   // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.
-  const api = await startServer(app, { ...settings.api, ...shared, stopping: closing });
+  const { host, port } = settings.api;
+  const api = await startServer(app, { ...shared, host, port, proxies: settings.api, stopping: closing });
   const settleMs = settings.api.settleSeconds * 1000;
   stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
   log.info("serving", { api: api.url, version });

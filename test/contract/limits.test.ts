@@ -92,6 +92,21 @@ describe("who is not known", () => {
     expect(await statuses([call(1), call(2), call(3)])).toEqual([401, 401, 429]);
   });
 
+  test("abuse case 99: gets no other budget past the proxy: only its own addresses are believed", async () => {
+    const proxies = { trustedProxyHops: 1, trustedProxies: ["10.9.0.0/16", "2001:db8::/32"] };
+    const { http } = await limited({ unauthenticatedPerMinute: 2 }, proxies);
+    const call = (n: number) => () => http.get("/api/environments").set("x-forwarded-for", `203.0.113.${n}`);
+    expect(await statuses([call(1), call(2), call(3)])).toEqual([401, 401, 429]);
+  });
+
+  test("is told apart by the address that a proxy of those addresses reports, and not by what that one was told", async () => {
+    const proxies = { trustedProxyHops: 1, trustedProxies: ["127.0.0.0/8"] };
+    const { http } = await limited({ unauthenticatedPerMinute: 1 }, proxies);
+    const call = (address: string) => () => http.get("/api/environments").set("x-forwarded-for", address);
+    const seen = await statuses([call("203.0.113.1"), call("203.0.113.2"), call("203.0.113.9, 203.0.113.2")]);
+    expect(seen).toEqual([401, 401, 429]);
+  });
+
   test("is told apart by the address that a configured proxy reports, IPv6 by its network", async () => {
     const { http } = await limited({ unauthenticatedPerMinute: 1 }, { trustedProxyHops: 1 });
     const call = (address: string) => () => http.get("/api/environments").set("x-forwarded-for", address);

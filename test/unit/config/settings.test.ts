@@ -127,6 +127,16 @@ describe("settings", () => {
     ["an unknown field", { ...least, basedomain: "x" }, ["'basedomain'"]],
     ["an unknown field far inside", { ...least, api: { limits: { x: 1 } } }, ["/api/limits", "'x'"]],
     ["a wrong type", { ...least, publicPort: "443" }, ["/publicPort"]],
+    [
+      "a proxy that is no block of addresses",
+      { ...least, api: { trustedProxyHops: 1, trustedProxies: ["proxy"] } },
+      ["/api/trustedProxies/0"],
+    ],
+    [
+      "proxies that nothing passes through",
+      { ...least, api: { trustedProxies: ["10.0.0.0/8"] } },
+      ["/api/trustedProxies: no proxy is believed while trustedProxyHops is 0"],
+    ],
     ["a port too high", { ...least, publicPort: 65536 }, ["/publicPort"]],
     ["an address without port", { ...least, ingressAddress: "127.0.0.1" }, ["/ingressAddress"]],
     [

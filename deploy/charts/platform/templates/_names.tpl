@@ -49,3 +49,8 @@ namespace: {{ .Release.Namespace }}
 {{- end }}
 {{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
 {{- end }}
+
+{{/* The default of settings.isolation.ingressFrom in config/settings.schema.ts: where the ingress controller is. */}}
+{{- define "networkPolicy.ingress" -}}
+- namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}
+{{- end }}

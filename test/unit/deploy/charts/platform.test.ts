@@ -115,6 +115,16 @@ describe("the platform chart", () => {
       /ingressAnnotations/,
     ],
     ["every annotation", { environments: { ingressAnnotations: ["*"] } }, /ingressAnnotations/],
+    [
+      "a repository that would end a policy's string",
+      { environments: { chartRepositories: ["https://x'*"] } },
+      /chartRepositories/,
+    ],
+    [
+      "a REST port that everybody reaches and tells his address",
+      { networkPolicy: { enabled: false } },
+      /settings.api.trustedProxies/,
+    ],
     ["an unknown value", { operater: {} }, /operater/],
   ])("refuses %s", async (_, values, words) => {
     await expect(rendered(values)).rejects.toThrow(words);
@@ -188,7 +198,7 @@ describe("the platform chart", () => {
   test("leaves the operator to others when it is told to, and brings all else", async () => {
     const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
     const without = kinds(await rendered({ operator: { enabled: false } }));
-    expect(kinds(await rendered())).toEqual(new Set([...without, "Deployment", "Service"]));
+    expect(kinds(await rendered())).toEqual(new Set([...without, "Deployment", "Service", "NetworkPolicy"]));
   });
 
   test("follows the release's namespace and the settings in every right and policy", async () => {
@@ -211,8 +221,28 @@ describe("the platform chart", () => {
     }
     const policies = JSON.stringify(objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy"));
     expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
-      new Set(["system:serviceaccount:elsewhere:robot"]),
+      new Set(["system:serviceaccount:elsewhere:robot", "system:serviceaccount:cd:argocd-application-controller"]),
     );
+  });
+
+  test("knows Argo CD by the ServiceAccount, and its other namespaces by the names, that its values give", async () => {
+    const deployer = { serviceAccount: { name: "controller", namespace: "gitops" }, otherNamespaces: ["env-prod"] };
+    const objects = await rendered({ deployer });
+    const policy = objects.find(({ metadata }) => metadata.name === "deployer-namespaces.ephemeral-environments.dev");
+    expect(policy).toMatchObject({
+      spec: {
+        matchConditions: [{ expression: "request.userInfo.username == 'system:serviceaccount:gitops:controller'" }],
+        variables: [{ name: "others", expression: "['env-prod']" }],
+      },
+    });
+  });
+
+  test("lets charts come from the repositories that its values name, and from every one where they name none", async () => {
+    const allowed = async (values: object) =>
+      JSON.stringify(await rendered(values)).match(/"name":"allowed","expression":"(\['http[^"]*)"/)?.[1];
+    expect(await allowed({})).toBe("['https:/*', 'http:/*']");
+    const chartRepositories = ["https://git.example.test/charts/*"];
+    expect(await allowed({ environments: { chartRepositories } })).toBe("['https://git.example.test/charts/*']");
   });
 
   test("lets an Ingress of an environment carry the annotations that its values name, and those of Argo CD", async () => {
