@@ -65,8 +65,10 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
   const reportFile = join(folder, `${version}.json`);
   const config = ["--no-color", "--config-file", join(import.meta.dirname, "schemathesis.toml")];
   const what = [`${platform.url}/openapi.json`, "--include-path-regex", VERSIONS[version], "--seed", seed];
+  // Said, because it takes the document's relative server for a path of its own.
+  const where = ["--url", platform.url];
   const how = ["--header", `Authorization: Bearer ${platform.token}`, "--report-json-path", reportFile];
-  const child = spawn(python, ["-m", "schemathesis.cli", ...config, "run", ...what, ...how], {
+  const child = spawn(python, ["-m", "schemathesis.cli", ...config, "run", ...what, ...where, ...how], {
     cwd: folder,
     env: { ...process.env, SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py") },
     stdio: ["ignore", "pipe", "inherit"],
