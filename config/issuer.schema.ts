@@ -1,5 +1,6 @@
 /** Whose ID tokens the REST interface accepts, and what they let their users do. */
 import { type Static, Type } from "typebox";
+import { CLAIM_MAX_LENGTH, MOST_CLAIMS } from "../crds/api-token.schema.ts";
 import { closed, literals } from "../crds/schema.ts";
 
 /** Keys over plain HTTP could be anybody's, except on this machine. */
@@ -25,11 +26,12 @@ export const Issuer = closed({
   ),
   requiredClaims: Type.Record(
     Type.String(),
-    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1 }),
+    Type.Array(Type.String({ minLength: 1, maxLength: CLAIM_MAX_LENGTH }), { minItems: 1 }),
     {
       default: {},
+      maxProperties: MOST_CLAIMS,
       description:
-        "Claims that every ID token must carry, each with one of its values (in a list: among others), such as hd: [example.com]. Other tokens are refused. Claims that the issuer sets, not its users. An API token holds on for `tokens.confirmedDays` at most.",
+        "Claims that every ID token must carry, each with one of its values (in a list: among others), such as hd: [example.com]. Other tokens are refused. Name claims that the issuer sets, not its users.",
     },
   ),
   groupsClaim: Type.String({ default: "groups" }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { EnvironmentSpec, immutable } from "./ephemeral-environment.schema.ts";
-import { type CelRule, literals, rules, Timestamp } from "./schema.ts";
+import { type CelRule, literals, map, rules, Timestamp } from "./schema.ts";
 
 /** What a token may be asked to be good for; both spellings of a scope mean the same. */
 export const SCOPES = [
@@ -18,6 +18,9 @@ export const TOKEN_DESCRIPTION_MAX_LENGTH = 500;
 /** So many groups of a person are read from an ID token, and kept, none of them with a longer name. */
 export const MOST_GROUPS = 500;
 export const GROUP_MAX_LENGTH = 128;
+/** So many claims may the settings require of an issuer's users, none of them with a longer value. */
+export const MOST_CLAIMS = 16;
+export const CLAIM_MAX_LENGTH = 256;
 
 const { owner } = EnvironmentSpec.properties;
 
@@ -27,6 +30,12 @@ const Vouched = Type.Object(
       maxItems: MOST_GROUPS,
       "x-kubernetes-list-type": "set",
     }),
+    claims: Type.Optional(
+      map(Type.String({ minLength: 1, maxLength: CLAIM_MAX_LENGTH }), {
+        maxProperties: MOST_CLAIMS,
+        description: "The accepted value of each claim that the settings required.",
+      }),
+    ),
     at: Type.Unsafe<string>({ ...Timestamp, description: "When that ID token was issued." }),
   },
   {

@@ -2,11 +2,12 @@ import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Clock } from "../../operator/kit/clock.ts";
-import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import { Refusal } from "../refusals.ts";
 import { issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import type { Caller } from "./callers.ts";
 import { TokenRefused } from "./id-tokens.ts";
+import type { IssuerSettings } from "./issuer-keys.ts";
 import { LiveTokens } from "./live-tokens.ts";
 
 const DAY_MS = 86_400_000;
@@ -63,13 +64,22 @@ function checkGood(token: ApiToken, settings: Settings, now: Date): void {
   const state = tokenState(token, now);
   if (state === "revoked") throw new TokenRefused("a revoked API token", { told: "The API token was revoked" });
   if (state === "expired") throw new TokenRefused("an expired API token", { told: "The API token has expired" });
-  if (issuerOf(owner.subject, settings) === undefined) {
-    throw new TokenRefused("an API token whose owner's issuer is not trusted");
-  }
+  const issuer = issuerOf(owner.subject, settings);
+  if (issuer === undefined) throw new TokenRefused("an API token whose owner's issuer is not trusted");
+  checkRequired(vouched, issuer);
   const { confirmedDays } = settings.api.tokens;
   if (now.getTime() - Date.parse(vouched.at) <= confirmedDays * DAY_MS) return;
   const told = `The API token's owner has not signed in for ${confirmedDays} days; the next request with an ID token of the owner makes it good again`;
   throw new TokenRefused("an API token whose owner is not confirmed", { told });
+}
+
+/** An owner whom the settings let in no more has no tokens; one who was not asked for a claim yet comes with an ID token first. */
+function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSettings): void {
+  for (const [claim, accepted] of Object.entries(requiredClaims)) {
+    if (Object.hasOwn(claims, claim) && accepted.includes(claims[claim] ?? "")) continue;
+    const told = `The API token's owner is not known to have an accepted value of the claim '${claim}'; the next request with an ID token of the owner that has one makes it good again`;
+    throw new TokenRefused("an API token whose owner lacks a required claim", { told });
+  }
 }
 
 /** Its owner, as the identity provider spoke of them last, with no more rights than the scopes let through. */
@@ -78,7 +88,12 @@ function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
   const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);
   return {
     ...owner,
-    ...{ groups: vouched.groups, roles, permissions: narrowed(permissionsOf(roles), scopes) },
+    ...{
+      groups: vouched.groups,
+      claims: vouched.claims ?? {},
+      roles,
+      permissions: narrowed(permissionsOf(roles), scopes),
+    },
     method: "api_token",
     vouchedAt: new Date(vouched.at),
     expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),

@@ -12,6 +12,8 @@ export interface Caller {
   readonly name: string;
   /** As they are named here: with the issuer's prefix. */
   readonly groups: readonly string[];
+  /** The accepted value of each claim that the settings required of the issuer's users. */
+  readonly claims: Readonly<Record<string, string>>;
   readonly roles: readonly Role[];
   readonly permissions: ReadonlySet<Permission>;
   /** What proved it. Only an ID token shows that the person is here now. */
@@ -32,6 +34,8 @@ export interface Identity {
   readonly name: string;
   /** As they are named here: with the issuer's prefix. */
   readonly groups: readonly string[];
+  /** The accepted value of each claim that the settings require of the issuer's users. */
+  readonly claims: Readonly<Record<string, string>>;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
 }
@@ -45,6 +49,7 @@ export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, setting
 }
 
 /** What the caller's API tokens may remember of them. */
-export function vouchedOf({ groups, vouchedAt }: Pick<Caller, "groups" | "vouchedAt">): Vouched {
-  return { groups: [...new Set(groups)].sort(), at: vouchedAt.toISOString() };
+export function vouchedOf({ groups, claims, vouchedAt }: Pick<Caller, "groups" | "claims" | "vouchedAt">): Vouched {
+  const required = Object.keys(claims).length > 0 ? { claims } : {};
+  return { groups: [...new Set(groups)].sort(), ...required, at: vouchedAt.toISOString() };
 }

@@ -52,8 +52,8 @@ export function idTokens(issuers: Settings["api"]["issuers"], sources: KeySource
       const issuer = trusted.get(claimedIssuer(token));
       if (issuer === undefined) throw new TokenRefused("of an issuer that is not trusted");
       const payload = await verified(token, issuer, sources.clock.now());
-      checkRequired(payload, issuer.settings);
-      return identityOf(payload, issuer.settings);
+      const claims = requiredOf(payload, issuer.settings);
+      return { ...identityOf(payload, issuer.settings), claims };
     },
   };
 }
@@ -100,15 +100,16 @@ function checkClaims({ sub, iat, exp, aud, azp }: JWTPayload, audience: string, 
   if ((several || azp !== undefined) && azp !== audience) throw new TokenRefused("made for another party");
 }
 
-/** Who has none of the values is a user of the issuer, but not one whom the settings mean. */
-function checkRequired(payload: JWTPayload, { requiredClaims }: IssuerSettings): void {
-  for (const [claim, accepted] of Object.entries(requiredClaims)) {
+/** The accepted value of each required claim. Who lacks one is a user of the issuer, but not one whom the settings mean. */
+function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Identity["claims"] {
+  const values = Object.entries(requiredClaims).map(([claim, accepted]) => {
     const given: unknown = Object.hasOwn(payload, claim) ? payload[claim] : undefined;
-    const values: readonly unknown[] = Array.isArray(given) ? given : [given];
-    if (values.some((value) => typeof value === "string" && accepted.includes(value))) continue;
+    const value = accepted.find((one) => (Array.isArray(given) ? given.includes(one) : given === one));
+    if (value !== undefined) return [claim, value] as const;
     const told = `The ID token's claim '${claim}' has no value that is accepted here`;
     throw new TokenRefused("without a required claim", { told });
-  }
+  });
+  return Object.fromEntries(values);
 }
 
 /** RFC 9068 gives access tokens a type of their own: they are no proof of who somebody is. */
@@ -116,7 +117,7 @@ function checkType(type: string | undefined): void {
   if (type !== undefined && type.toLowerCase() !== "jwt") throw new TokenRefused("not an ID token");
 }
 
-function identityOf(payload: JWTPayload, settings: IssuerSettings): Identity {
+function identityOf(payload: JWTPayload, settings: IssuerSettings): Omit<Identity, "claims"> {
   const email = payload.email_verified === false ? "" : text(payload.email);
   return {
     issuer: settings.issuer,

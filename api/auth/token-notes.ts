@@ -45,16 +45,15 @@ export function tokenNotes({ apiTokens, clock, log }: Context): TokenNotes {
   };
 }
 
-/** Other groups count at once, the same ones once a day; an older ID token says nothing. */
+/** Other groups and claims count at once, the same ones once a day; an older ID token says nothing. */
 function isNews({ spec }: ApiToken, vouched: Vouched): boolean {
   const newerMs = Date.parse(vouched.at) - Date.parse(spec.vouched.at);
   if (spec.revokedAt !== undefined || newerMs < 0) return false;
-  return newerMs >= VOUCH_MS || !isSame(spec.vouched.groups, vouched.groups);
+  return newerMs >= VOUCH_MS || said(spec.vouched) !== said(vouched);
 }
 
-/** Both are sorted. */
-const isSame = (some: readonly string[], others: readonly string[]) =>
-  some.length === others.length && some.every((group, at) => group === others[at]);
+/** Groups are sorted; claims come back from the API server in an order of its own. */
+const said = ({ groups, claims = {} }: Vouched) => JSON.stringify([groups, Object.entries(claims).sort()]);
 
 /** Writes in the background: never twice at once under a key, and for a while not again after a failure. */
 function oneAtATime(clock: Clock, log: Log): (key: string, write: () => Promise<void>) => void {

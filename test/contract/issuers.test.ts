@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../support/api-promises.ts";
 import { type ApiService, startApiService } from "../support/api-service.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../support/token-issuer.ts";
+import { until } from "../support/until.ts";
 
 const WHO = "/api/auth/user";
 const LIST = "/api/environments";
+const VOUCHED_AT = "2026-06-01T12:00:00.000Z";
 const tenant = { hd: "corp.example" };
 
 let service: ApiService;
@@ -68,12 +70,24 @@ describe("a group", () => {
 });
 
 test("an API token has its owner's roles by the owner's issuer", async () => {
-  const at = "2026-06-01T12:00:00.000Z";
   const ownedBy = ({ issuer }: TokenIssuer, groups: string[]) => ({
-    ...{ owner: { subject: `${issuer}#s`, email: "", name: "" }, vouched: { groups, at } },
+    ...{ owner: { subject: `${issuer}#s`, email: "", name: "" }, vouched: { groups, claims: tenant, at: VOUCHED_AT } },
   });
   const roles = async (owned: object) => (await get(WHO, (await service.makeToken("nobody", owned)).value)).body.data;
   expect(await roles(ownedBy(partner, ["ours:admins"]))).toMatchObject({ roles: ["developer"] });
   expect(await roles(ownedBy(service.issuer, ["ours:admins"]))).toMatchObject({ roles: ["admin"] });
   expect(await roles(ownedBy(service.issuer, []))).toMatchObject({ roles: [] });
 });
+
+// Abuse case 104, for somebody whom the settings let in before.
+test.each([{}, { hd: "former.example" }])(
+  "an API token whose owner has the claims %j is good only when the owner comes with the required one",
+  async (claims) => {
+    const owner = { subject: `${partner.issuer}#p`, email: "", name: "" };
+    const { value } = await service.makeToken("nobody", { owner, vouched: { groups: [], claims, at: VOUCHED_AT } });
+    expectProblem(await get(LIST, value), 401, /claim 'hd'; the next request with an ID token/);
+    service.clock.advance(1_000);
+    await get(LIST, await partner.sign({ sub: "p", ...tenant }));
+    await until(async () => (await get(LIST, value)).status === 200);
+  },
+);

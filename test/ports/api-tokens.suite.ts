@@ -68,10 +68,11 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
 
     test("what was said of the owner last holds, in whatever order it comes", async () => {
       const made = await create();
-      await world.apiTokens.vouch(made, { groups: ["b", "a"], at: at(5).toISOString() });
+      const vouched = { groups: ["b", "a"], claims: { hd: "example.test" }, at: at(5).toISOString() };
+      await world.apiTokens.vouch(made, vouched);
       await world.apiTokens.vouch(made, { groups: ["admins"], at: at(4).toISOString() });
       const { spec } = await found(made.metadata.name);
-      expect(spec).toEqual({ ...made.spec, vouched: { groups: ["b", "a"], at: at(5).toISOString() } });
+      expect(spec).toEqual({ ...made.spec, vouched });
       await world.apiTokens.vouch(made, { groups: [], at: at(6).toISOString() });
       expect(world.apiTokens.known(made.metadata.name)?.spec.vouched.groups).toEqual([]);
     });

@@ -37,7 +37,7 @@ const someone = {
   issuedAt: new Date("2026-06-01T12:00:00Z"),
   expiresAt: new Date("2026-06-01T13:00:00Z"),
 };
-const person = (sub: string, ...groups: string[]) => callerOf({ ...someone, sub, groups }, settings);
+const person = (sub: string, ...groups: string[]) => callerOf({ ...someone, sub, groups, claims: {} }, settings);
 
 describe("roles", () => {
   test.each<[string[], Role[]]>([

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const { owner } = apiTokenFixture().spec;
 const owned = (groups: readonly string[], laterMs: number, subject = owner.subject): Caller => ({
-  ...{ subject, email: "", name: "", groups, roles: [], permissions: new Set() },
+  ...{ subject, email: "", name: "", groups, claims: {}, roles: [], permissions: new Set() },
   ...{ method: "id_token", expiresAt: undefined, vouchedAt: new Date(Date.parse(NOW) + laterMs) },
 });
 /** What is written is written beside the requests: one turn of the event loop is all that the double needs. */
@@ -37,6 +37,12 @@ const groups = async () => {
 const writes = () => apiTokens.writes.filter((what) => what !== "create");
 
 describe("an owner who comes with an ID token", () => {
+  test("has the claims that let them in noted for their API tokens at once", async () => {
+    notes.ownerSeen({ ...owned(["a", "b"], 1_000), claims: { hd: "example.test" } });
+    await settled();
+    expect(apiTokens.known(token.metadata.name)?.spec.vouched.claims).toEqual({ hd: "example.test" });
+  });
+
   test("loses a group for their API tokens at once, or gains one", async () => {
     notes.ownerSeen(owned(["a"], HOUR_MS));
     expect(await groups()).toEqual(["a"]);
