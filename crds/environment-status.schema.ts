@@ -102,7 +102,13 @@ export const EnvironmentStatus = Type.Object({
   ),
   ttlHours: Type.Optional(Type.Integer()),
   expiresAt: Type.Optional(Timestamp),
-  expiryNotBefore: Type.Optional(Timestamp),
+  expiryNotBefore: Type.Optional(
+    Type.Unsafe<string>({
+      ...Timestamp,
+      description:
+        "The end of the grace period that was granted last, before which nothing expires. A TTL that is lowered, or a protection that is lifted, so that the environment would end within 15 minutes, grants it: 15 minutes from when that was seen, but never longer than the environment had before the change. So lowering it again adds no time; an extension gives back what the TTL says, and only what that gave can be shortened into another grace period.",
+    }),
+  ),
   protected: Type.Optional(Type.Boolean({ description: "Whether it was protected when it was looked at last." })),
   readyAt: Type.Optional(Timestamp),
   specChangedAt: Type.Optional(Timestamp),

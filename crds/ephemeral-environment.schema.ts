@@ -161,7 +161,8 @@ export const EnvironmentSpec = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: TTL_MAX_HOURS,
-        description: "Hours from creation to deletion; 24 when left out.",
+        description:
+          "Hours from creation to deletion; when left out 24, or `ttl.maximumHours` of the settings where that is less.",
       }),
     ),
     backend: Source,

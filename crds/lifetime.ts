@@ -8,9 +8,9 @@ export const REPRIEVE_MS = 15 * 60_000;
 
 type Lived = Pick<EphemeralEnvironment, "metadata" | "spec" | "status">;
 
-/** The TTL in force: what the spec says, else what was settled at creation, else the default. */
-export function ttlHours({ spec, status }: Lived): number {
-  return spec.ttlHours ?? status?.ttlHours ?? TTL_DEFAULT_HOURS;
+/** The TTL in force, in hours: what the spec says, else what was settled at creation, else the default. */
+export function ttlHours({ spec, status }: Lived, defaultHours = TTL_DEFAULT_HOURS): number {
+  return spec.ttlHours ?? status?.ttlHours ?? defaultHours;
 }
 
 /** `created_at` + TTL, before and after an extension alike. */
@@ -38,19 +38,22 @@ export function isExpired(environment: Lived, now: Date): boolean {
 }
 
 /**
- * The reprieve to store when a change makes an environment go at once (or very soon): a TTL that another door than the
- * REST interface lowered, or a protection that was lifted after the time was up. Stored once, so that the moment never
- * moves again; `undefined` when nothing of the kind happened.
+ * The grace period to store when a change ends an environment at once (or very soon): a TTL that another door than the
+ * REST interface lowered, or a protection that was lifted after the time was up. It ends 15 minutes after the change
+ * was seen, or when the environment would have gone without that change, whichever is sooner. So no change that takes time
+ * away ever adds any, however often it is repeated. `undefined` when nothing of the kind happened.
  */
 export function reprieve(environment: Lived, now: Date): Date | undefined {
-  if (!isShortened(environment)) return undefined;
-  const earliest = now.getTime() + REPRIEVE_MS;
-  return expiresAt(environment).getTime() < earliest ? new Date(earliest) : undefined;
+  const [formerly, from] = [formerlyDeletableFrom(environment), deletableFrom(environment)];
+  if (formerly === undefined || from === undefined || formerly <= now.getTime()) return undefined;
+  const earliest = Math.min(now.getTime() + REPRIEVE_MS, formerly);
+  return from.getTime() < earliest ? new Date(earliest) : undefined;
 }
 
-/** Whether the environment ends sooner than it would have when it was looked at last. */
-function isShortened(environment: Lived): boolean {
-  const { spec, status } = environment;
-  if (spec.protected) return false;
-  return status?.protected === true || ttlHours(environment) < (status?.ttlHours ?? 0);
+/** In milliseconds, from when it could be deleted when it was looked at last; `undefined` when it never was. */
+function formerlyDeletableFrom(environment: Lived): number | undefined {
+  const { ttlHours: hours, protected: wasProtected, expiryNotBefore = 0 } = environment.status ?? {};
+  if (wasProtected) return Number.POSITIVE_INFINITY;
+  if (hours === undefined) return undefined;
+  return Math.max(expiryFor(environment, hours).getTime(), new Date(expiryNotBefore).getTime());
 }

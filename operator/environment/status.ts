@@ -9,7 +9,7 @@ import {
   transition,
 } from "../../crds/conditions.ts";
 import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
-import { expiresAt, reprieve, ttlHours } from "../../crds/lifetime.ts";
+import { expiresAt, reprieve, TTL_DEFAULT_HOURS, ttlHours } from "../../crds/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../crds/pipelines.ts";
 import { elapsedMs } from "../kit/clock.ts";
@@ -35,7 +35,11 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   const former = environment.status;
   const found: EnvironmentStatus = Object.assign({}, former, ...[...results.values()].map(({ findings }) => findings));
   // A step may have settled the TTL just now: it counts as one that was asked for.
-  const timed = { ...environment, spec: { ...spec, ttlHours: ttlHours({ ...environment, status: found }) } };
+  const defaultHours = Math.min(TTL_DEFAULT_HOURS, judge.settings.ttl.maximumHours);
+  const timed = {
+    ...environment,
+    spec: { ...spec, ttlHours: ttlHours({ ...environment, status: found }, defaultHours) },
+  };
   const grace = reprieve(timed, judge.now);
   const {
     pursuing: _,

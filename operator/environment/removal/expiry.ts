@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { deletableFrom, isExpired, REPRIEVE_MS, reprieve } from "../../../crds/lifetime.ts";
+import { deletableFrom, isExpired, reprieve } from "../../../crds/lifetime.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Environments } from "../../ports/environments.ts";
@@ -40,8 +40,9 @@ const DECIDE_AGAIN_MS = 1_000;
  */
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
-  // A TTL that was just lowered is granted its reprieve, stored by this pass, before it counts.
-  if (reprieve(environment, now) !== undefined) return { dueInMs: REPRIEVE_MS };
+  // A TTL that was just lowered is granted its grace period, stored by this pass, before it counts.
+  const grace = reprieve(environment, now);
+  if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
   if (!isExpired(environment, now)) return { dueInMs: untilDeletable(environment, now) };
 
   const serverNow = await context.serverClock.now();

@@ -49,6 +49,7 @@ describe("the end", () => {
 
 describe("a reprieve", () => {
   const protectedBefore = { protected: true };
+  const at = (minutes: number) => minutesLater(minutes).toISOString();
 
   test.each<[string, Given, number, number | undefined]>([
     ["lowered into the past", { status: { ttlHours: 24 } }, 120, 135],
@@ -63,6 +64,11 @@ describe("a reprieve", () => {
     ["protected still", { spec: { protected: true }, status: { ttlHours: 24, ...protectedBefore } }, 120, undefined],
     ["protected now", { spec: { protected: true }, status: { ttlHours: 1 } }, 120, undefined],
     ["never protected, and past", { spec: { protected: false }, status: { ttlHours: 1 } }, 120, undefined],
+    ["lowered again within its grace period", { status: { ttlHours: 2, expiryNotBefore: at(135) } }, 134, undefined],
+    ["lowered again after its grace period", { status: { ttlHours: 2, expiryNotBefore: at(135) } }, 136, undefined],
+    ["lowered when little time was left", { spec: { ttlHours: 2 }, status: { ttlHours: 3 } }, 175, 180],
+    ["lowered when no time was left", { spec: { ttlHours: 2 }, status: { ttlHours: 3 } }, 181, undefined],
+    ["extended, then lowered again", { status: { ttlHours: 24, expiryNotBefore: at(135) } }, 200, 215],
   ])("%s", (_rule, { spec, ...given }, nowMinutes, expected) => {
     const granted = reprieve(
       environmentFixture({ ...given, spec: { ttlHours: 1, ...spec } }),
@@ -70,4 +76,27 @@ describe("a reprieve", () => {
     );
     expect(granted).toEqual(expected === undefined ? undefined : minutesLater(expected));
   });
+});
+
+test("no row of changes of its TTL keeps an environment for longer than the longest of them", () => {
+  const change = fc.record({ afterMinutes: fc.integer({ min: 0, max: 20 }), hours: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 60, maxLength: 60 }), (changes) => {
+      let environment = environmentFixture({ spec: { ttlHours: 1 }, status: { ttlHours: 1 } });
+      let longest = 1;
+      let minutes = 0;
+      for (const { afterMinutes, hours } of changes) {
+        minutes += afterMinutes;
+        longest = Math.max(longest, hours);
+        const changed = { ...environment, spec: { ...environment.spec, ttlHours: hours } };
+        const granted = reprieve(changed, minutesLater(minutes));
+        const status = { ...environment.status, ttlHours: hours };
+        environment = {
+          ...changed,
+          status: granted === undefined ? status : { ...status, expiryNotBefore: granted.toISOString() },
+        };
+      }
+      expect(isExpired(environment, minutesLater(longest * HOUR))).toBe(true);
+    }),
+  );
 });

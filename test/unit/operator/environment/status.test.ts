@@ -371,6 +371,19 @@ describe("a lowered TTL", () => {
   });
 });
 
+describe("a TTL that nobody says", () => {
+  test.each([
+    ["is a day", 168, 24],
+    ["is the longest that the settings allow, where that is shorter", 8, 8],
+  ])("%s, and stays so", (_rule, maximumHours, expected) => {
+    const settle = (environment: EphemeralEnvironment, ttl: { maximumHours: number }) =>
+      statusAfter(environment, allDone, { now: minutesLater(1), settings: { ...fixtureSettings, ttl } });
+    const settled = settle(environmentFixture(), { maximumHours });
+    expect(settled).toMatchObject({ ttlHours: expected, expiresAt: minutesLater(expected * 60).toISOString() });
+    expect(settle(environmentFixture({ status: settled }), { maximumHours: 3 }).ttlHours).toBe(expected);
+  });
+});
+
 describe("a TTL that a step settles", () => {
   const settling = (hours: number) => but("ConfigurationResolved", done("Resolved", { findings: { ttlHours: hours } }));
 
