@@ -91,6 +91,12 @@ export const EnvironmentStatus = Type.Object({
   phase: Type.Optional(literals(PHASES)),
   conditions: Type.Optional(Conditions),
   observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
+  observedAuditId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "The audit record that the resource named when its generation was observed last.",
+    }),
+  ),
   namespace: Type.Optional(Type.String({ maxLength: 63 })),
   deployerApp: Type.Optional(Type.String({ maxLength: 63 })),
   url: Type.Optional(Type.String({ maxLength: 512, description: "For people: the frontend, else the backend." })),

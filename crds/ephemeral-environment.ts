@@ -1,7 +1,15 @@
 import { findCondition } from "./conditions.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
-import { API_VERSION, FINALIZER, GROUP, type Kind, RECONCILE_ANNOTATION, VERSION } from "./group.ts";
+import {
+  API_VERSION,
+  AUDIT_ID_ANNOTATION,
+  FINALIZER,
+  GROUP,
+  type Kind,
+  RECONCILE_ANNOTATION,
+  VERSION,
+} from "./group.ts";
 
 export type { ComponentStatus, EnvironmentStatus, Phase, SecretStatus } from "./environment-status.schema.ts";
 export type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
@@ -63,6 +71,15 @@ const TOKEN_MAX_LENGTH = 128;
 export function reconcileToken({ metadata }: Annotated): string | undefined {
   const token = metadata.annotations?.[RECONCILE_ANNOTATION];
   return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
+}
+
+/** Ids of ours are shorter. */
+const AUDIT_ID_MAX_LENGTH = 64;
+
+/** What the status remembers of the audit record that the resource names; nothing where it names none. */
+export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus, "observedAuditId"> {
+  const id = metadata.annotations?.[AUDIT_ID_ANNOTATION];
+  return id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id };
 }
 
 /** Whether somebody asks for a pass that no status has answered yet. */

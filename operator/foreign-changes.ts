@@ -55,7 +55,10 @@ function recordUnseen(environment: EphemeralEnvironment, context: ForeignChanges
   if (isEndUnseen && !context.removals.has(uid)) record("deleted", environment, context);
 }
 
-/** `generation` is that of its newest spec, without what its end added. */
+/**
+ * `generation` is that of its newest spec, without what its end added. What wrote it may call itself what it likes: only
+ * the one next spec that names another record than the last that was seen is the REST interface's.
+ */
 function recordUnseenSpec(
   object: EphemeralEnvironment | Repository,
   generation: number,
@@ -63,8 +66,15 @@ function recordUnseenSpec(
 ): void {
   // The status' own `observedGeneration` stays as it is while an environment goes.
   const seen = findCondition(object.status?.conditions, "Ready")?.observedGeneration;
-  if (generation === seen || context.caches.writersOf(object).length === 0) return;
+  const isNext = generation === (seen ?? 0) + 1;
+  if (generation === seen || (isNext && namesUnseenRecord(object))) return;
   record(seen === undefined ? "created" : "changed", object, context);
+}
+
+/** The REST interface writes no Repository, so the status of one remembers no record. */
+function namesUnseenRecord(object: EphemeralEnvironment | Repository): boolean {
+  const stamp = stampOf(object);
+  return stamp !== undefined && object.kind === "EphemeralEnvironment" && stamp !== object.status?.observedAuditId;
 }
 
 function following<T extends KubeObject>(cache: ObjectCache<T>, context: ForeignChangesContext): () => void {

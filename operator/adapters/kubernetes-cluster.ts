@@ -48,7 +48,7 @@ export function kubernetesCluster(options: Options): Cluster {
     async ensure(owner, kind, desired) {
       const wanted = labelled(owner, desired);
       const found = cached(kind, wanted.metadata);
-      if (found !== undefined) return repair(context, { owner, kind, wanted, found });
+      if (found !== undefined && !isBygone(context, found)) return repair(context, { owner, kind, wanted, found });
       const outcome = await create(context, kind, wanted);
       if (outcome === "created") return "created";
       // The name is taken, by ourselves before a crash or by somebody else: only a fresh look tells.
@@ -74,6 +74,15 @@ export function kubernetesCluster(options: Options): Cluster {
       return startRemoval(context, kind, found as WireObject, seen === undefined ? { uid } : { uid, resourceVersion });
     },
   };
+}
+
+/**
+ * Whether it went with a namespace that was made anew since: the watch of one kind may lag behind that of another, and is
+ * not to be believed then that the new one has what the former had.
+ */
+function isBygone({ watched }: Context, { metadata }: WireObject): boolean {
+  const namespace = watched.get(namespaceKind.plural)?.get(metadata.namespace ?? "");
+  return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
 }
 
 function labelled(owner: Owner, desired: DesiredObject): DesiredObject {

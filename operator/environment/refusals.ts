@@ -4,7 +4,7 @@ import { DeployerUnavailable } from "../ports/deployer.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused } from "../repository/host-credentials.ts";
-import { failed, type Unfinished, waiting } from "./step.ts";
+import { failed, NotIsolated, type Unfinished, waiting } from "./step.ts";
 
 /** Nobody watches what is not ours: whether a taken name is free again has to be asked, so that it is used within 30 s. */
 const NAME_TAKEN_RECHECK_MS = 20_000;
@@ -24,6 +24,8 @@ export function refusalResult(error: unknown): Unfinished | undefined {
   if (error instanceof BeingDeleted) {
     return waiting("BeingDeleted", error.message, { recheckAfterMs: BEING_DELETED_RECHECK_MS });
   }
+  // What the isolation waits for brings the next pass.
+  if (error instanceof NotIsolated) return waiting(error.name, error.message, { recheckAfterMs: RETRY_NET_MS });
   const rejection = rejectionOf(error);
   if (rejection !== undefined) return { ...rejection, state: "failed" };
   const isUnavailable = [DeployerUnavailable, RepositoryHostUnavailable, SecretManagerUnavailable].some(

@@ -8,7 +8,12 @@ import {
   STEP_CONDITIONS,
   transition,
 } from "../../crds/conditions.ts";
-import { type EnvironmentStatus, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
+import {
+  type EnvironmentStatus,
+  type EphemeralEnvironment,
+  observedAuditId,
+  reconcileToken,
+} from "../../crds/ephemeral-environment.ts";
 import { expiresAt, reprieve, TTL_DEFAULT_HOURS, ttlHours } from "../../crds/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
 import { buildOf, pipelineEnd } from "../../crds/pipelines.ts";
@@ -48,6 +53,7 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   } = {
     ...found,
     observedGeneration: metadata.generation,
+    ...observedAuditId(environment),
     ttlHours: ttlHours(timed),
     expiresAt: expiresAt(timed).toISOString(),
     specChangedAt: specChangedAt(environment, judge.now),

@@ -84,6 +84,11 @@ export interface StepContext {
   readonly signal: AbortSignal;
   /** How the steps ended that this pass has taken so far: what a step is to come `after` is among them. */
   readonly earlier: StepResults;
+  /**
+   * Waits until a step that comes earlier in the plan has ended in this pass, for a step that needs it only on its way;
+   * answers whether what comes after that one may go on.
+   */
+  readonly passes: (condition: StepCondition) => Promise<boolean>;
 }
 
 /** One idempotent step towards a ready environment. */
@@ -98,6 +103,15 @@ export interface Step {
   readonly stands?: (environment: EphemeralEnvironment, context: StepContext, result?: StepResult) => boolean;
   /** `environment.status` holds what earlier steps found in this very pass. */
   run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
+}
+
+/** Nothing that pods could run with is put into the namespace while its isolation does not stand. */
+export class NotIsolated extends Error {
+  override readonly name = "NotIsolated";
+
+  constructor() {
+    super("Secrets come into the namespace when its isolation stands: IsolationReady says what is missing");
+  }
 }
 
 /** Something stopped a step on its way: what it had found by then is kept, and the cause decides about the rest. */

@@ -12,7 +12,7 @@ import {
 } from "./step.ts";
 
 /** What steps may use, but for what only the walk can tell them. */
-export type WalkContext = Omit<StepContext, "earlier">;
+export type WalkContext = Omit<StepContext, "earlier" | "passes">;
 
 /** What a walk over the steps came to; an error is transient and asks for another pass. */
 export interface Walk {
@@ -27,9 +27,13 @@ export async function walk(
   outside: WalkContext,
 ): Promise<Walk> {
   const results = new Map<StepCondition, StepResult>();
-  const context: StepContext = { ...outside, earlier: results };
   const errors: unknown[] = [];
   const taken = new Map<StepCondition, Promise<void>>();
+  const passes = async (condition: StepCondition) => {
+    await taken.get(condition);
+    return isPassable(condition);
+  };
+  const context: StepContext = { ...outside, earlier: results, passes };
 
   let known = { environment, results: 0 };
   /** One object for all steps that know the same of it: what one computes of it need not be computed again. */

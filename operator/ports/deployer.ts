@@ -51,8 +51,8 @@ export interface ObservedApplication {
  */
 export interface Deployer {
   /**
-   * Fences the environment's application in before there is one: its one namespace, its one chart, and what kinds it
-   * may make.
+   * Fences the environment's application in, before there is one and before it is changed: its one namespace, its one
+   * chart, and what kinds it may make.
    *
    * @throws NameTaken when a project of that name belongs to somebody else
    */

@@ -163,13 +163,14 @@ function heldBy(object: WireObject): object {
 
 const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;
 
-/** Generations and answers differ by how often somebody asked; that the last generation was observed is judged apart. */
+/** Generations, answers and records differ by how often somebody asked; that the last generation was observed is judged apart. */
 function said(status: unknown): object {
   const {
     observedGeneration: _,
     lastHandledReconcileAt: __,
+    observedAuditId: ___,
     conditions = [],
     ...rest
   } = (status ?? {}) as NonNullable<EphemeralEnvironment["status"]>;
-  return { ...rest, conditions: conditions.map(({ observedGeneration: ___, ...condition }) => condition) };
+  return { ...rest, conditions: conditions.map(({ observedGeneration: ____, ...condition }) => condition) };
 }

@@ -2,6 +2,7 @@ import { clipped, findCondition, type Judgement, transition } from "../../../crd
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
+  observedAuditId,
   reconcileToken,
 } from "../../../crds/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
@@ -45,7 +46,7 @@ export function terminatingStatus(
   };
   const token = reconcileToken(environment);
   const handled = token === undefined ? {} : { lastHandledReconcileAt: token };
-  return { ...status, ...handled, phase: "terminating", conditions, teardown };
+  return { ...status, ...observedAuditId(environment), ...handled, phase: "terminating", conditions, teardown };
 }
 
 function message(environment: EphemeralEnvironment, { steps, blockers }: Teardown): string {

@@ -21,13 +21,17 @@ import {
 } from "../step.ts";
 import { retireSecrets } from "./secrets.ts";
 
-/** Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. */
+/**
+ * Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. The deployer
+ * is confined first: to that namespace, to that chart, and to what kinds it may make.
+ */
 export const application: Step = {
   condition: "ApplicationSynced",
   after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
   async run(environment, context) {
     const wanted = wantedApplication(environment, context);
+    await context.deployer.confine(wanted.environment, wanted.chart);
     await context.deployer.ensure(wanted);
     const hash = wantedHash(wanted.chart, wanted.values);
     const result = await judged(environment, wanted, hash, context);

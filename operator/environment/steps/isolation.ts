@@ -10,26 +10,30 @@ import {
   priorityQuotaObject,
   quotaObject,
 } from "../desired/isolation.ts";
-import { chartOf, repositoriesOf } from "../repositories.ts";
-import { done, type Step, type StepContext } from "../step.ts";
+import { done, NotIsolated, type Step, type StepContext } from "../step.ts";
 
-/** Fences the namespace and its deployer in before anything runs; what somebody changed or removed is restored. */
+/** Fences the namespace in before anything can run there; what somebody changed or removed is restored. */
 export const isolation: Step = {
   condition: "IsolationReady",
   after: ["NamespaceReady"],
 
   async run(environment, context) {
-    const { cluster, deployer, repositories, settings } = context;
+    const { cluster } = context;
     const { metadata } = environment;
-    const { backend } = repositoriesOf(environment, repositories);
-    await Promise.all([
-      // Its Repository alone tells which chart it has: while that is not there, the deployer stays confined as it is.
-      ...(backend === undefined ? [] : [deployer.confine(metadata, chartOf({ backend }, settings))]),
-      ...fences(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
-    ]);
+    await Promise.all(fences(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)));
     return done("Enforced");
   },
 };
+
+/**
+ * To be awaited before anything that pods can't do without is written into the namespace: one that was made anew while
+ * its application stays has pods as soon as that is there.
+ *
+ * @throws NotIsolated while the isolation of the namespace does not stand
+ */
+export async function whenIsolated({ passes }: StepContext): Promise<void> {
+  if (!(await passes("IsolationReady"))) throw new NotIsolated();
+}
 
 function fences(environment: EphemeralEnvironment, context: StepContext): readonly (readonly [Kind, DesiredObject])[] {
   const { isolation: settings } = context.settings;

@@ -21,6 +21,7 @@ import { componentsOf } from "../desired/values.ts";
 import { refusalResult } from "../refusals.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import { type Findings, Interrupted, type StepContext, type StepResult } from "../step.ts";
+import { whenIsolated } from "./isolation.ts";
 
 /** What a pass over Secrets has. */
 export interface Looking extends StepContext {
@@ -140,17 +141,20 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
 /**
  * Nobody may change it, and we have no right to: other contents take the place of what there is.
  *
+ * @throws NotIsolated before anything is changed
  * @throws BeingDeleted when what there is has to go first, also what another operator put there in between
  */
 async function put(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
   found: ObservedObject | undefined,
-  { cluster }: StepContext,
+  context: StepContext,
 ): Promise<void> {
+  const { cluster } = context;
   const { metadata } = environment;
   const desired = credentials.size === 0 ? undefined : pullSecretObject(environment, credentials);
   if (isDeepStrictEqual(found?.data, desired?.data)) return;
+  await whenIsolated(context);
   if (found !== undefined) {
     const removal = await cluster.remove(metadata, secretKind, refOf(environment), found);
     if (removal.state === "removing") throw new BeingDeleted(removal.message);

@@ -23,6 +23,7 @@ import {
   type Unfinished,
   waiting,
 } from "../step.ts";
+import { whenIsolated } from "./isolation.ts";
 import { type Looking, retirePulls, withPullSecret } from "./pull-secret.ts";
 
 /** While something is wrong it may be that the pods' Secret went, of which nobody is told. */
@@ -219,6 +220,7 @@ async function mirror(
 ): Promise<StepResult> {
   const { metadata, status } = environment;
   const name = podSecretName(secrets);
+  await whenIsolated(context);
   await context.cluster.ensure(metadata, secretKind, secretObject(environment, name, values));
   context.looks.taken(metadata.uid);
   const former = (status?.podSecrets ?? []).filter((other) => other !== name);

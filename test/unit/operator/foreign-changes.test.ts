@@ -18,7 +18,11 @@ const ofSpec = (manager: string, time = SECOND) => ({ manager, time, fieldsV1: {
 
 let version = 0;
 /** A version of one environment, written by kubectl unless said otherwise, with the generation that a pass has seen last. */
-function environment(metadata: Partial<ObjectMeta> & { stamp?: string } = {}, seen?: number) {
+function environment(
+  metadata: Partial<ObjectMeta> & { stamp?: string } = {},
+  seen?: number,
+  observedAuditId = "audit-1",
+) {
   const { stamp, ...more } = metadata;
   version += 1;
   return {
@@ -30,7 +34,9 @@ function environment(metadata: Partial<ObjectMeta> & { stamp?: string } = {}, se
       ...more,
     },
     spec: {},
-    ...(seen === undefined ? {} : { status: { observedGeneration: seen, conditions: [readyOf(seen)] } }),
+    ...(seen === undefined
+      ? {}
+      : { status: { observedGeneration: seen, observedAuditId, conditions: [readyOf(seen)] } }),
   } as unknown as EphemeralEnvironment;
 }
 
@@ -154,15 +160,25 @@ describe("a change is recorded by the leader", () => {
     { name: "of one that is new", given: environment(), expected: [["created", "uid-1", "kubectl"]] },
     { name: "not of one that was seen", given: environment({ generation: 2 }, 2), expected: [] },
     {
-      name: "not of one that the platform wrote last",
-      given: environment(
-        {
-          generation: 2,
-          managedFields: [ofSpec("kubectl"), ofSpec("ephemeral-environments", deletionTimestamp)] as never,
-        },
-        1,
-      ),
+      name: "not of one that the REST interface wrote last",
+      given: environment({ generation: 2, stamp: "audit-2", ...byUs }, 1),
       expected: [],
+    },
+    { name: "not of one that it made", given: environment({ stamp: "audit-1", ...byUs }), expected: [] },
+    {
+      name: "also of one whose writer took our name",
+      given: environment({ generation: 2, stamp: "audit-1", ...byUs }, 1),
+      expected: [["changed", "uid-1", ""]],
+    },
+    {
+      name: "also of one whose maker took our name",
+      given: environment(byUs),
+      expected: [["created", "uid-1", ""]],
+    },
+    {
+      name: "also of one that the REST interface wrote after somebody else",
+      given: environment({ generation: 3, stamp: "audit-2", ...byUs }, 1),
+      expected: [["changed", "uid-1", ""]],
     },
     {
       name: "as a deletion of one whose end no pass has seen, whoever wrote it last",
@@ -218,6 +234,7 @@ describe("a change is recorded by the leader", () => {
 
   test.each([
     { name: "of one that no pass has seen", given: {}, expected: [["changed", "uid-1", "kubectl"]] },
+    { name: "also of one whose writer took our name", given: byUs, expected: [["changed", "uid-1", ""]] },
     { name: "not of one that is on its way out", given: { deletionTimestamp }, expected: [] },
   ])("at the beginning of its term, Repositories included: $name", ({ given, expected }) => {
     const { repositories, begin, seen } = scene();

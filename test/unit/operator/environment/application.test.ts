@@ -1,9 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../crds/conditions.ts";
+import type { ChartSource } from "../../../../crds/repository.ts";
 import { wantedHash } from "../../../../operator/environment/desired/values.ts";
 import { done, failed, type StepContext, type StepResult } from "../../../../operator/environment/step.ts";
 import { application, wantedApplication } from "../../../../operator/environment/steps/application.ts";
-import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
+import {
+  DeployerUnavailable,
+  type ObservedApplication,
+  type WantedApplication,
+} from "../../../../operator/ports/deployer.ts";
 import {
   CREATED,
   commitA,
@@ -24,6 +29,8 @@ interface Scene {
   readonly secrets?: StepResult;
 }
 
+const applied = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
+
 /** A pass over an application that is healthy now, and of which something else was said before. */
 async function settle(scene: Scene) {
   const { status = "Unknown", reason = "CrashLoop", healthySeconds, serves = true, secrets = done("Mirrored") } = scene;
@@ -33,11 +40,11 @@ async function settle(scene: Scene) {
   const context = {
     ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture("shop-api")) },
     configSets: {},
-    deployer: { ensure: async () => "unchanged", observe: () => observed },
+    deployer: { confine: async () => undefined, ensure: async () => "unchanged", observe: () => observed },
     cluster: { ensure: async () => "unchanged" },
     earlier: new Map([["SecretsReady", secrets]]),
   } as unknown as StepContext;
-  const components = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
+  const components = applied;
   const { chart, values } = wantedApplication(environmentFixture({ status: { components } }), context);
   const hash = wantedHash(chart, values);
   const condition = {
@@ -82,4 +89,28 @@ describe("an application that is healthy", () => {
     expect(refused.findings).not.toHaveProperty("rendered");
     expect(refused.findings?.wanted).toBe(findings?.wanted);
   });
+});
+
+const chart: ChartSource = { repoUrl: "https://git.test/charts.git", path: "shop", revision: "main" };
+
+test.each([
+  { name: "the chart of its Repository", repository: repositoryFixture("shop-api", { chart }), expected: chart },
+  { name: "the default chart", repository: repositoryFixture("shop-api"), expected: fixtureSettings.defaultChart },
+])("the deployer is confined to $name before it is asked for the application", async ({ repository, expected }) => {
+  const asked: unknown[] = [];
+  const stop = new DeployerUnavailable("it is away");
+  const context = {
+    ...{ settings: fixtureSettings, repositories: memoryRepositories(repository), configSets: {} },
+    deployer: {
+      confine: async (owner: object, to: ChartSource) => void asked.push("confine", owner, to),
+      ensure: async (wanted: WantedApplication) => {
+        asked.push("ensure", wanted.environment, wanted.chart);
+        throw stop;
+      },
+    },
+  } as unknown as StepContext;
+  const environment = environmentFixture({ status: { components: applied } });
+  const { name, uid } = environment.metadata;
+  await expect(application.run(environment, context)).rejects.toBe(stop);
+  expect(asked).toEqual(["confine", { name, uid }, expected, "ensure", { name, uid }, expected]);
 });

@@ -56,6 +56,7 @@ function contextOf(isLook = false): Looking {
     clock,
     isLook,
     asked: () => undefined,
+    passes: async () => true,
   } as unknown as Looking;
 }
 

@@ -76,6 +76,7 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
   const context = {
     ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
+    passes: async () => true,
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
     repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
   } as unknown as StepContext;

@@ -1,0 +1,93 @@
+import { expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
+import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import { Sensitive } from "../../../../crds/sensitive.ts";
+import { createSchedule } from "../../../../operator/environment/schedule.ts";
+import type { Step } from "../../../../operator/environment/step.ts";
+import { application } from "../../../../operator/environment/steps/application.ts";
+import { configuration } from "../../../../operator/environment/steps/configuration.ts";
+import { isolation } from "../../../../operator/environment/steps/isolation.ts";
+import { namespace } from "../../../../operator/environment/steps/namespace.ts";
+import { secrets } from "../../../../operator/environment/steps/secrets.ts";
+import { source } from "../../../../operator/environment/steps/source.ts";
+import { type WalkContext, walk } from "../../../../operator/environment/walk.ts";
+import { networkPolicyKind, resourceQuotaKind } from "../../../../operator/kinds.ts";
+import { KubeError } from "../../../../operator/kit/kube-errors.ts";
+import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
+import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
+import { memoryCluster } from "../../../support/memory-cluster.ts";
+import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
+import { testSettings } from "../../../support/platform-chart.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+/** Passes over an environment that pulls its images with a credential, as far as its application. */
+function world() {
+  const clock = new TestClock();
+  const now = () => clock.now();
+  const [cluster, secretManager] = [memoryCluster(now), memorySecretManager(now)];
+  const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
+  const imagePullSecretRef = { name: "shop", key: "latest" };
+  const asked: string[] = [];
+  let isDown = false;
+  const answer = (what: string) => async () => {
+    if (isDown) throw new DeployerUnavailable("it is away");
+    asked.push(what);
+    return "created";
+  };
+  const context = {
+    ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
+    settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
+    repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
+    deployer: { confine: answer("confine"), ensure: answer("ensure"), observe: () => undefined },
+    signal: new AbortController().signal,
+  } as unknown as WalkContext;
+  secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
+  const plan: readonly Step[] = [
+    ...[namespace, configuration, isolation, secrets(createSchedule(clock, 600_000)), source, application],
+  ];
+  let status: EnvironmentStatus = {};
+  return {
+    ...{ cluster, secretManager, asked },
+    setDown(is: boolean) {
+      isDown = is;
+    },
+    async pass() {
+      const { results, error } = await walk(plan, environmentFixture({ status }), context);
+      status = Object.assign({}, status, ...[...results.values()].map(({ findings }) => findings));
+      return { results, error };
+    },
+    made: (kind: string) => cluster.titles().filter((title) => title.startsWith(`${kind}/`)),
+  };
+}
+
+test.each([
+  { name: "its quota", kind: resourceQuotaKind },
+  { name: "its network policies", kind: networkPolicyKind },
+])("pods get no Secret before $name can be made, and at once when it can", async ({ kind }) => {
+  const { cluster, secretManager, pass, made, asked } = world();
+  cluster.fail(kind, new KubeError({ status: 403, reason: "Forbidden" }));
+  const { results } = await pass();
+  expect(results.get("SecretsReady")).toMatchObject({ state: "waiting", reason: "NotIsolated" });
+  expect([made("Secret"), asked]).toEqual([[], []]);
+  // What has nothing to do with the namespace is prepared meanwhile.
+  expect(await secretManager.holdsAny(environmentFixture().metadata, ["SECRET_KEY"])).toBe(true);
+
+  cluster.fail(kind, undefined);
+  expect((await pass()).results.get("SecretsReady")).toMatchObject({ state: "done" });
+  expect(made("Secret")).toHaveLength(2);
+  expect(asked).toEqual(["confine", "ensure"]);
+});
+
+test("a deployer that is down holds back the application, and neither fences nor Secrets", async () => {
+  const { setDown, pass, made } = world();
+  setDown(true);
+  const { results } = await pass();
+  const states = Object.fromEntries([...results].map(([condition, { state, reason }]) => [condition, [state, reason]]));
+  expect(states).toMatchObject({
+    ...{ IsolationReady: ["done", "Enforced"], SecretsReady: ["done", "Mirrored"] },
+    ApplicationSynced: ["waiting", "DeployerUnavailable"],
+  });
+  expect(made("Secret")).toHaveLength(2);
+  expect(made("NetworkPolicy")).toHaveLength(2);
+});
