@@ -15,7 +15,7 @@ export const STEP_CONDITIONS = [
 ] as const;
 export type StepCondition = (typeof STEP_CONDITIONS)[number];
 /** What users should know although no step failed: present (True) while it is so, absent else. */
-export const NOTICES = ["Suspended", "PipelineSilent"] as const;
+export const NOTICES = ["Suspended", "PipelineSilent", "ExpiryRefused"] as const;
 export type Notice = (typeof NOTICES)[number];
 export type ConditionType = StepCondition | Notice | "Ready";
 

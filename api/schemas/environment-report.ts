@@ -38,7 +38,8 @@ export const EnvironmentReport = closed(
     protected: Type.Boolean(),
     suspended: Type.Boolean(),
     conditions: Type.Array(ConditionReport, {
-      description: "How far each step came; Ready sums them up, and Suspended and PipelineSilent are there while so.",
+      description:
+        "How far each step came; Ready sums them up; Suspended, PipelineSilent and ExpiryRefused are there while so.",
     }),
   },
   {

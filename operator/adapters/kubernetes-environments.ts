@@ -11,11 +11,18 @@ import { BY_CREATION_KEY, BY_UID } from "../caches.ts";
 import { environmentType } from "../kinds.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { isAlreadyExists, isConflict, isForbidden, isUnanswered } from "../kit/kube-errors.ts";
+import {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isUnanswered,
+  type KubeError,
+} from "../kit/kube-errors.ts";
 import type { ObjectCache } from "../kit/object-cache.ts";
 import { retryOnConflict } from "../kit/retry-on-conflict.ts";
 import { type OwnRemovals, ownRemovals } from "../own-removals.ts";
-import type { Environments, Extension } from "../ports/environments.ts";
+import { type Environments, type Extension, RemovalRefused } from "../ports/environments.ts";
 import { type AuditId, auditAnnotations } from "./audit-stamp.ts";
 import { type Change, environmentChanges } from "./environment-changes.ts";
 import { EnvironmentDirectory } from "./environment-directory.ts";
@@ -161,9 +168,17 @@ async function refusedRemoval(
   { error, onlyThisVersion }: { error: unknown; onlyThisVersion: boolean },
 ): Promise<"conflict"> {
   if (isConflict(error) && onlyThisVersion) return "conflict";
+  // Admission refuses as it likes: a policy says 422 unless it is told otherwise, a webhook 403 or 400.
+  if (isInvalid(error)) throw refused(error);
   if (!isConflict(error) && !isForbidden(error)) throw error;
   const current = await reread(client, environment);
   if (current === undefined) return "conflict";
-  if (isConflict(error) || !current.spec.protected) throw error;
+  if (isConflict(error)) throw error;
+  if (!current.spec.protected) throw refused(error);
   throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
+}
+
+function refused(cause: unknown): RemovalRefused {
+  const error = cause as KubeError;
+  return new RemovalRefused(error.detail() || error.message, { cause });
 }

@@ -5,11 +5,15 @@ import { wantedPipelines } from "./progress.ts";
 
 const ASLEEP = "scaled to zero; secrets and data stay, and it wakes when spec.suspended is false";
 
-/** What users should know although no step failed. `environment.status` holds what the pass found and judged. */
+/**
+ * What users should know although no step failed. `environment.status` holds what the pass found and judged.
+ *
+ * @param expiryRefusal why it is still there although its time is up, where that is so
+ */
 export function noticesOf(
   environment: EphemeralEnvironment,
   former: readonly Condition[] | undefined,
-  now: Date,
+  { now, expiryRefusal }: { readonly now: Date; readonly expiryRefusal?: string | undefined },
 ): Condition[] {
   const notice = (type: Notice, message: string) =>
     transition(
@@ -25,6 +29,7 @@ export function noticesOf(
   return [
     ...(isAsleep(environment, former) ? [notice("Suspended", ASLEEP)] : []),
     ...(silence.length > 0 ? [notice("PipelineSilent", silence.join("; "))] : []),
+    ...(expiryRefusal === undefined ? [] : [notice("ExpiryRefused", expiryRefusal)]),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Pass, Reconcile, ReconcileResult } from "../kit/controller.ts";
 import type { Environments } from "../ports/environments.ts";
 import { type DepartureContext, leave } from "./removal/departure.ts";
 import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
+import { createExpiryRefusals } from "./removal/expiry-refusals.ts";
 import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
 import { createSchedule } from "./schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "./status.ts";
@@ -21,7 +22,7 @@ import { type WalkContext, walk } from "./walk.ts";
 export interface ReconcilerContext
   extends Omit<WalkContext, "signal">,
     Omit<DepartureContext, "signal">,
-    Omit<ExpiryContext, "wave" | "tellDisagreement">,
+    Omit<ExpiryContext, "wave" | "refusals" | "tellDisagreement">,
     Pick<WaveContext, "bulletin"> {
   readonly environments: Environments;
   /** The environment as the cache has it, by name. */
@@ -55,7 +56,8 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   ];
   const serverClock = sharedServerClock(context.serverClock, context.clock);
   const wave = createExpiryWave(context);
-  const expiring: ExpiryContext = { ...context, serverClock, wave, tellDisagreement: disagreements(context) };
+  const refusals = createExpiryRefusals(context.clock);
+  const expiring: ExpiryContext = { ...context, serverClock, wave, refusals, tellDisagreement: disagreements(context) };
 
   // What is further ahead is promised by a later pass, so that one that goes sooner leaves no timer.
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
@@ -67,6 +69,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     if (environment.metadata.deletionTimestamp !== undefined) {
       probes.forget(environment.metadata.uid);
       looks.forget(environment.metadata.uid);
+      refusals.forget(environment.metadata.uid);
       const left = drafts.continued(environment);
       drafts.forget(name);
       return leave(left, pass);
@@ -74,9 +77,9 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
     if ("itsTurnInMs" in expiry) return promise(expiry.itsTurnInMs);
-    const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs } = expiry;
+    const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) promise(dueInMs);
-    return advance(plan, environment, { ...pass, promise, drafts, lookAgainInMs });
+    return advance(plan, environment, { ...pass, promise, drafts, lookAgainInMs, expiryRefusal });
   };
 }
 
@@ -86,6 +89,8 @@ interface Advance extends ReconcilerContext {
   readonly drafts: StatusDrafts;
   /** In which something that has nothing to do with the steps wants another look. */
   readonly lookAgainInMs: number | undefined;
+  /** Why an environment is still there whose time is up, where its deletion is refused. */
+  readonly expiryRefusal: string | undefined;
 }
 
 async function advance(
@@ -103,7 +108,8 @@ async function advance(
   const stored = due === undefined ? found : await write(found, due);
   const { results, error } = await walk(plan, begun, pass);
   pass.signal.throwIfAborted();
-  const status = statusAfter(begun, results, { now: pass.clock.now(), settings: pass.settings });
+  const { settings, expiryRefusal } = pass;
+  const status = statusAfter(begun, results, { now: pass.clock.now(), settings, expiryRefusal });
   const mayWait = error === undefined && !isSettling(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => promise(0))) await write(stored, status);

@@ -26,6 +26,8 @@ import type { StepResults } from "./step.ts";
 export interface Judge {
   readonly now: Date;
   readonly settings: Settings;
+  /** Why an environment is still there whose time is up, where its deletion is refused. */
+  readonly expiryRefusal?: string | undefined;
 }
 
 const STATUS_OF = { done: "True", waiting: "Unknown", failed: "False" } as const;
@@ -70,7 +72,7 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   const walked = { ...environment, status: { ...judged, conditions: steps } };
   const ready = readiness(walked, judge);
   const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
-  const notices = noticesOf(walked, former?.conditions, judge.now);
+  const notices = noticesOf(walked, former?.conditions, judge);
   const conditions = [...steps, ...notices, summary];
   return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }

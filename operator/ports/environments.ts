@@ -127,8 +127,14 @@ export interface Environments {
    *
    * @returns "changed" when the version no longer holds: decide again
    * @throws EnvironmentConflict when it is protected
+   * @throws RemovalRefused when rights or somebody's admission policy refuse it
    */
   remove(environment: EphemeralEnvironment, options?: { onlyThisVersion?: boolean }): Promise<"removing" | "changed">;
+}
+
+/** The API server refuses a deletion that nothing of ours forbids; the message is its own sentence. */
+export class RemovalRefused extends Error {
+  override readonly name = "RemovalRefused";
 }
 
 /** What the operator alone writes of environments. */

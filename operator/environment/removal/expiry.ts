@@ -1,9 +1,12 @@
+import { clipped, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
 import { deletableFrom, isExpired, reprieve } from "../../../crds/lifetime.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Environments } from "../../ports/environments.ts";
+import type { Bulletin } from "../../ports/bulletin.ts";
+import { type Environments, RemovalRefused } from "../../ports/environments.ts";
 import type { ServerClock } from "../../ports/server-clock.ts";
+import type { ExpiryRefusals, Refusal } from "./expiry-refusals.ts";
 import type { ExpiryWave } from "./expiry-wave.ts";
 
 export interface ExpiryContext {
@@ -11,18 +14,21 @@ export interface ExpiryContext {
   readonly serverClock: ServerClock;
   readonly environments: Pick<Environments, "remove">;
   readonly wave: ExpiryWave;
+  readonly refusals: ExpiryRefusals;
+  readonly bulletin: Bulletin;
   readonly tellDisagreement: ReturnType<typeof disagreements>;
   readonly log: Log;
 }
 
 /**
  * `removing`: its time was up; `itsTurnInMs`: it goes in a moment, and nothing else is worth doing for it; else it stays,
- * until `dueInMs` if its time is ever up, or although it is up, for a reason that may be gone after `lookAgainInMs`.
+ * until `dueInMs` if its time is ever up, or although it is up, for a reason that may be gone after `lookAgainInMs`: where
+ * the API server refuses the deletion, `refusal` says so.
  */
 export type Expiry =
   | "removing"
   | { readonly itsTurnInMs: number }
-  | { readonly dueInMs?: number | undefined; readonly lookAgainInMs?: number };
+  | { readonly dueInMs?: number | undefined; readonly lookAgainInMs?: number; readonly refusal?: string };
 
 const DISAGREEMENT_RECHECK_MS = 60_000;
 /** The API server's clock is read from a header that holds whole seconds, rounded down: it may be that much further. */
@@ -31,12 +37,14 @@ const CLOCK_GRAIN_MS = 1_000;
 const SHARED_MS = 200;
 /** An annotation that confirms wakes the environment at once; that fewer are due has to be looked for. */
 const HELD_RECHECK_MS = 30_000;
+/** Of the API server's sentence so much is shown. */
+const REASON_MAX_LENGTH = 512;
 /** Enough for the watch to deliver the version that the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
 
 /**
  * Deletes an environment whose time is up, by both clocks, and only in the version that was judged.
- * Everything is computed from the resource; nothing is remembered between passes.
+ * Everything is computed from the resource; nothing is remembered between passes but what was refused.
  */
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
@@ -44,6 +52,8 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
   const grace = reprieve(environment, now);
   if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
   if (!isExpired(environment, now)) return { dueInMs: untilDeletable(environment, now) };
+  const refusal = context.refusals.find(environment.metadata.uid);
+  if (refusal !== undefined) return refused(refusal);
 
   const serverNow = await context.serverClock.now();
   const earlyMs = untilDeletable(environment, serverNow) ?? 0;
@@ -56,11 +66,35 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
   const turn = context.wave.turn(environment);
   if (turn.state === "held") return { lookAgainInMs: HELD_RECHECK_MS };
   if (turn.inMs > 0) return { itsTurnInMs: turn.inMs };
-  const outcome = await context.environments.remove(environment, { onlyThisVersion: true });
-  if (outcome === "changed") return { itsTurnInMs: DECIDE_AGAIN_MS };
-  context.log.info("environment expired", { environment: environment.metadata.name });
-  return "removing";
+  return remove(environment, context);
 }
+
+async function remove(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
+  const { name, uid } = environment.metadata;
+  try {
+    const outcome = await context.environments.remove(environment, { onlyThisVersion: true });
+    if (outcome === "changed") return { itsTurnInMs: DECIDE_AGAIN_MS };
+    context.log.info("environment expired", { environment: name });
+    return "removing";
+  } catch (error) {
+    if (!(error instanceof RemovalRefused)) throw error;
+    const why = clipped(error.message, REASON_MAX_LENGTH);
+    const message = `its time is up, but its deletion is refused: ${why}; it is tried again by itself`;
+    const refusal = context.refusals.add(uid, message);
+    context.log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
+    const isTold = findCondition(environment.status?.conditions, "ExpiryRefused") !== undefined;
+    if (!isTold) {
+      context.bulletin.publish({
+        type: "Warning",
+        reason: "ExpiryRefused",
+        message: `environment ${name} (${uid}): ${message}`,
+      });
+    }
+    return refused(refusal);
+  }
+}
+
+const refused = ({ message, inMs }: Refusal): Expiry => ({ lookAgainInMs: inMs, refusal: message });
 
 const SAY_AGAIN_MS = 3_600_000;
 

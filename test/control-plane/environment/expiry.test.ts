@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { environmentType, namespaceKind } from "../../../operator/kinds.ts";
+import { environmentType, limitRangeKind, namespaceKind } from "../../../operator/kinds.ts";
+import { KubeError } from "../../../operator/kit/kube-errors.ts";
 import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
 import { configMaps } from "../../support/config-maps.ts";
 import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
@@ -103,6 +104,29 @@ describe("an environment whose time is up", () => {
     expect(isLeaving(await world.reconcile(name))).toBe(false);
     expect(deletes).toBe(1);
   }, 60_000);
+
+  test("abuse case 115: says so while somebody's policy refuses its deletion, is kept as it should be, and goes after that", async () => {
+    const made = await given(hour);
+    let refuses = true;
+    const policy: RequestSeam = async (request, next) => {
+      const isRefused = refuses && request.verb === "delete" && request.name === name;
+      if (isRefused) throw new KubeError({ status: 422, reason: "Invalid", detail: "keep-all denied request" });
+      return next();
+    };
+    await operatorAhead({ own: 2, server: 2 }, policy);
+    const told = await world.expectState(
+      name,
+      "saying what refuses it",
+      ({ status }) => !!status?.conditions?.some(({ type }) => type === "ExpiryRefused"),
+    );
+    expect(told.status?.conditions?.find(({ type }) => type === "ExpiryRefused")?.message).toContain("keep-all");
+    const limits = { name: "environment", namespace: `env-${name}` };
+    await world.admin.delete(limitRangeKind, limits);
+    await until(() => world.admin.find(limitRangeKind, limits), { what: "its limits being restored" });
+    expect((await world.reconcile(name)).status?.phase).toBe("ready");
+    refuses = false;
+    await world.expectGone(made);
+  }, 120_000);
 
   test("stays as long as it is protected, and goes a quarter of an hour after it no longer is", async () => {
     const made = await given({ ...hour, protected: true });

@@ -1,16 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
+import { ClusterUnavailable } from "../../../../../crds/errors.ts";
 import { disagreements, expire, sharedServerClock } from "../../../../../operator/environment/removal/expiry.ts";
+import { createExpiryRefusals } from "../../../../../operator/environment/removal/expiry-refusals.ts";
 import type { Turn } from "../../../../../operator/environment/removal/expiry-wave.ts";
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
-import type { Environments } from "../../../../../operator/ports/environments.ts";
+import { type Environments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
 import { environmentFixture, minutesLater } from "../../../../support/environment-fixture.ts";
+import { memoryBulletin } from "../../../../support/memory-bulletin.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
 
 interface Scene {
   readonly own: number;
   readonly server?: number;
   readonly turn?: Turn;
-  readonly outcome?: "removing" | "changed";
+  readonly outcome?: "removing" | "changed" | Error;
   readonly given?: Parameters<typeof environmentFixture>[0];
 }
 
@@ -22,6 +25,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, tur
   const environments: Pick<Environments, "remove"> = {
     async remove({ metadata }, options) {
       removals.push({ version: metadata.resourceVersion, ...options });
+      if (outcome instanceof Error) throw outcome;
       return outcome;
     },
   };
@@ -36,6 +40,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, tur
   const expiry = await expire(environment, {
     ...{ clock, serverClock, environments, log: silentLog },
     ...{ wave: { turn: () => turn }, tellDisagreement: disagreements({ clock, log: silentLog }) },
+    ...{ refusals: createExpiryRefusals(clock), bulletin: memoryBulletin(clock) },
   });
   return { expiry, removals, serverAsked };
 }
@@ -71,6 +76,76 @@ describe("an expiry", () => {
   test("asks the server only when it matters", async () => {
     expect((await decide({ own: 30 })).serverAsked).toBe(0);
     expect((await decide({ own: 60 })).serverAsked).toBe(1);
+  });
+});
+
+describe("an expiry whose deletion is refused", () => {
+  const refusal = "its time is up, but its deletion is refused: held by a policy; it is tried again by itself";
+
+  function refusing() {
+    const clock = new TestClock(minutesLater(61).toISOString());
+    const [refusals, bulletin] = [createExpiryRefusals(clock), memoryBulletin(clock)];
+    let outcome: "removing" | Error = new RemovalRefused("held by a policy");
+    let tries = 0;
+    const environments: Pick<Environments, "remove"> = {
+      async remove() {
+        tries += 1;
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
+      },
+    };
+    const context = {
+      ...{ clock, environments, refusals, bulletin, log: silentLog },
+      serverClock: { now: async () => clock.now() },
+      ...{ wave: { turn: () => atOnce }, tellDisagreement: disagreements({ clock, log: silentLog }) },
+    };
+    const told = { type: "ExpiryRefused", status: "True", reason: "ExpiryRefused" } as const;
+    const at = { message: refusal, lastTransitionTime: minutesLater(61).toISOString() };
+    const isTold = () => ({ status: tries === 0 ? {} : { conditions: [{ ...told, ...at }] } });
+    return {
+      ...{ clock, bulletin },
+      permit() {
+        outcome = "removing";
+      },
+      tries: () => tries,
+      look: (hours = 1) => expire(environmentFixture({ spec: { ttlHours: hours }, ...isTold() }), context),
+    };
+  }
+
+  test("says so, and is tried again after pauses that grow from 5 s to 10 min, whoever looks in between", async () => {
+    const { clock, look, tries } = refusing();
+    for (const [index, seconds] of [5, 10, 20, 40, 80, 160, 320, 600, 600].entries()) {
+      expect(await look()).toEqual({ lookAgainInMs: seconds * 1000, refusal });
+      clock.advance(seconds * 1000 - 1);
+      expect(await look()).toEqual({ lookAgainInMs: 1, refusal });
+      expect(tries()).toBe(index + 1);
+      clock.advance(1);
+    }
+  });
+
+  test("is told in one Event", async () => {
+    const { clock, look, bulletin } = refusing();
+    for (const _again of [1, 2, 3]) {
+      await look();
+      clock.advance(600_000);
+    }
+    expect(bulletin.list()).toEqual([
+      { type: "Warning", reason: "ExpiryRefused", message: expect.stringContaining(`environment shop`) },
+    ]);
+  });
+
+  test("goes when it is refused no longer, and stays without a word when it is extended", async () => {
+    const { clock, look, permit } = refusing();
+    await look();
+    expect(await look(24)).not.toHaveProperty("refusal");
+    clock.advance(5_000);
+    permit();
+    expect(await look()).toBe("removing");
+  });
+
+  test("fails the look when the API server can't be asked", async () => {
+    const away = new ClusterUnavailable(5);
+    await expect(decide({ own: 61, outcome: away })).rejects.toBe(away);
   });
 });
 
