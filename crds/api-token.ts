@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type ApiTokenSpec, type ApiTokenStatus, TOKEN_ID_LENGTH } from "./api-token.schema.ts";
 import { type API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
+import { isUuid } from "./names.ts";
 
 export { type ApiTokenSpec, type ApiTokenStatus, SCOPES, type Scope } from "./api-token.schema.ts";
 
@@ -77,5 +78,12 @@ export const TOKEN_VARIABLE = "TOKEN";
 
 /** Whose value it is, for the secret manager: a name that no environment can have, so that neither is taken for the other. */
 export function valueOwner({ metadata: { name, uid } }: ApiToken): { name: string; uid: string } {
-  return { name: `api-token--${name.slice(0, 16)}`, uid };
+  return { name: `${VALUE_OWNER}${name.slice(0, 16)}`, uid };
+}
+
+const VALUE_OWNER = "api-token--";
+
+/** Whether an owner of values in the secret manager is an API token. */
+export function isValueOwner({ name, uid }: { readonly name: string; readonly uid: string }): boolean {
+  return isUuid(uid) && name.startsWith(VALUE_OWNER) && /^[0-9a-f]{16}$/.test(name.slice(VALUE_OWNER.length));
 }

@@ -22,6 +22,7 @@ import { kubernetesRepositories } from "./adapters/kubernetes-repositories.ts";
 import { kubernetesRepositoryReloads } from "./adapters/kubernetes-repository-reloads.ts";
 import { randomSecret } from "./adapters/random-secret.ts";
 import { dropEndedTokens } from "./api-token/ended-tokens.ts";
+import { createOrphanedValues, removeOnDeletion } from "./api-token/orphaned-values.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, createCaches } from "./caches.ts";
 import { discardWhenUnused, wakeOnDisuse } from "./config-set/unused-versions.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
@@ -203,9 +204,9 @@ export function createOperator(options: OperatorOptions): Operator {
     const { items } = await working.list(type, { ...scope, metadataOnly: true, keep: withUid });
     return items.map(({ metadata }) => metadata.uid);
   };
+  const livingTokens = () => uidsOf(apiTokenType, { namespace: settings.namespace });
   const livingUids = async () => {
-    const { namespace } = settings;
-    const asked = [uidsOf(environmentType), uidsOf(apiTokenType, { namespace })] as const;
+    const asked = [uidsOf(environmentType), livingTokens()] as const;
     const [ofEnvironments, ofTokens] = await Promise.all(asked);
     return { environments: ofEnvironments, tokens: ofTokens };
   };
@@ -218,6 +219,11 @@ export function createOperator(options: OperatorOptions): Operator {
   const dropTokens = dropEndedTokens({
     ...context,
     apiTokens: kubernetesApiTokens({ ...tokens, client: working, removals }),
+  });
+  const tokenValues = createOrphanedValues({
+    ...context,
+    livingTokens,
+    isKnown: (uid) => caches.apiTokens.by(BY_UID, uid).length > 0,
   });
   return {
     ports: {
@@ -257,12 +263,17 @@ export function createOperator(options: OperatorOptions): Operator {
       const passes = createController({ ...shared, name: "environments", reconcile, workers });
       const checks = createController({ ...shared, name: "repositories", reconcile: checkRepository, workers: 8 });
       const unused = createController({ ...shared, name: "config set versions", reconcile: discard, workers: 1 });
-      const housekeeper = createHousekeeper({ ...context, ...counted, sweep, dropTokens });
+      const sweepTokenValues = tokenValues.sweep;
+      const housekeeper = createHousekeeper({ ...context, ...counted, sweep, dropTokens, sweepTokenValues });
       const ends = [
         wakeOnChanges(caches, passes.enqueue.bind(passes)),
         wakeOnRepositories(caches, checks.enqueue.bind(checks)),
         wakeOnDisuse(caches, unused.enqueue.bind(unused)),
         recordOthers(),
+        removeOnDeletion(caches.apiTokens, removals, (deleted) => {
+          tokenValues.deleted(deleted);
+          housekeeper.enqueue("token values");
+        }),
       ];
       for (const { metadata } of oldestFirst(caches.environments.list())) passes.enqueue(metadata.name, "low");
       for (const { metadata } of caches.repositories.list()) checks.enqueue(metadata.name, "low");

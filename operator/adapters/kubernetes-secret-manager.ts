@@ -1,3 +1,4 @@
+import { isValueOwner } from "../../crds/api-token.ts";
 import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL, ownerLabels, SHARED_SECRET_LABEL } from "../../crds/group.ts";
 import { isUuid, nameProblem, secretStoreName } from "../../crds/names.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
@@ -130,8 +131,8 @@ async function owners(
 /** Whose store it is, by the rules of our names: a copy that somebody made under another name is nobody's. */
 function storeOwner({ name: storeName, labels = {} }: KubeObject["metadata"]): Owner | undefined {
   const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = labels;
-  const isStore = isUuid(uid) && nameProblem(name) === undefined && storeName === secretStoreName({ name, uid });
-  return isStore ? { name, uid } : undefined;
+  const isOwner = isValueOwner({ name, uid }) || (isUuid(uid) && nameProblem(name) === undefined);
+  return isOwner && storeName === secretStoreName({ name, uid }) ? { name, uid } : undefined;
 }
 
 /** When the last value was added, or anything else was changed. */

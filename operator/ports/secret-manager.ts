@@ -62,8 +62,8 @@ export interface SecretManager {
   read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
 
   /**
-   * Everybody of whom there is an entry that this installation made, and whom the caller does not know: an entry of
-   * theirs was seen and not only listed.
+   * Everybody of whom there is an entry that this installation made, environments and API tokens (`isValueOwner`), and
+   * whom the caller does not know: an entry of theirs was seen and not only listed.
    */
   owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
 

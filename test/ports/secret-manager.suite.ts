@@ -280,6 +280,14 @@ export function secretManagerSuite(name: string, makeWorld: () => Promise<Secret
         expect(uids).not.toContain(known.uid);
       });
 
+      test("are API tokens, too", async () => {
+        const token = { name: "api-token--0123456789abcdef", uid: randomUUID() };
+        await manager.ensure(token, wanted("TOKEN").requests);
+        expect(await other.owners((uid) => uid !== token.uid)).toMatchObject([token]);
+        await manager.remove(token, ["TOKEN"]);
+        expect(await other.owners((uid) => uid !== token.uid)).toEqual([]);
+      });
+
       test("don't count what is shared", async () => {
         await world.share({ id: `shared-${randomUUID()}`, labels: {}, values: ["x"] });
         for (const { name, uid } of await manager.owners(nobody)) {

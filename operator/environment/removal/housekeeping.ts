@@ -18,6 +18,8 @@ interface Context {
   readonly records: Records;
   /** Removes what is left of API tokens that ended. */
   readonly dropTokens: (signal: AbortSignal) => Promise<void>;
+  /** Removes the values of API tokens that are gone. */
+  readonly sweepTokenValues: (signal: AbortSignal) => Promise<void>;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly serverClock: ServerClock;
@@ -28,7 +30,7 @@ interface Context {
 }
 
 /** What recurs for the platform as a whole; the keys of its controller. */
-export const CHORES = ["orphans", "records", "tokens"] as const;
+export const CHORES = ["orphans", "records", "tokens", "token values"] as const;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -59,6 +61,10 @@ export function housekeeping(context: Context): Reconcile {
     orphans: { everyMs: settings.sweep.everySeconds * 1_000, work: orphanSweeps(context) },
     records: { everyMs: HOUR_MS, work: (signal) => pruneRecords(context, signal) },
     tokens: { everyMs: HOUR_MS, work: (signal) => context.dropTokens(signal).then(() => ({})) },
+    "token values": {
+      everyMs: settings.sweep.everySeconds * 1_000,
+      work: (signal) => context.sweepTokenValues(signal).then(() => ({})),
+    },
   };
   const begun = new Set<string>();
   return async (key, { signal }) => {

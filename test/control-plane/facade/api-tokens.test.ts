@@ -116,6 +116,19 @@ describe("an API token with two replicas", () => {
     expect(await kept()).toEqual([]);
   }, 60_000);
 
+  test("abuse case 116: leaves no value behind when somebody deletes it past the REST interface", async () => {
+    const [one] = replicas;
+    const [gone, kept] = [await makeToken(one, ["ENV_READ"]), await makeToken(one, ["ENV_READ"])];
+    const holds = async ({ token }: { token: string }) => {
+      const { items } = await world.admin.list(secretKind, { namespace: "ephemeral-secrets" });
+      return items.some(({ data }) => Object.values(data as object).includes(btoa(token)));
+    };
+    expect(await holds(gone)).toBe(true);
+    await world.admin.delete(apiTokenType, { name: gone.id, namespace: "ephemeral-system" });
+    await until(async () => !(await holds(gone)), { what: "the value being gone", deadlineMs: 30_000 });
+    expect(await holds(kept)).toBe(true);
+  }, 60_000);
+
   test("reads on while the API server is away, changes nothing, and is as before when it is back", async () => {
     const [one, other] = replicas;
     const { token } = await makeToken(one, ["ENV_CREATE"]);
