@@ -54,6 +54,8 @@ export interface Caches {
   /** Resolves when every cache has its first complete list. */
   whenSynced(signal: AbortSignal): Promise<void>;
   readonly synced: boolean;
+  /** The kinds of which no complete list has come yet, such as `applications.argoproj.io`. */
+  readonly missing: readonly string[];
   /** Milliseconds since the watch that was silent longest made any progress; without end before its first page. */
   readonly oldestProgressMs: number;
   /** False when a watch has begun nothing and taken nothing in for so long that it can only hang. */
@@ -78,13 +80,18 @@ const DEPLOYER_KINDS = [applicationKind, appProjectKind];
 
 export function createCaches(context: Context): Caches {
   const { client, clock, log } = context;
-  const watches: { cache: Pick<ObjectCache<WireObject>, "synced" | "whenSynced">; reflector: Reflector }[] = [];
+  const watches: {
+    kind: string;
+    cache: Pick<ObjectCache<WireObject>, "synced" | "whenSynced">;
+    reflector: Reflector;
+  }[] = [];
   const watch = <T extends KubeObject>(
     type: ResourceType<T>,
     cache: ReflectorOptions<T>["cache"],
     where: Pick<ReflectorOptions<T>, "namespace" | "labelSelector"> = {},
   ) => {
-    watches.push({ cache, reflector: createReflector({ client, clock, log, type, cache, ...where }) });
+    const kind = [type.plural, type.group].filter(Boolean).join(".");
+    watches.push({ kind, cache, reflector: createReflector({ client, clock, log, type, cache, ...where }) });
     return cache;
   };
   const indexes = {
@@ -137,6 +144,9 @@ export function createCaches(context: Context): Caches {
     },
     get synced() {
       return watches.every(({ cache }) => cache.synced);
+    },
+    get missing() {
+      return watches.filter(({ cache }) => !cache.synced).map(({ kind }) => kind);
     },
     get oldestProgressMs() {
       const last = watches.map(({ reflector }) => reflector.status().lastProgressAt ?? Number.NEGATIVE_INFINITY);

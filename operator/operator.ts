@@ -111,6 +111,8 @@ export interface Operator {
   start(signal: AbortSignal): Promise<void>;
   /** True once every cache has been complete. */
   readonly synced: boolean;
+  /** The kinds whose cache has not been complete yet, such as `applications.argoproj.io`. */
+  readonly missing: readonly string[];
   /** False when a watch hangs, so that only a restart helps. */
   readonly alive: boolean;
   /**
@@ -247,6 +249,9 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     get synced() {
       return caches.synced;
+    },
+    get missing() {
+      return caches.missing;
     },
     get alive() {
       return caches.alive;

@@ -73,3 +73,26 @@ describe("the watches are alive", () => {
     expect(caches.alive).toBe(false);
   });
 });
+
+describe("without the deployer's kinds", () => {
+  const isDeployers = ({ path }: SeenRequest) => path.includes("/argoproj.io/");
+
+  test("the caches are complete when the kinds come, and say until then which are missing", async () => {
+    let isInstalled = false;
+    const notFound = status(404, "NotFound");
+    server.on(
+      (request) => !isInstalled && isDeployers(request),
+      (request, response) => notFound(request, response),
+    );
+    given(page(""));
+    await until(() => caches.environments.synced && caches.missing.length === 2);
+    expect([...caches.missing].sort()).toEqual(["applications.argoproj.io", "appprojects.argoproj.io"]);
+    expect(caches.synced).toBe(false);
+    isInstalled = true;
+    await until(() => {
+      clock.advanceToNext();
+      return caches.synced;
+    });
+    expect(caches.missing).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import { apiClient } from "../../../deploy/local/api-client.ts";
+import { applyArgoCdKinds } from "../../../deploy/local/argo-cd-kinds.ts";
+import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
+import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
+import { silentProgress } from "../../../deploy/local/progress.ts";
+import { systemClock } from "../../../operator/kit/clock.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
+import { createOperator, type Operator } from "../../../operator/operator.ts";
+import { serveProbes } from "../../../operator/probes.ts";
+import { installPlatformChart, testSettings } from "../../support/platform-chart.ts";
+import { until } from "../../support/until.ts";
+
+let plane: ControlPlane;
+let operator: Operator;
+let probes: Awaited<ReturnType<typeof serveProbes>>;
+beforeAll(async () => {
+  plane = await startControlPlane({ argoCd: false });
+  const { kubeConfig } = await installPlatformChart(plane);
+  operator = createOperator({
+    ...{ settings: settingsFrom(testSettings), kubeConfig, log: silentLog, clock: systemClock, random: Math.random },
+  });
+  probes = await serveProbes({ host: "127.0.0.1", port: 0 }, operator);
+}, 180_000);
+afterAll(async () => {
+  await operator.stop();
+  probes.close();
+  await once(probes, "close");
+  await plane.stop();
+}, 60_000);
+
+async function readyz() {
+  const reply = await fetch(`http://127.0.0.1:${(probes.address() as AddressInfo).port}/readyz`);
+  return { status: reply.status, text: await reply.text() };
+}
+
+async function installArgoCd(): Promise<void> {
+  const client = apiClient({ url: plane.url, caFile: plane.caFile, token: plane.adminToken });
+  try {
+    await applyArgoCdKinds(client, await buildComponent(goComponents.controlplane, silentProgress));
+  } finally {
+    client.close();
+  }
+}
+
+test("a process that starts without Argo CD's kinds says so, and is ready when they come", async () => {
+  const started = operator.start(AbortSignal.timeout(120_000));
+  const lacksThemAlone = async () => (await readyz()).text.match(/\w+\.argoproj\.io/g)?.length === 2 && readyz();
+  const waiting = await until(lacksThemAlone, { what: "the other kinds being listed", deadlineMs: 30_000 });
+  expect(waiting).toEqual({
+    status: 503,
+    text: "not ok: no complete list yet of applications.argoproj.io, appprojects.argoproj.io\n",
+  });
+  const { health } = operator.ports;
+  expect(await health.check()).toMatchObject({ datastore: { healthy: true }, deployer: { healthy: false } });
+
+  await installArgoCd();
+  await started;
+  expect(await readyz()).toEqual({ status: 200, text: "ok\n" });
+  const isHealthy = async () => (await health.check()).deployer.healthy;
+  await until(isHealthy, { what: "the deployer being healthy", deadlineMs: 10_000 });
+}, 150_000);
