@@ -48,7 +48,6 @@ export function createApp(parts: AppParts): Express {
   app.disable("etag");
   app.set("trust proxy", trustedProxy(platform.settings.api));
   app.set("case sensitive routing", true);
-  app.set("strict routing", true);
   app.set("query parser", false);
   const admission = { limits, log, authenticate: authenticator(platform) };
   app.use(identify, secureHeaders(), cors(platform.settings.api.corsOrigins), accessLog(log, platform.clock));

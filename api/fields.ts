@@ -10,10 +10,16 @@ const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
 
 type Reader = (text: string) => unknown;
 
+/** What forms and query strings say for yes and no; browsers send `on` for a box that is ticked. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "1", "on", "yes"].map((word) => [word, true] as const),
+  ...["false", "0", "off", "no"].map((word) => [word, false] as const),
+]);
+
 /** Readings by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; what does not fit stays text. */
 const READERS: Readonly<Record<string, Reader>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
-  boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
+  boolean: (text) => BOOLEANS.get(text.toLowerCase()) ?? text,
   object: (text) => parseJson(text),
 };
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ConfigInvalid, TtlExceeded } from "../crds/errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
+import { asMeant } from "./meant-fields.ts";
 import { describe, Refusal } from "./refusals.ts";
 import type { Contract } from "./route.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
@@ -66,9 +67,10 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
   // A POST without a body needs no Content-Type; what it lacks is for the schema to say.
   if (bytes.length === 0) return {};
   const type = mediaType(request);
-  if (type === "application/json") return parseJson(bytes);
+  const schema = contract.body ?? {};
+  if (type === "application/json") return asMeant(parseJson(bytes), schema);
   if (type === "application/x-www-form-urlencoded" && contract.forms === true) {
-    return fieldsOf(utf8Text(bytes), contract.body, "form");
+    return asMeant(fieldsOf(utf8Text(bytes), schema, "form"), schema);
   }
   throw new Refusal("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
 }

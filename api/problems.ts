@@ -6,6 +6,7 @@ import {
   EnvironmentConflict,
   EnvironmentNotFound,
   type ErrorCode,
+  HostUnavailable,
   NameExists,
   RepositoryNotFound,
   SecretsUnavailable,
@@ -106,9 +107,12 @@ function refusalProblem(refusal: Refusal, now: Date): Problem {
 }
 
 /** What the service stands on can't be reached now; it says so itself, and when to try again. */
-function isOutage(error: unknown): error is ClusterUnavailable | SecretsUnavailable {
-  return error instanceof ClusterUnavailable || error instanceof SecretsUnavailable;
+function isOutage(error: unknown): error is Outage {
+  return OUTAGES.some((kind) => error instanceof kind);
 }
+
+const OUTAGES = [ClusterUnavailable, SecretsUnavailable, HostUnavailable] as const;
+type Outage = InstanceType<(typeof OUTAGES)[number]>;
 
 function statusOf(error: unknown): number {
   if (isOutage(error)) return UNAVAILABLE_STATUS;

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../crds/errors.ts";
 import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
+import type { BranchHeads } from "../operator/ports/branch-heads.ts";
 import type { ChartTemplates } from "../operator/ports/chart-templates.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
 import type { DeployerLog } from "../operator/ports/deployer-log.ts";
@@ -26,6 +27,7 @@ export interface Platform {
   readonly environments: Environments;
   readonly repositories: Repositories;
   readonly repositoryReloads: RepositoryReloads;
+  readonly branchHeads: BranchHeads;
   readonly configSets: ConfigSets;
   readonly chartTemplates: ChartTemplates;
   readonly apiTokens: ApiTokens;

@@ -25,8 +25,10 @@ export const MAX_FINDINGS = 100;
 
 /** Formats of this platform: a problem in words, or nothing. */
 const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = {
-  "environment-name": nameProblem,
-  "git-branch": branchProblem,
+  "environment-name": (text) => nameProblem(text),
+  "config-set-name": (text) => nameProblem(text, "configSet"),
+  // Whether it may be empty is for the schema to say.
+  "git-branch": (text) => (text === "" ? undefined : branchProblem(text)),
   instant: (text) => (isInstant(text) ? undefined : "must be an ISO 8601 timestamp"),
 };
 
@@ -34,7 +36,7 @@ const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => void;
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true });
-ajv.addVocabulary([...KUBERNETES_KEYWORDS, "x-error-code", "x-refusal", "example"]);
+ajv.addVocabulary([...KUBERNETES_KEYWORDS, "x-error-code", "x-refusal", "x-number-as-text", "example"]);
 addFormats(ajv, ["date-time", "uri"]);
 for (const [name, problem] of Object.entries(FORMATS)) {
   ajv.addFormat(name, { type: "string", validate: (text: string) => problem(text) === undefined });

@@ -1,4 +1,37 @@
-/** A rule of a branch's name, in both languages that enforce it: CEL in the API server and this code in the facade. */
+import { Type } from "typebox";
+
+/**
+ * What a branch may be called: whatever git lets people call one, but for what would mislead who reads it.
+ *
+ * One rule for all doors. The pattern keeps options (`--upload-pack`), refspecs and globs out of every git command line;
+ * it holds ASCII alone, which every engine of patterns reads alike. The rules beside it say the rest, in CEL for the API
+ * server and in code for the facade and the webhooks.
+ */
+
+/** GitHub's limit, in bytes of UTF-8: git keeps `refs/heads/<branch>` in files, whose names have 255 at most. */
+export const BRANCH_MAX_BYTES = 244;
+
+/** Signs that git refuses anywhere; also control characters and the space. */
+const REFUSED_SIGNS = "\\x00-\\x20\\x7f~^:?*\\[\\\\";
+/** For RE2, ECMAScript and Python; it counts characters. */
+export const BRANCH_PATTERN = `^[^${REFUSED_SIGNS}./-][^${REFUSED_SIGNS}]{0,${BRANCH_MAX_BYTES - 1}}$`;
+
+/**
+ * Code points of what nobody sees, or sees as a space, and of what turns the direction of the text around it: those of
+ * `\p{Cc}`, `\p{Cf}`, `\p{Z}` and `\p{Default_Ignorable_Code_Point}` beyond ASCII, and the empty braille sign. Also
+ * U+FFFD, which stands where a character got lost. Numbers, because RE2 knows fewer properties, and the API server and
+ * this process have tables of their own age.
+ */
+const UNREADABLE =
+  "7f-a0 ad 34f 600-605 61c 6dd 70f 890-891 8e2 115f-1160 1680 17b4-17b5 180b-180f 2000-200f 2028-202f 205f-206f 2800 3000 " +
+  "3164 fe00-fe0f feff ffa0 fff0-fffb fffd 110bd 110cd 13430-1343f 1bca0-1bca3 1d173-1d17a e0000-e0fff";
+const unreadable = new RegExp(`[${UNREADABLE.replaceAll(/[0-9a-f]+/g, "\\u{$&}").replaceAll(" ", "")}]`, "u");
+const unreadableInRe2 = `[${UNREADABLE.replaceAll(/[0-9a-f]+/g, "\\x{$&}").replaceAll(" ", "")}]`;
+
+/** A git branch, but for what `BRANCH_RULES` say. */
+export const Branch = Type.String({ minLength: 1, maxLength: BRANCH_MAX_BYTES, pattern: BRANCH_PATTERN });
+
+/** A rule of a branch's name, in both languages that enforce it. */
 export interface BranchRule {
   /** The CEL expression over the text that `branch` names. */
   readonly cel: (branch: string) => string;
@@ -7,9 +40,9 @@ export interface BranchRule {
   readonly message: string;
 }
 
-/** What https://git-scm.com/docs/git-check-ref-format refuses and the pattern of a branch can't say. */
+/** What https://git-scm.com/docs/git-check-ref-format refuses and the pattern can't say; then what is ours. */
 export const BRANCH_RULES: readonly BranchRule[] = [
-  ...["..", "//", "/.", ".lock/"].map((part) => ({
+  ...["..", "//", "/.", ".lock/", "@{"].map((part) => ({
     cel: (branch: string) => `!${branch}.contains('${part}')`,
     holds: (branch: string) => !branch.includes(part),
     message: `must not contain '${part}'`,
@@ -19,9 +52,33 @@ export const BRANCH_RULES: readonly BranchRule[] = [
     holds: (branch: string) => !branch.endsWith(ending),
     message: `must not end with '${ending}'`,
   })),
+  {
+    cel: (branch) => `${branch} != 'HEAD'`,
+    holds: (branch) => branch !== "HEAD",
+    message: "must not be 'HEAD': name the branch that it stands for",
+  },
+  {
+    cel: (branch) => `bytes(${branch}).size() <= ${BRANCH_MAX_BYTES}`,
+    holds: (branch) => Buffer.byteLength(branch) <= BRANCH_MAX_BYTES,
+    message: `may have ${BRANCH_MAX_BYTES} bytes at most in UTF-8`,
+  },
+  {
+    cel: (branch) => `!${branch}.matches(r'${unreadableInRe2}')`,
+    holds: (branch) => !unreadable.test(branch),
+    message: "must not contain invisible characters, nor such as turn the direction of the text",
+  },
 ];
+
+const pattern = new RegExp(BRANCH_PATTERN, "u");
 
 /** The first thing that is wrong with a branch's name; `undefined` when it is fine. */
 export function branchProblem(branch: string): string | undefined {
-  return BRANCH_RULES.find((rule) => !rule.holds(branch))?.message;
+  // Half a character becomes U+FFFD on its way to the API server: it is judged as what arrives there.
+  const arriving = branch.toWellFormed();
+  const broken = BRANCH_RULES.find((rule) => !rule.holds(arriving));
+  if (broken !== undefined) return broken.message;
+  return pattern.test(arriving) ? undefined : PATTERN_MESSAGE;
 }
+
+const PATTERN_MESSAGE =
+  "must be a git branch name: no spaces, control characters or any of ~^:?*[\\, and no '-', '.' or '/' at the beginning";

@@ -3,7 +3,7 @@ import {
   Amount,
   ComponentOverrides,
   EnvironmentVariables,
-  environmentRootRules,
+  nameRootRules,
   SecretRef,
   Variable,
 } from "./ephemeral-environment.schema.ts";
@@ -73,5 +73,4 @@ export const ConfigSetSpec = Type.Object({
 });
 export type ConfigSetSpec = Static<typeof ConfigSetSpec>;
 
-/** A config set's name follows the rules of an environment's. */
-export const configSetRootRules = environmentRootRules;
+export const configSetRootRules = nameRootRules("configSet");

@@ -1,11 +1,10 @@
 import { type Static, Type } from "typebox";
-import { BRANCH_RULES } from "./branches.ts";
+import { BRANCH_RULES, Branch } from "./branches.ts";
 import { TTL_MAX_HOURS } from "./lifetime.ts";
-import { NAME_RULES } from "./names.ts";
+import { NAME_RULES, type NamedKind } from "./names.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { QUANTITY_PATTERN } from "./quantity.ts";
 import {
-  Branch,
   type CelRule,
   COMMIT_PATTERN,
   Commit,
@@ -271,8 +270,11 @@ export const EnvironmentSpec = Type.Object(
 );
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 
-/** Rules on the name stand on the root: only there can CEL see it. */
-export const environmentRootRules: readonly CelRule[] = NAME_RULES.map(({ cel, message }) => ({
-  rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),
-  messageExpression: `"metadata.name '" + self.metadata.name + "' ${message.replaceAll('"', '\\"')}"`,
-}));
+/** The rules of a kind's names. They stand on the root: only there can CEL see the name. */
+export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
+  NAME_RULES[kind].map(({ cel, message }) => ({
+    rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),
+    messageExpression: `"metadata.name '" + self.metadata.name + "' ${message.replaceAll('"', '\\"')}"`,
+  }));
+
+export const environmentRootRules = nameRootRules("environment");

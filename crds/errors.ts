@@ -112,6 +112,17 @@ export class SecretsUnavailable extends DomainError {
   }
 }
 
+/** The host of a Repository can't be asked now, and what was asked for needs it. */
+export class HostUnavailable extends DomainError {
+  readonly code = "ENV_CREATION_FAILED";
+  readonly retryAfterSeconds: number;
+
+  constructor(repository: string, retryAfterSeconds: number, options?: ErrorOptions) {
+    super(`The host of repository '${repository}' can't be asked; try again later, or send full commit SHAs`, options);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** The environment could not be made for a reason on our side. */
 export class CreationFailed extends DomainError {
   readonly code = "ENV_CREATION_FAILED";

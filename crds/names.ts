@@ -11,12 +11,27 @@ export const NAME_MAX_LENGTH = 50;
 export const NAME_PATTERN = "^[a-z]([a-z0-9-]*[a-z0-9])?$";
 const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
 
-/** Labels of the platform's own hosts, what people expect to be there, and what has a path where names have theirs. */
-export const RESERVED_NAMES = [
-  ...["www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default"],
-  ...["cleanup-failed", "reload"],
-] as const;
-export const RESERVED_PREFIXES = ["kube-", "ephemeral-"] as const;
+/** What has its name from people. */
+export type NamedKind = "environment" | "repository" | "configSet";
+
+interface Reserved {
+  readonly names: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+const PLATFORM_PREFIXES = ["kube-", "ephemeral-"];
+
+/** By kind, what has the shape of a name and is taken otherwise. */
+const RESERVED: Readonly<Record<NamedKind, Reserved>> = {
+  // Labels of the platform's own hosts, what people expect to be there, and what has a path where names have theirs.
+  environment: {
+    names: ["www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default", "cleanup-failed"],
+    prefixes: PLATFORM_PREFIXES,
+  },
+  // What has a path where names have theirs. Environments are named after Repositories, so they begin alike.
+  repository: { names: ["reload"], prefixes: PLATFORM_PREFIXES },
+  configSet: { names: [], prefixes: [] },
+};
 
 /** A rule of the name, in both languages that enforce it: CEL in the API server and this code in the facade. */
 export interface NameRule {
@@ -29,7 +44,7 @@ export interface NameRule {
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
 
-export const NAME_RULES: readonly NameRule[] = [
+const SHAPE_RULES: readonly NameRule[] = [
   {
     cel: `name.size() >= ${NAME_MIN_LENGTH} && name.size() <= ${NAME_MAX_LENGTH}`,
     holds: (name) => name.length >= NAME_MIN_LENGTH && name.length <= NAME_MAX_LENGTH,
@@ -52,21 +67,28 @@ export const NAME_RULES: readonly NameRule[] = [
     holds: (name) => !isUuid(name),
     message: "must not look like a UUID",
   },
-  {
-    cel: [
-      `!(name in [${quoted(RESERVED_NAMES)}])`,
-      ...RESERVED_PREFIXES.map((prefix) => `!name.startsWith('${prefix}')`),
-    ].join(" && "),
-    holds: (name) =>
-      !(RESERVED_NAMES as readonly string[]).includes(name) &&
-      !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
-    message: "is reserved",
-  },
 ];
 
-/** The first thing that is wrong with an environment's, Repository's or config set's name; `undefined` when it is fine. */
-export function nameProblem(name: string): string | undefined {
-  return NAME_RULES.find((rule) => !rule.holds(name))?.message;
+/** One rule, or none where nothing is reserved. */
+function reservedRules({ names, prefixes }: Reserved): readonly NameRule[] {
+  const cel = [
+    ...(names.length > 0 ? [`!(name in [${quoted(names)}])`] : []),
+    ...prefixes.map((prefix) => `!name.startsWith('${prefix}')`),
+  ];
+  const holds = (name: string) => !names.includes(name) && !prefixes.some((prefix) => name.startsWith(prefix));
+  return cel.length === 0 ? [] : [{ cel: cel.join(" && "), holds, message: "is reserved" }];
+}
+
+/** The rules of a name, by what it is the name of: all have one shape. */
+export const NAME_RULES: Readonly<Record<NamedKind, readonly NameRule[]>> = {
+  environment: [...SHAPE_RULES, ...reservedRules(RESERVED.environment)],
+  repository: [...SHAPE_RULES, ...reservedRules(RESERVED.repository)],
+  configSet: [...SHAPE_RULES, ...reservedRules(RESERVED.configSet)],
+};
+
+/** The first thing that is wrong with a name; `undefined` when it is fine. */
+export function nameProblem(name: string, kind: NamedKind = "environment"): string | undefined {
+  return NAME_RULES[kind].find((rule) => !rule.holds(name))?.message;
 }
 
 /** Whether a path parameter is an environment's id rather than its name. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
-import { BRANCH_RULES } from "./branches.ts";
-import { environmentRootRules, SecretRef, ValuePath } from "./ephemeral-environment.schema.ts";
+import { BRANCH_RULES, Branch } from "./branches.ts";
+import { nameRootRules, SecretRef, ValuePath } from "./ephemeral-environment.schema.ts";
 import { TTL_MAX_HOURS } from "./lifetime.ts";
-import { Branch, Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "./schema.ts";
+import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "./schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
 /** The shape of a generated value: `password` letters and digits, `key` base64url bytes, `token` hex, `uuid` version 4. */
@@ -149,7 +149,8 @@ export const RepositorySpec = Type.Object(
           default: "{commit}",
           maxLength: 128,
           pattern: "^[A-Za-z0-9._{}-]+$",
-          description: "{commit}: the whole SHA, {short}: its first 8 digits, {branch}: the branch with '/' as '-'.",
+          description:
+            "{commit}: the whole SHA, {short}: its first 8 digits, {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one).",
         }),
       ),
     }),
@@ -241,5 +242,4 @@ export const RepositoryStatus = Type.Object({
 });
 export type RepositoryStatus = Static<typeof RepositoryStatus>;
 
-/** A Repository's name follows the rules of an environment's: environments are named after it. */
-export const repositoryRootRules = environmentRootRules;
+export const repositoryRootRules = nameRootRules("repository");

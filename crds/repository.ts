@@ -82,12 +82,15 @@ export function neededSecrets(repositories: readonly Repository[], hasDatabase: 
   return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
 }
 
+/** What a tag can't have, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
+const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
+
 /** The image of a commit. */
 export function imageOf({ spec }: Repository, source: { commit: string; branch: string }): string {
   const tag = (spec.image.tagTemplate ?? "{commit}")
     .replaceAll("{commit}", source.commit)
     .replaceAll("{short}", source.commit.slice(0, 8))
-    .replaceAll("{branch}", source.branch.replaceAll("/", "-"));
+    .replaceAll("{branch}", source.branch.replaceAll(NOT_OF_A_TAG, "-"));
   return `${spec.image.repository}:${tag}`;
 }
 

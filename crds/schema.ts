@@ -34,9 +34,6 @@ export const map = <T extends TSchema>(values: T, options: object = {}) =>
 export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** A git branch; the pattern keeps options (`--upload-pack`), ranges and reflog syntax out of every git command line. */
-export const BRANCH_PATTERN = "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,243}$";
-export const Branch = Type.String({ minLength: 1, maxLength: 244, pattern: BRANCH_PATTERN });
 /** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
 export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
 export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });

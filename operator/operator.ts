@@ -51,6 +51,7 @@ import type { Mandate } from "./kit/mandate.ts";
 import { ownRemovals } from "./own-removals.ts";
 import type { ApiTokens } from "./ports/api-tokens.ts";
 import type { AuditTrail } from "./ports/audit-trail.ts";
+import type { BranchHeads } from "./ports/branch-heads.ts";
 import type { ChartTemplates } from "./ports/chart-templates.ts";
 import type { ConfigSets } from "./ports/config-sets.ts";
 import type { DeployerLog } from "./ports/deployer-log.ts";
@@ -62,6 +63,7 @@ import type { RepositoryReloads } from "./ports/repository-reloads.ts";
 import type { SecretManager } from "./ports/secret-manager.ts";
 import type { ServerClock } from "./ports/server-clock.ts";
 import type { UrlProber } from "./ports/url-prober.ts";
+import { createBranchHeads } from "./repository/branch-heads.ts";
 import { createRepositoryReconciler } from "./repository/reconciler.ts";
 import { wakeOnRepositories } from "./repository/watches.ts";
 import { createSecretManagers } from "./secret-managers.ts";
@@ -93,6 +95,7 @@ export interface OperatorPorts {
   readonly environments: Environments;
   readonly repositories: Repositories;
   readonly repositoryReloads: RepositoryReloads;
+  readonly branchHeads: BranchHeads;
   readonly configSets: ConfigSets;
   readonly chartTemplates: ChartTemplates;
   readonly apiTokens: ApiTokens;
@@ -164,6 +167,8 @@ export function createOperator(options: OperatorOptions): Operator {
     ...{ client: working, cache: caches.revisions, namespace: settings.namespace, serverClock },
   });
   const repositoryHost = gitRepositoryHost();
+  // None of its connections are taken from the passes.
+  const hostForUsers = gitRepositoryHost();
   const newProber = () => httpsUrlProber(proberSettings(settings), clock);
   const secretManagers = createSecretManagers(settings, { client, working, isLeading: () => mayWrite(), clock });
   const context = onPorts({
@@ -234,6 +239,9 @@ export function createOperator(options: OperatorOptions): Operator {
       repositoryReloads: kubernetesRepositoryReloads({
         ...{ client, cache: caches.repositories, namespace: settings.namespace, clock },
       }),
+      branchHeads: createBranchHeads({
+        ...{ settings, clock, secretManager: secretManagers.ofUsers, repositoryHost: hostForUsers },
+      }),
       configSets,
       chartTemplates: chartTemplates(settings),
       apiTokens,
@@ -289,7 +297,7 @@ export function createOperator(options: OperatorOptions): Operator {
     async stop() {
       await caches.stop();
       const { ofPasses, ofUsers } = secretManagers;
-      await Promise.all([client, working, repositoryHost, ofPasses, ofUsers].map((open) => open.close()));
+      await Promise.all([client, working, repositoryHost, hostForUsers, ofPasses, ofUsers].map((open) => open.close()));
     },
   };
 }

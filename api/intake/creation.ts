@@ -29,7 +29,7 @@ type Outside = Pick<Platform, "environments" | "secretManager" | "log">;
  */
 export async function createAsked(
   { body, caller, key }: Creation,
-  platform: Outside & Pick<Platform, "settings" | "repositories" | "configSets" | "rooms">,
+  platform: Outside & Pick<Platform, "settings" | "repositories" | "branchHeads" | "configSets" | "rooms">,
 ): Promise<EphemeralEnvironment> {
   const mark = key === undefined ? undefined : markOf(key, body, caller);
   const known = mark && platform.environments.madeWith(mark.key);

@@ -2,18 +2,17 @@ import { type ConfigSet, referredVariables } from "../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { neededSecrets, type Repository } from "../../crds/repository.ts";
+import { branchOf, neededSecrets, type Repository } from "../../crds/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { sharedGroups } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Platform } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
+import { type AskedCommit, fullCommits } from "./commits.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
 import { chosenConfigSet, configured, hasDatabase } from "./config-set.ts";
 import { usableRepository } from "./repositories.ts";
 import { checkSharedKeys, commonGroups, refusedConfigSet, refusedReferences } from "./secret-references.ts";
-
-const FALLBACK_BRANCH = "main";
 
 /** What a creation asks for. */
 export interface WantedEnvironment {
@@ -23,14 +22,18 @@ export interface WantedEnvironment {
   readonly provided: ReadonlyMap<string, Sensitive>;
 }
 
-type Outside = Pick<Platform, "settings" | "environments" | "repositories" | "configSets" | "secretManager" | "log">;
+type Outside = Pick<
+  Platform,
+  "settings" | "environments" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
+>;
 type Repositories = { readonly backend: Repository } & { readonly [component in Component]?: Repository };
 
 /**
  * The resource that a creation asks for: REST names become the spec's, the caller its owner.
  *
  * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a repository that the
- *   caller may not use), SecretsUnavailable, Refusal (forbidden) for shared API keys of other groups
+ *   caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, Refusal
+ *   (forbidden) for shared API keys of other groups
  */
 export async function wantedEnvironment(
   request: CreateRequest,
@@ -46,7 +49,6 @@ export async function wantedEnvironment(
   const referrer = { environment: request.environment_name };
   const judgement = { referrer, groups: commonGroups(groups, caller), caller, platform };
   const violations = [
-    ...strayFields(request),
     ...chosen.violations,
     ...overrides.violations,
     ...missingSecrets(request, overrides, { repositories, configSet }),
@@ -56,11 +58,9 @@ export async function wantedEnvironment(
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
-  const { backend, frontend } = repositories;
   const spec: EnvironmentSpec = {
     ...configured(request, configSet, platform),
-    backend: source(backend, request.backend_branch, request.backend_commit),
-    ...(frontend ? { frontend: source(frontend, request.frontend_branch, request.frontend_commit) } : {}),
+    ...(await sources(request, repositories, platform)),
     ...secrets(request, overrides),
     ...(overrides.overrides ? { overrides: overrides.overrides } : {}),
     owner: { subject: caller.subject, email: caller.email, name: caller.name },
@@ -78,13 +78,6 @@ function usableRepositories(request: CreateRequest, caller: Caller, platform: Ou
 }
 
 const componentsOf = ({ frontend }: Repositories): readonly Component[] => (frontend ? COMPONENTS : ["backend"]);
-
-/** A branch or commit of a frontend that was not asked for is a mistake, and ignoring it would hide it. */
-function strayFields(request: CreateRequest): Violation[] {
-  if (request.frontend_repo) return [];
-  const stray = (["frontend_branch", "frontend_commit"] as const).filter((field) => request[field]);
-  return stray.map((field) => ({ field, message: "needs frontend_repo" }));
-}
 
 interface Sources {
   readonly repositories: Repositories;
@@ -124,10 +117,28 @@ function secrets(request: CreateRequest, { provided }: Overrides): Pick<Environm
   return Object.keys(asked).length > 0 ? { secrets: asked } : {};
 }
 
-function source({ metadata, spec }: Repository, branch: string | undefined, commit: string | undefined) {
-  return {
-    repository: metadata.name,
-    branch: branch || (spec.defaultBranch ?? FALLBACK_BRANCH),
-    ...(commit ? { commit } : {}),
+/** Where each component comes from; what a request says of a frontend that it does not ask for means nothing. */
+async function sources(
+  request: CreateRequest,
+  { backend, frontend }: Repositories,
+  platform: Outside,
+): Promise<Pick<EnvironmentSpec, "backend" | "frontend">> {
+  const asked = {
+    backend: askedCommit("backend", backend, request),
+    ...(frontend ? { frontend: askedCommit("frontend", frontend, request) } : {}),
   };
+  const commits = await fullCommits(Object.values(asked), platform);
+  return {
+    backend: source(asked.backend, commits.backend),
+    ...(asked.frontend ? { frontend: source(asked.frontend, commits.frontend) } : {}),
+  };
+}
+
+function askedCommit(component: Component, repository: Repository, request: CreateRequest): AskedCommit {
+  const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit = "" } = request;
+  return { component, repository, branch: branch || branchOf(repository), commit };
+}
+
+function source({ repository, branch }: AskedCommit, commit: string | undefined): EnvironmentSpec["backend"] {
+  return { repository: repository.metadata.name, branch, ...(commit === undefined ? {} : { commit }) };
 }

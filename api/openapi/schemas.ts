@@ -7,7 +7,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export type Components = Map<string, Json>;
 
 /** Keywords that only our own checks read. */
-const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "title"]);
+const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "x-number-as-text", "title"]);
 /** Keywords whose value is a schema. */
 const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
 

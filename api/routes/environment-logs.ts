@@ -116,16 +116,14 @@ function selectionOf({ lines = DEFAULT_LINES, since }: LogQuery): LogSelection {
   return since === undefined ? { lines } : { lines, sinceSeconds: secondsOf(since) };
 }
 
-const UNIT_SECONDS = { h: 3_600, m: 60, s: 1 } as const;
+const UNIT_SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
-/** Of a duration such as 1h30m; the kubelet takes no less than one. */
+/** Of a duration such as 1h30m or 1.5h; the kubelet takes whole ones, and no less than one. */
 function secondsOf(duration: string): number {
-  const parts = [...duration.matchAll(/(\d+)([hms])/g)];
+  const parts = [...duration.matchAll(/(\d+(?:[.]\d+)?)([dhms])/g)];
   const seconds = parts.map(([, count, unit]) => Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS]);
-  return Math.max(
-    1,
-    seconds.reduce((sum, part) => sum + part, 0),
-  );
+  const sum = seconds.reduce((total, part) => total + part, 0);
+  return Math.max(1, Math.ceil(sum));
 }
 
 export const environmentLogRoutes = [getLogs, followLogs] as const;

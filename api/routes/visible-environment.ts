@@ -7,7 +7,7 @@ import { concerning } from "../request-scope.ts";
 import type { Platform } from "../route.ts";
 
 /**
- * The environment of that id or name.
+ * The environment of that name, or of that id, whose digits may be of either case.
  *
  * @throws EnvironmentNotFound: one that the caller does not see is answered exactly like one that does not exist
  */
@@ -16,9 +16,11 @@ export async function visibleEnvironment(
   caller: Caller,
   { environments }: Pick<Platform, "environments">,
 ): Promise<EphemeralEnvironment> {
+  const lowerCase = idOrName.toLowerCase();
+  const asked = isUuid(lowerCase) ? lowerCase : idOrName;
   // What can be neither an id nor a name is not worth a question to the cluster.
-  const isPossible = isUuid(idOrName) || nameProblem(idOrName) === undefined;
-  const environment = isPossible ? await environments.find(idOrName) : undefined;
+  const isPossible = isUuid(asked) || nameProblem(asked) === undefined;
+  const environment = isPossible ? await environments.find(asked) : undefined;
   if (environment === undefined || !visibleTo(caller)(environment.spec)) throw new EnvironmentNotFound();
   return concerning(environment);
 }

@@ -15,7 +15,9 @@ export const SecretKeyRef = closed(
     key: Type.String({
       pattern: SECRET_KEY_PATTERN,
       "x-refusal": "must be 'latest' or the number of a version",
-      description: "A version, or latest: the newest when the environment is made.",
+      "x-number-as-text": true,
+      description:
+        "A version, or latest: the newest when the environment is made. A version may also be sent as a number.",
     }),
   },
   { description: "A secret of the secret manager that is shared with the environment." },

@@ -10,7 +10,7 @@ import {
   SecretKeyRef,
   VARIABLE,
 } from "./config-overrides.ts";
-import { EnvironmentName, Instant } from "./fields.ts";
+import { ConfigSetName, Instant } from "./fields.ts";
 import { pageOf } from "./page.ts";
 
 const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
@@ -110,7 +110,7 @@ const example = {
 const { name: _, ...exampleContent } = example;
 
 export const ConfigSetRequest = closed(
-  { name: EnvironmentName, ...content },
+  { name: ConfigSetName, ...content },
   { title: "ConfigSetRequest", examples: [example] },
 );
 export type ConfigSetRequest = Static<typeof ConfigSetRequest>;

@@ -8,6 +8,9 @@ import { Instant } from "./fields.ts";
 export const DEFAULT_LINES = 100;
 export const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
 
+/** Days, hours, minutes and seconds, each at most once, in this order, with a fraction where somebody wants one. */
+const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.][0-9]{1,3})?${unit})?`).join("")}$`;
+
 export const LogPath = closed({
   ...EnvironmentPath.properties,
   component: literals(LOG_COMPONENTS, {
@@ -27,9 +30,9 @@ export const LogQuery = closed({
     Type.String({
       minLength: 2,
       maxLength: 20,
-      pattern: "^([0-9]{1,5}h)?([0-9]{1,5}m)?([0-9]{1,5}s)?$",
-      "x-refusal": "must be a duration such as 1h, 30m, 45s or 1h30m",
-      description: "Nothing older than this, a duration such as 1h or 30m.",
+      pattern: DURATION_PATTERN,
+      "x-refusal": "must be a duration such as 1d, 1h, 30m, 45s, 1h30m or 1.5h",
+      description: "Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h.",
       examples: ["1h", "30m"],
     }),
   ),

@@ -15,7 +15,7 @@ export const SwitchRequest = closed(
     title: "SwitchEnvironmentRequest",
     minProperties: 1,
     "x-refusal": "must say protected, suspended, or both",
-    description: "What is left out stays as it is.",
+    description: "What is left out, or null, stays as it is.",
     examples: [{ suspended: true }],
   },
 );

@@ -103,10 +103,12 @@ export const EnvironmentPath = closed({
   environment_id: Type.String({
     minLength: 1,
     maxLength: 253,
-    description: "The environment's id or its name.",
+    description: "The environment's id, in upper or lower case, or its name.",
     examples: ["shop-test"],
   }),
 });
+
+const MOMENT = "ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is";
 
 export const ListQuery = closed({
   ...PAGE,
@@ -119,10 +121,10 @@ export const ListQuery = closed({
     }),
   ),
   created_after: Type.Optional(
-    Type.String({ format: "instant", maxLength: 64, description: "Created at this moment or later (ISO 8601)." }),
+    Type.String({ format: "instant", maxLength: 64, description: `Created at this moment or later (${MOMENT}).` }),
   ),
   created_before: Type.Optional(
-    Type.String({ format: "instant", maxLength: 64, description: "Created before this moment (ISO 8601)." }),
+    Type.String({ format: "instant", maxLength: 64, description: `Created before this moment (${MOMENT}).` }),
   ),
 });
 export type ListQuery = Static<typeof ListQuery>;

@@ -1,17 +1,23 @@
 /** Fields that recur in requests and replies. */
 import { Type } from "typebox";
+import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/branches.ts";
 import type { ErrorCode } from "../../crds/errors.ts";
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH, NAME_PATTERN } from "../../crds/names.ts";
-import { BRANCH_PATTERN, COMMIT_PATTERN, closed, literals } from "../../crds/schema.ts";
+import { closed, literals } from "../../crds/schema.ts";
 
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC." });
 
+const NAME = { minLength: NAME_MIN_LENGTH, maxLength: NAME_MAX_LENGTH, pattern: NAME_PATTERN };
+
 export const EnvironmentName = Type.String({
+  ...NAME,
   format: "environment-name",
-  minLength: NAME_MIN_LENGTH,
-  maxLength: NAME_MAX_LENGTH,
-  pattern: NAME_PATTERN,
   description: "Unique; a DNS label that starts with a letter, without '--', not reserved.",
+});
+export const ConfigSetName = Type.String({
+  ...NAME,
+  format: "config-set-name",
+  description: "Unique; a DNS label that starts with a letter, without '--'.",
 });
 
 /** Ids only: a URL, a path or an option of git is no Repository and never looked at further. */
@@ -25,23 +31,25 @@ export const OptionalRepositoryId = Type.String({ maxLength: 253, description: "
 export const BranchName = Type.String({
   format: "git-branch",
   minLength: 1,
-  maxLength: 244,
+  maxLength: BRANCH_MAX_BYTES,
   pattern: BRANCH_PATTERN,
-  "x-refusal": "must be a git branch name without spaces, leading '-' or '.', '..', '//' and the signs ~^:?*[\\@{",
+  description: `Git branch: whatever git takes, ${BRANCH_MAX_BYTES} bytes of UTF-8 at most, without invisible characters.`,
 });
 /** The same, or empty: as if it had been left out. */
 export const OptionalBranchName = Type.String({
   format: "git-branch",
-  maxLength: 244,
+  maxLength: BRANCH_MAX_BYTES,
   pattern: `^$|${BRANCH_PATTERN}`,
-  "x-refusal": "must be a git branch name without spaces, leading '-' or '.', '..', '//' and the signs ~^:?*[\\@{",
+  description:
+    "Git branch, as backend_branch; the repository's default branch when empty. Ignored without frontend_repo.",
 });
 
 export const CommitSha = Type.String({
   maxLength: 64,
-  pattern: COMMIT_PATTERN,
-  "x-refusal": "must be a full commit SHA in lower-case hexadecimal digits, or empty",
-  description: "Full commit SHA; the latest of the branch when empty.",
+  pattern: "^([0-9A-Fa-f]{7,64})?$",
+  "x-refusal": "must be a commit SHA in hexadecimal digits, 7 at least, or empty",
+  description:
+    "Commit SHA; the latest of the branch when empty. A short one of 7 digits or more stands for the head of the named branch and for no other commit: it is resolved once, when the environment is created.",
 });
 
 /** The success marker of replies that carry one. */

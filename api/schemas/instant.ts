@@ -1,19 +1,32 @@
-/** What ISO 8601 lets people write: a date, or a date with a time, with or without an offset. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
-const HAS_OFFSET = /([Zz]|[+-]\d{2}:?\d{2})$/;
-const DATE_LENGTH = "2026-01-01".length;
+/**
+ * What ISO 8601 lets people write: a date, or a date with a time, with or without an offset, in the extended form or in
+ * the basic one without separators. A space before the offset is a `+`, as a query has it that was not encoded.
+ */
+const INSTANT =
+  /^(?<date>\d{4}-\d{2}-\d{2}|\d{8})(?:[Tt ](?<hour>\d{2}):?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,9}))?)?(?<offset>[Zz]|[+ -]\d{2}(?::?\d{2})?)?)?$/;
 
 /** Milliseconds since 1970 of an ISO 8601 timestamp; without an offset it is UTC, whatever the machine's zone. */
 export function instantMs(text: string): number {
-  if (!INSTANT.test(text) || !isDay(text.slice(0, DATE_LENGTH))) return Number.NaN;
-  const dateOnly = text.length === DATE_LENGTH;
-  return Date.parse(dateOnly || HAS_OFFSET.test(text) ? text : `${text}Z`);
+  const parts = INSTANT.exec(text)?.groups;
+  if (parts === undefined) return Number.NaN;
+  const { hour = "00", minute = "00", second = "00", fraction = "" } = parts;
+  const date = (parts.date as string).replaceAll("-", "").replace(/^(\d{4})(\d{2})(\d{2})$/, "$1-$2-$3");
+  if (!isDay(date)) return Number.NaN;
+  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+  return Date.parse(`${date}T${hour}:${minute}:${second}.${milliseconds}${offsetOf(parts.offset)}`);
+}
+
+/** As `Date.parse` knows it. */
+function offsetOf(written = "Z"): string {
+  if (written.toUpperCase() === "Z") return "Z";
+  const [, sign, hours, minutes = "00"] = /^(.)(\d{2}):?(\d{2})?$/.exec(written) ?? [];
+  return `${sign === " " ? "+" : sign}${hours}:${minutes}`;
 }
 
 /** `Date.parse` takes 30 February for a day in March. */
-function isDay(text: string): boolean {
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+function isDay(date: string): boolean {
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
 /** Whether a text names a moment. */

@@ -15,7 +15,7 @@ import { type KeptApplicationStatus, observed } from "./argocd-application-statu
 
 /** Has Argo CD delete what an application made before the application itself goes. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
-/** Holds `<branch>@<commit>`; no branch contains an `@`. */
+/** Holds `<branch>@<commit>`: a branch may contain an `@`, a commit can't. */
 const sourceAnnotation = (component: Component) => `${GROUP}/${component}-source`;
 
 /**
@@ -79,7 +79,7 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
     deployedSources(environment) {
       const annotations = cluster.observe(environment, applicationKind, ref(environment))?.metadata.annotations ?? {};
       const sources = COMPONENTS.flatMap((component) => {
-        const [branch, commit] = annotations[sourceAnnotation(component)]?.split("@") ?? [];
+        const [, branch, commit] = /^(.*)@(.*)$/s.exec(annotations[sourceAnnotation(component)] ?? "") ?? [];
         return branch && commit ? [[component, { branch, commit }]] : [];
       });
       return Object.fromEntries(sources);

@@ -67,18 +67,24 @@ describe("a creation is refused, and nothing is made, when", () => {
     "",
     " main",
     "a//b",
+    "a@{1}",
+    "a\u0000b",
+    "a\u202eb",
+    "a\u200bb",
+    "a\ud83d",
+    "é".repeat(123),
     "a.lock",
     "a.",
     "a/",
     "x".repeat(245),
   ])("the branch is %j", (backend_branch) => expectInvalid({ ...valid, backend_branch }, "backend_branch"));
 
-  test.each(["main", "abc", "f".repeat(39), "f".repeat(41), "F".repeat(40), "g".repeat(40)])(
+  test.each(["main", "abc", "f".repeat(6), "f".repeat(39), "f".repeat(41), "f".repeat(65), "g".repeat(40)])(
     "the commit is %j",
     (backend_commit) => expectInvalid({ ...valid, backend_commit }, "backend_commit"),
   );
 
-  test.each([0, -1, 24.5, "24", "", true, {}, [24], null, -1e9])("the TTL is %j", (ttl) =>
+  test.each([0, -1, 24.5, "24", "", true, {}, [24], -1e9])("the TTL is %j", (ttl) =>
     expectInvalid({ ...valid, ttl }, "ttl"),
   );
 
@@ -105,12 +111,20 @@ describe("a creation is refused, and nothing is made, when", () => {
     expectProblem(reply, 400, /^frontend_repo: no frontend repository 'shop-api'/, "ENV_REPO_NOT_FOUND");
   });
 
-  test("a frontend's branch or commit comes without a frontend", () =>
-    expectInvalid(
-      { ...valid, frontend_branch: "main", frontend_commit: "f".repeat(40) },
-      "frontend_branch",
-      "frontend_commit",
-    ));
+  test.each(["environment_name", "backend_repo", "backend_branch"])("the required field %s is null", (field) =>
+    expectInvalid({ ...valid, [field]: null }, field),
+  );
+
+  // Abuse case 109: null removes no field of the user's own, and hides none that is not known.
+  test.each([
+    ["an unknown field", { nonsense: null }, "nonsense"],
+    [
+      "a variable",
+      { config_overrides: { helm_values: { backend: { env: { A: null } } } } },
+      "config_overrides.helm_values.backend.env.A",
+    ],
+    ["an item of a list", { config_overrides: [null] }, "config_overrides"],
+  ])("%s is null", (_what, body, field) => expectInvalid({ ...valid, ...body }, field));
 
   test.each(["id", "creator", "namespace", "status", "expires_at", "Environment_name", "ttl_hours"])(
     "it carries the unknown field %s",

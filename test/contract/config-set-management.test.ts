@@ -117,6 +117,11 @@ describe("making a config set", () => {
     expect(service.configSets.find("web")?.spec).toEqual({});
   });
 
+  test.each(["default", "reload", "api", "kube-x"])("may be called %s", async (name) => {
+    expect((await call("post", PATH, { name })).body.data).toMatchObject({ id: name, name });
+    expect((await call("get", `${PATH}/${name}`)).status).toBe(200);
+  });
+
   test("is refused under a name that is taken, also by one of other people", async () => {
     expectProblem(await call("post", PATH, { name: "billing-set" }), 409, "A config set of this name exists already");
   });
@@ -124,7 +129,6 @@ describe("making a config set", () => {
   test.each<[string, object, string]>([
     ["a field that it does not have", { id: "x" }, "id: is not a known field"],
     ["a name of an environment's rules", { name: "a--b" }, "name: must not contain '--'"],
-    ["a reserved name", { name: "default" }, "name: is reserved"],
     ["a variable without value", { env: [{ name: "A" }] }, "env.0: must have either a value or a secret_ref"],
     [
       "a variable with two sources",

@@ -71,8 +71,8 @@ describe("a creation that names a config set", () => {
   });
 
   test("is refused with all else that is wrong", async () => {
-    const reply = await create({ config_set: "absent", frontend_branch: "main" });
-    expectProblem(reply, 400, /config_set: .*frontend_branch: |frontend_branch: .*config_set: /, "ENV_CONFIG_INVALID");
+    const reply = await create({ config_set: "absent", use_shared_api_keys: true });
+    expectProblem(reply, 400, /config_set: .*use_shared_api_keys: /, "ENV_CONFIG_INVALID");
   });
 });
 

@@ -70,6 +70,46 @@ describe("creating an environment", () => {
     expect(made?.spec.frontend).toEqual({ repository: "shop-web", branch: "trunk" });
   });
 
+  test("takes null for every optional field as left out", async () => {
+    const optional = ["backend_commit", "frontend_repo", "frontend_branch", "frontend_commit", "ttl"];
+    const more = ["provision_database", "auto_generate_secrets", "use_shared_api_keys", "config_set"];
+    const nothing = Object.fromEntries([...optional, ...more].map((field) => [field, null]));
+    const overrides = { helm_values: { backend: { env: null, replicas: 2, resources: null }, frontend: null } };
+    expect((await create("developer", { ...minimal, ...nothing, config_overrides: overrides })).status).toBe(200);
+    const made = await service.environments.find("feature-test");
+    expect(made?.spec).toMatchObject({ ttlHours: 24, overrides: { backend: { replicas: 2 } } });
+    expect(made?.spec).not.toHaveProperty("frontend");
+    expect(made?.spec).not.toHaveProperty("secrets");
+  });
+
+  test("passes by a frontend's branch and commit where no frontend is asked for", async () => {
+    expect((await create("developer", { ...minimal, frontend_branch: "x", frontend_commit: "abcdef0" })).status).toBe(
+      200,
+    );
+    expect((await service.environments.find("feature-test"))?.spec).not.toHaveProperty("frontend");
+  });
+
+  test.each(["dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語"])(
+    "takes the branch %s, and tells of it as it is",
+    async (branch) => {
+      await create("developer", { ...minimal, backend_branch: branch });
+      const detail = await call("get", "/api/environments/feature-test", "developer");
+      expect(detail.body.repositories.backend.branch).toBe(branch);
+    },
+  );
+
+  test("takes a branch of a form as the form encodes it", async () => {
+    const authorization = await service.bearer("developer");
+    const form = "environment_name=feature-test&backend_repo=shop-api&backend_branch=feature%2Fa%2Bgr%C3%B6%C3%9Fe%23";
+    await service.http
+      .post("/api/environments")
+      .set({ authorization })
+      .type("form")
+      .send(`${form}&provision_database=On`);
+    const made = await service.environments.find("feature-test");
+    expect(made?.spec).toMatchObject({ backend: { branch: "feature/a+größe#" }, database: { provision: true } });
+  });
+
   test("takes a form with the same names", async () => {
     const reply = await service.http
       .post("/api/environments")

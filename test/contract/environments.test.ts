@@ -38,6 +38,18 @@ describe("reading one environment", () => {
       configuration: { config_set: "", database_provisioned: false, auto_generated_secrets: true },
     });
     expect((await call("get", "/api/environments/feature-test", "developer")).body).toEqual(byId.body);
+    expect((await call("get", `/api/environments/${id.toUpperCase()}`, "developer")).body).toEqual(byId.body);
+    expect((await call("get", "/api/environments/FEATURE-TEST", "developer")).status).toBe(404);
+  });
+
+  test("takes a path with a slash at its end for the same path", async () => {
+    await create();
+    for (const path of ["/api/environments", "/api/v2/environments", "/api/environments/feature-test", "/api/health"]) {
+      const [plain, slashed] = [await call("get", path, "developer"), await call("get", `${path}/`, "developer")];
+      expect([slashed.status, Object.keys(slashed.body)]).toEqual([200, Object.keys(plain.body)]);
+    }
+    expect((await call("put", "/api/environments/", "developer")).headers.allow).toBe("GET, HEAD, POST");
+    expect((await call("delete", "/api/environments/feature-test/", "developer")).status).toBe(200);
   });
 
   test("says whatever the operator has written, and when it changed last", async () => {

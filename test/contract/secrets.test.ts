@@ -116,6 +116,16 @@ describe("overrides of a creation", () => {
     expect(JSON.stringify([environment, reply.body, service.log])).not.toContain(secret);
   });
 
+  test("may name a version by its number", async () => {
+    const shared = { name: "mail-set", env: [{ name: "A", secret_ref: { name: "shared-mail", key: 2 } }] };
+    const maintainer = await service.bearer("maintainer");
+    const set = await service.http.post("/api/config-sets").set({ authorization: maintainer }).send(shared);
+    expect(set.body.data.env).toEqual([{ name: "A", secret_ref: { name: "shared-mail", key: "2" } }]);
+    expect((await post(env({ MAIL_KEY: ref("shared-mail", 3) }))).status).toBe(200);
+    const variable = { name: "MAIL_KEY", secretRef: { name: "shared-mail", key: "3" } };
+    expect((await made())?.spec.overrides?.backend?.env).toEqual([variable]);
+  });
+
   test("come in a form as JSON text", async () => {
     const { config_overrides, ...fields } = env({ LOG_LEVEL: "debug", SECRET_KEY: "form-secret" });
     const form = { ...fields, config_overrides: JSON.stringify(config_overrides) };
@@ -189,11 +199,11 @@ describe("overrides are refused, each with its path, when", () => {
       field: "backend.env.A.secretKeyRef.key",
       message: /required/,
     },
-    ...["../1", "", "0", "01", "-1", "LATEST", "1.0", 3, {}].map((key) => ({
+    ...["../1", "", "0", "01", "-1", "LATEST", "1.0", 0, -1, 1.5, 1e21, true, {}].map((key) => ({
       name: `a version is ${JSON.stringify(key)}`,
       given: env({ A: ref("shared-mail", key) }),
       field: "backend.env.A.secretKeyRef.key",
-      message: typeof key === "string" ? /must be 'latest' or the number/ : /must be a string/,
+      message: ["string", "number"].includes(typeof key) ? /latest|must be a string/ : /must be a string/,
     })),
     ...["projects/p/secrets/shared-mail", "../shared-mail", "shared mail", "", "shared-mail\n"].map((id) => ({
       name: `a secret is called ${JSON.stringify(id)}`,

@@ -86,7 +86,7 @@ describe("the switches of an environment", () => {
   test.each([
     [{}, /must say protected, suspended, or both/],
     [{ suspended: "true" }, /suspended: must be a boolean/],
-    [{ protected: null }, /protected: must be a boolean/],
+    [{ protected: null, suspended: null }, /must say protected, suspended, or both/],
     [{ suspended: true, ttl_hours: 4 }, /ttl_hours: is not a known field/],
   ])("stay when %j asks for it", async (body, words) => {
     expectProblem(await call("patch", PATH, body), 400, words, "ENV_CONFIG_INVALID");

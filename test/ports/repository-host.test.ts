@@ -6,6 +6,8 @@ import { type GitServer, type GitServerOptions, startGitServer } from "../suppor
 
 /** Making repositories runs git a dozen times. */
 const MAKING_MS = 30_000;
+/** Names that git allows and few people choose. */
+const UNUSUAL = ["dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語", "a$&b'c;d%e"];
 const host = gitRepositoryHost();
 const servers: GitServer[] = [];
 afterAll(async () => {
@@ -35,11 +37,12 @@ describe.each([
   beforeAll(async () => {
     const server = await serve(protocol === undefined ? {} : { protocol });
     url = (repository) => `http://${server.address}/${repository}.git`;
-    commit = await server.createRepository("shop", ["main", "feature/login", "release-2.0", "release-2.0.1"]);
+    const plain = ["main", "feature/login", "release-2.0", "release-2.0.1"];
+    commit = await server.createRepository("shop", [...plain, ...UNUSUAL]);
     await server.createRepository("modern", ["main"], { objectFormat: "sha256" });
   }, MAKING_MS);
 
-  test.each(["main", "feature/login", "release-2.0"])("tells the head of %s", async (branch) => {
+  test.each(["main", "feature/login", "release-2.0", ...UNUSUAL])("tells the head of %s", async (branch) => {
     expect(await host.head(url("shop"), branch)).toBe(commit);
   });
 

@@ -24,7 +24,11 @@ const document = openApiDocument(listRoutes()) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "environment-name": true, "git-branch": true } });
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: { "environment-name": true, "config-set-name": true, "git-branch": true },
+});
 addFormats(ajv);
 ajv.addSchema(document, "openapi");
 

@@ -14,6 +14,7 @@ import type { SharedCounters } from "../../operator/ports/shared-counters.ts";
 import { apiTokenFixture } from "./api-token-fixture.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "./memory-api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "./memory-audit-trail.ts";
+import { type MemoryBranchHeads, memoryBranchHeads } from "./memory-branch-heads.ts";
 import { type MemoryConfigSets, memoryConfigSets } from "./memory-config-sets.ts";
 import { type MemoryDeployerLog, memoryDeployerLog } from "./memory-deployer-log.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "./memory-environments.ts";
@@ -83,6 +84,7 @@ export interface ApiService {
   readonly environments: MemoryEnvironments;
   readonly repositories: MemoryRepositories;
   readonly repositoryReloads: MemoryRepositoryReloads;
+  readonly branchHeads: MemoryBranchHeads;
   readonly configSets: MemoryConfigSets;
   readonly apiTokens: MemoryApiTokens;
   readonly health: MemoryPlatformHealth;
@@ -118,6 +120,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const environments = memoryEnvironments(clock);
   const repositories = memoryRepositories(...(options.repositories ?? defaultRepositories()));
   const repositoryReloads = memoryRepositoryReloads(repositories);
+  const branchHeads = memoryBranchHeads();
   const settings = settingsFor(issuer, options);
   const configSets = memoryConfigSets(...(options.configSets ?? []));
   const apiTokens = memoryApiTokens(clock);
@@ -135,6 +138,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     environments,
     repositories,
     repositoryReloads,
+    branchHeads,
     configSets,
     chartTemplates: chartTemplates(settings),
     apiTokens,
@@ -161,6 +165,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       environments,
       repositories,
       repositoryReloads,
+      branchHeads,
       configSets,
       apiTokens,
       health,

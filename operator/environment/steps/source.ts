@@ -193,6 +193,6 @@ function imageInvalid(image: string, { metadata }: Repository): StepResult {
   const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
   return failed(
     "ImageInvalid",
-    `'${tag}…' is no image tag: shorten the branch, or correct image.tagTemplate of Repository '${metadata.name}'`,
+    `'${tag}…' is no image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`,
   );
 }

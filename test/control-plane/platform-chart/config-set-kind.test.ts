@@ -101,10 +101,14 @@ describe("the kind ConfigSet", () => {
     expect(reply.message).toContain(words);
   });
 
+  test.each(["default", "reload", "kube-x", "ephemeral-x", "api"])("accepts the name %s", async (name) => {
+    expect(await admin.create(dryRun, configSetObject({}, name))).toMatchObject({ status: 201 });
+  });
+
   test.each([
     ["a--b", "must not contain '--'"],
     ["ab", "must have 3 to 50 characters"],
-    ["kube-x", "is reserved"],
+    ["3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10", "must be lower-case letters, digits and hyphens, start with a letter"],
   ])("refuses the name %s, and says so", async (name, words) => {
     const reply = await admin.create(dryRun, configSetObject({}, name));
     expect(reply).toMatchObject({ status: 422 });

@@ -18,8 +18,11 @@ describe("fieldsOf", () => {
     ["count=1e3", { count: "1e3" }],
     ["count=+7", { count: " 7" }],
     ["count=9999999999999999", { count: "9999999999999999" }],
-    ["flag=1", { flag: "1" }],
-    ["flag=TRUE", { flag: "TRUE" }],
+    ...["true", "TRUE", "1", "on", "On", "yes"].map((word) => [`flag=${word}`, { flag: true }] as const),
+    ...["false", "False", "0", "off", "OFF", "no"].map((word) => [`flag=${word}`, { flag: false }] as const),
+    ...["2", "01", "y", "t", "+on", "true,true"].map(
+      (word) => [`flag=${word}`, { flag: word.replace("+", " ") }] as const,
+    ),
     ["unknown=1", { unknown: "1" }],
     ["count=&flag=&object=", {}],
     ["", {}],

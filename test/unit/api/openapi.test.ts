@@ -48,7 +48,11 @@ const at = (value: unknown, pointer: string) =>
     .reduce<unknown>((part, key) => (part as Json | undefined)?.[key], value);
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "environment-name": true, "git-branch": true } });
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: { "environment-name": true, "config-set-name": true, "git-branch": true },
+});
 addFormats(ajv);
 ajv.addSchema(document, "openapi");
 

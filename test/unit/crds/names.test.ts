@@ -41,7 +41,7 @@ describe("a name", () => {
     ["argocd", "is reserved"],
     ["default", "is reserved"],
     ["cleanup-failed", "is reserved"],
-    ["reload", "is reserved"],
+    ["reload", undefined],
     ["kube-system", "is reserved"],
     ["ephemeral-x", "is reserved"],
   ])("%j: %s", (name, problem) => {
@@ -49,14 +49,29 @@ describe("a name", () => {
     else expect(nameProblem(name)).toContain(problem);
   });
 
-  test("is no word that the REST interface has where names have their path: what is so called could not be read", () => {
-    const paths = listRoutes().map(({ contract }) => contract.path);
-    const isWhereNamesAre = (path: string) => paths.some((other) => other.startsWith(`${path.replace(/[^/]+$/, "")}{`));
-    const words = paths
-      .filter((path) => !path.endsWith("}") && isWhereNamesAre(path))
-      .map((path) => path.split("/").at(-1));
-    expect(words).toEqual(expect.arrayContaining(["cleanup-failed", "reload"]));
-    for (const word of words) expect([word, nameProblem(word ?? "")]).toEqual([word, "is reserved"]);
+  test.each([
+    ["environment", "/api/environments", ["cleanup-failed"]],
+    ["repository", "/api/repos", ["reload"]],
+    ["configSet", "/api/config-sets", []],
+  ] as const)(
+    "of an %s is no word that %s has where names have their path: it could not be read",
+    (kind, path, words) => {
+      const below = listRoutes().flatMap(({ contract }) =>
+        contract.path.startsWith(`${path}/`) ? [contract.path] : [],
+      );
+      const found = below.map((one) => one.split("/")[3] ?? "").filter((word) => !word.startsWith("{"));
+      expect(new Set(found)).toEqual(new Set(words));
+      for (const word of words) expect(nameProblem(word, kind)).toBe("is reserved");
+    },
+  );
+
+  test.each([
+    ["repository", ["reload", "kube-api", "ephemeral-api"], ["default", "api", "docs", "cleanup-failed"]],
+    ["configSet", [], ["default", "reload", "kube-x", "ephemeral-x", "api"]],
+  ] as const)("of a %s is reserved where it is %j, and not where it is %j", (kind, reserved, free) => {
+    for (const name of reserved) expect([name, nameProblem(name, kind)]).toEqual([name, "is reserved"]);
+    for (const name of free) expect([name, nameProblem(name, kind)]).toEqual([name, undefined]);
+    expect(nameProblem("a--b", kind)).toBe("must not contain '--'");
   });
 
   test("leads to these names, which stored things already carry", () => {
@@ -98,7 +113,11 @@ describe("a name", () => {
   });
 
   test("is judged by the API server as by this code: one rule, two languages", () => {
-    const inCel = new Map(NAME_RULES.map((rule) => [rule, evaluated(rule.cel)]));
+    const inCel = new Map(
+      Object.values(NAME_RULES)
+        .flat()
+        .map((rule) => [rule, evaluated(rule.cel)]),
+    );
     const candidates = fc.oneof(
       fc.stringMatching(/^[a-z0-9-]{0,55}$/),
       fc.string({ maxLength: 60 }),

@@ -12,6 +12,8 @@ describe("the image of a commit", () => {
     ["{branch}-{short}", "feature/log-in", `${repository}:feature-log-in-aaaaaaaa`],
     ["{branch}.{branch}", "a/b/c", `${repository}:a-b-c.a-b-c`],
     ["latest", "main", `${repository}:latest`],
+    ["{branch}", "dependabot/npm_and_yarn/@types/node-22", `${repository}:dependabot-npm_and_yarn-types-node-22`],
+    ["v-{branch}", "größe/a+b#$&{commit}", `${repository}:v-gr-e-a-b-commit-`],
   ])("%s of %s", (tagTemplate, branch, expected) => {
     const image = { repository, ...(tagTemplate ? { tagTemplate } : {}) };
     expect(imageOf(repositoryFixture("shop-api", { image }), { commit: commitA, branch })).toBe(expected);

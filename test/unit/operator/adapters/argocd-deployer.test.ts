@@ -99,3 +99,13 @@ describe("a broken application is asked to try again", () => {
     expect(written[0]).not.toHaveProperty("operation");
   });
 });
+
+test.each(["main", "dependabot/npm_and_yarn/@types/node-22", "größe#2", "@"])(
+  "the branch %s is read from the application as it was written there",
+  async (branch) => {
+    const { deployer: argocd } = deployer();
+    const sources = { backend: { branch, commit: "a".repeat(40) } };
+    await argocd.ensure({ ...wanted, sources });
+    expect(argocd.deployedSources(wanted.environment)).toEqual(sources);
+  },
+);

@@ -1,0 +1,32 @@
+import type { TSchema } from "typebox";
+
+/** The words of a schema that say which field is meant. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly additionalProperties?: Shape | boolean;
+  readonly "x-number-as-text"?: boolean;
+}
+
+/**
+ * A body as its sender means it: `null` for an optional field is no field, because that is what serializers write for one
+ * without a value; and a whole number is its digits where the schema says so (`x-number-as-text`). A `null` for a field
+ * that is required, that is not known, or that is a key of the user's own stays, for the schema to refuse.
+ */
+export function asMeant(value: unknown, schema: TSchema): unknown {
+  return meant(value, schema as Shape);
+}
+
+function meant(value: unknown, shape: Shape): unknown {
+  if (Number.isSafeInteger(value) && shape["x-number-as-text"]) return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  const { properties = {}, required = [], items = {}, additionalProperties } = shape;
+  if (Array.isArray(value)) return value.map((item) => meant(item, items));
+  const others = typeof additionalProperties === "object" ? additionalProperties : {};
+  const shapeOf = (name: string) => (Object.hasOwn(properties, name) ? (properties[name] as Shape) : others);
+  const isAbsent = (name: string, field: unknown) =>
+    field === null && Object.hasOwn(properties, name) && !required.includes(name);
+  const fields = Object.entries(value).filter(([name, field]) => !isAbsent(name, field));
+  return Object.fromEntries(fields.map(([name, field]) => [name, meant(field, shapeOf(name))]));
+}

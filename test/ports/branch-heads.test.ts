@@ -1,0 +1,47 @@
+import { settingsFrom } from "../../config/settings.ts";
+import { gitRepositoryHost } from "../../operator/adapters/git-repository-host.ts";
+import { createBranchHeads } from "../../operator/repository/branch-heads.ts";
+import { startGitServer } from "../support/git-server.ts";
+import { memoryBranchHeads } from "../support/memory-branch-heads.ts";
+import { aRepository } from "../support/memory-repositories.ts";
+import { memorySecretManager } from "../support/memory-secret-manager.ts";
+import { testSettings } from "../support/platform-chart.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { branchHeadsSuite } from "./branch-heads.suite.ts";
+
+branchHeadsSuite("memory", async () => {
+  const branchHeads = memoryBranchHeads();
+  let pushed = 0;
+  return {
+    branchHeads,
+    repository: aRepository("shop-api"),
+    async push(branch) {
+      pushed += 1;
+      const commit = String(pushed).padStart(40, "0");
+      branchHeads.push("shop-api", branch, commit);
+      return commit;
+    },
+    disconnect: async () => branchHeads.setReachable(false),
+    stop: async () => undefined,
+  };
+});
+
+branchHeadsSuite("a private git host", async () => {
+  const git = await startGitServer({ credentials: "reader:word" });
+  await git.createRepository("shop", ["main", "feature/a+b"]);
+  const credentialsRef = { name: "shop-git", key: "latest" };
+  const repository = aRepository("shop-api", { cloneUrl: `http://${git.address}/shop.git`, credentialsRef });
+  const secretManager = memorySecretManager();
+  secretManager.share({ id: "shop-git", labels: {}, values: ["reader:word"] });
+  const hostCredentials = [{ id: "shop-git", hosts: [git.address] }];
+  const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
+  const repositoryHost = gitRepositoryHost();
+  const clock = new TestClock("2026-06-01T12:00:00Z");
+  return {
+    branchHeads: createBranchHeads({ settings, secretManager, repositoryHost, clock }),
+    repository,
+    push: (branch) => git.push("shop", branch),
+    disconnect: () => git.stop(),
+    stop: () => repositoryHost.close(),
+  };
+});
