@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 
 # Formats of ours are stricter than the patterns beside them: what is drawn has to be acceptable.
 schemathesis.openapi.format("environment-name", st.from_regex(r"[a-z][a-z0-9]{2,12}(-[a-z0-9]{1,12}){0,2}", fullmatch=True))
-schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9]{1,8}(/[a-z0-9]{1,8}){0,2}", fullmatch=True))
+schemathesis.openapi.format("config-set-name", st.from_regex(r"[a-z][a-z0-9]{2,12}(-[a-z0-9]{1,12}){0,2}", fullmatch=True))
+schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9@+#é日]{1,8}(/[a-z0-9@+#]{1,8}){0,2}", fullmatch=True))
 
-# Refusals of what is well formed by its schema: a name that is taken, and parts of free-form values that would harm or
-# not survive the next reader.
+# Refusals of what is well formed by its schema: a name that is taken, parts of free-form values that would harm or not
+# survive the next reader, and a change all of whose fields are null.
 STATED = re.compile(
     "Environment name already exists|must be a number that keeps all its digits|The key '[a-z_]+' is not allowed"
+    "|must say protected, suspended, or both"
 )
 
 
@@ -27,12 +29,49 @@ def filter_failure(context, failure, case, response):
         return True
 
 
+# The bodies that are sent as JSON.
+REQUESTS = [
+    *("CreateEnvironmentRequest", "ExtendEnvironmentRequest", "SwitchEnvironmentRequest", "CleanupRequest"),
+    *("ConfigSetRequest", "ConfigSetContent", "TokenRequest", "PasswordResetRequest"),
+]
+
 # What there is, by parameter.
 DRAWN = {"repo": ["shop-api"], "config_set": [""]}
 
 
 def existing(*values):
     return {"type": "string", "enum": list(values)}
+
+
+# A short commit is none unless the branch is at it.
+FULL_COMMIT = {"type": "string", "maxLength": 64, "pattern": "^([0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})?$"}
+
+# What a form or a query may say instead of true and false. The document has it in words, for generators of clients.
+YES = [True, 1, "1", "true", "on", "yes"]
+NO = [False, 0, "0", "false", "off", "no"]
+
+
+def spelled_out(field):
+    """A boolean as a form or a query may have it."""
+    if field.get("type") != "boolean":
+        return field
+    allowed = field.get("enum", [True, False])
+    return {"enum": [word for words, value in ((YES, True), (NO, False)) if value in allowed for word in words]}
+
+
+def nullable(part):
+    """Optional fields may be null. The document has it in words, for generators of clients."""
+    if not isinstance(part, dict) or "properties" not in part:
+        return part
+    required = part.get("required", [])
+    fields = {name: nullable(field) for name, field in part["properties"].items()}
+    return {**part, "properties": {name: field if name in required else or_null(field) for name, field in fields.items()}}
+
+
+def or_null(field):
+    if not isinstance(field.get("type"), str):
+        return field
+    return {**field, "type": [field["type"], "null"], **({"enum": [*field["enum"], None]} if "enum" in field else {})}
 
 
 def without_references(part):
@@ -54,9 +93,9 @@ def before_load_schema(context, raw_schema):
     create["backend_repo"] = existing("shop-api")
     create["frontend_repo"] = existing("shop-web", "")
     create["config_set"] = existing("")
-    # Fields that need another one: a repository for a branch, every secret where none is generated, a set for its keys.
-    for field in ("frontend_branch", "frontend_commit"):
-        create.pop(field)
+    for field in ("backend_commit", "frontend_commit"):
+        create[field] = FULL_COMMIT
+    # Fields that need another one: every secret where none is generated, a set for its keys.
     create["auto_generate_secrets"] = {"type": "boolean", "enum": [True]}
     create["use_shared_api_keys"] = {"type": "boolean", "enum": [False]}
     create["config_overrides"] = without_references(create["config_overrides"])
@@ -71,7 +110,7 @@ def before_load_schema(context, raw_schema):
     for path in ("/api/environments", "/api/v2/environments"):
         forms = raw_schema["paths"][path]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"]
         # Schemathesis can't write JSON into a field of a form.
-        fields = {name: field for name, field in create.items() if name != "config_overrides"}
+        fields = {name: spelled_out(field) for name, field in create.items() if name != "config_overrides"}
         forms["schema"] = {**schemas["CreateEnvironmentRequest"], "properties": fields}
     for title in ("ConfigSetRequest", "ConfigSetContent"):
         content = without_references(schemas[title]["properties"])
@@ -83,3 +122,10 @@ def before_load_schema(context, raw_schema):
         schemas[title].pop("examples", None)
     # It has to be the one in the path.
     schemas["ConfigSetContent"]["properties"].pop("name")
+    for title in REQUESTS:
+        schemas[title] = nullable(schemas[title])
+    for operations in raw_schema["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if parameter.get("in") == "query":
+                    parameter["schema"] = spelled_out(parameter["schema"])

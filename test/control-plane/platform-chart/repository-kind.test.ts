@@ -8,9 +8,9 @@ import { installPlatformChart } from "../../support/platform-chart.ts";
 
 const dryRun = `${paths.repositories}?dryRun=All`;
 
-function repositoryObject(spec: object): object {
+function repositoryObject(spec: object, name = "shop-api"): object {
   const { apiVersion, kind, spec: whole } = repositoryFixture();
-  return { apiVersion, kind, metadata: { name: "shop-api" }, spec: { ...whole, ...spec } };
+  return { apiVersion, kind, metadata: { name }, spec: { ...whole, ...spec } };
 }
 
 describe("the kind Repository", () => {
@@ -69,6 +69,21 @@ describe("the kind Repository", () => {
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
     expect(await admin.create(dryRun, repositoryObject(spec))).toMatchObject({ status: 201 });
+  });
+
+  test.each(["default", "api", "cleanup-failed"])("accepts the name %s", async (name) => {
+    expect(await admin.create(dryRun, repositoryObject({}, name))).toMatchObject({ status: 201 });
+  });
+
+  test.each([
+    ["reload", "is reserved"],
+    ["kube-api", "is reserved"],
+    ["ephemeral-api", "is reserved"],
+    ["shop--api", "must not contain '--'"],
+  ])("refuses the name %s, and says so", async (name, words) => {
+    const reply = await admin.create(dryRun, repositoryObject({}, name));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(words);
   });
 
   test.each([

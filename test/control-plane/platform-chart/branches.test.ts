@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { branchProblem } from "../../../crds/branches.ts";
+import type { ApiCalls } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { repositoryFixture } from "../../support/environment-fixture.ts";
+import { environmentObject, paths } from "../../support/environment-objects.ts";
+import { administrator } from "../../support/people.ts";
+import { installPlatformChart } from "../../support/platform-chart.ts";
+
+const TAKEN = [
+  ...["main", "dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語", "fix/🚀", "@"],
+  ...["a'b\"c$&{d};e|f", "é".repeat(122), "a".repeat(244)],
+];
+const REFUSED = [
+  // Abuse case 42.
+  ...["--upload-pack=x", "a..b", "a@{1}", "x:refs/heads/y", "a~1", "a^", "a?", "a*", "a[", "a\\b"],
+  ...[
+    "",
+    "a b",
+    " a",
+    "a\u0001b",
+    "a\u007fb",
+    "a\nb",
+    ".a",
+    "a/.b",
+    "a//b",
+    "/a",
+    "a/",
+    "a.",
+    "a.lock",
+    "a.lock/b",
+    "HEAD",
+  ],
+  ...["a".repeat(245), `${"é".repeat(122)}a`],
+  // Abuse case 107: a name that its reader takes for another.
+  ...["a\u202eb", "a\u2066b", "a\u200bb", "a\u00adb", "a\u00a0b", "a\u3000b", "a\u115fb", "a\u2800b", "a\ufe0fb"],
+  ...["a\u{e0061}b", "a\u0085b", "a\ufffdb", "a\ud83d"],
+];
+
+const environment = (branch: string) => environmentObject("shop", { backend: { repository: "shop-api", branch } });
+function repository(defaultBranch: string): object {
+  const { apiVersion, kind, spec } = repositoryFixture();
+  return { apiVersion, kind, metadata: { name: "shop-api" }, spec: { ...spec, defaultBranch } };
+}
+
+describe("the API server judges a branch as the facade does, and", () => {
+  let admin: ApiCalls;
+  beforeAll(async () => {
+    const plane = controlPlane();
+    await installPlatformChart(plane);
+    admin = administrator(plane);
+  }, 60_000);
+
+  async function verdicts(branch: string) {
+    const made = await admin.create(`${paths.environments}?dryRun=All`, environment(branch));
+    const registered = await admin.create(`${paths.repositories}?dryRun=All`, repository(branch));
+    return { made: made.status, registered: registered.status, isFine: branchProblem(branch) === undefined };
+  }
+
+  test.each(TAKEN)("takes %j", async (branch) => {
+    expect(await verdicts(branch)).toEqual({ made: 201, registered: 201, isFine: true });
+  });
+
+  test.each(REFUSED)("refuses %j", async (branch) => {
+    expect(await verdicts(branch)).toEqual({ made: 422, registered: 422, isFine: false });
+  });
+});
