@@ -40,8 +40,7 @@ export const OptionalBranchName = Type.String({
   format: "git-branch",
   maxLength: BRANCH_MAX_BYTES,
   pattern: `^$|${BRANCH_PATTERN}`,
-  description:
-    "Git branch, as backend_branch; the repository's default branch when empty. Ignored without frontend_repo.",
+  description: "Git branch, as backend_branch; the repository's default branch when empty.",
 });
 
 export const CommitSha = Type.String({

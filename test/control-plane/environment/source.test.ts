@@ -6,13 +6,16 @@ import { type GitServer, startGitServer } from "../../support/git-server.ts";
 import { concernedAmong, killAt } from "../../support/request-seams.ts";
 import { until } from "../../support/until.ts";
 
+/** A branch that git allows and few tools expect. */
+const MOVING = "deps/@types/node+größe#2";
+
 let world: World;
 let git: GitServer;
 let head: string;
 beforeAll(async () => {
   world = await createWorld();
   git = await startGitServer();
-  head = await git.createRepository("shop", ["main", "other", "moving", "followed", "next"]);
+  head = await git.createRepository("shop", ["main", "other", MOVING, "followed", "next"]);
   await world.register("shop", { cloneUrl: `http://${git.address}/shop.git` });
 }, 180_000);
 afterEach(() => world.abandonOperators());
@@ -31,6 +34,16 @@ async function deployedImage(name: string): Promise<unknown> {
   return spec?.source.helm.valuesObject.backend.image;
 }
 
+test("the facade is told the head of a registered repository's branch", async () => {
+  const { operator, stop } = await world.startOperator();
+  const { repositories, branchHeads } = operator.ports;
+  const repository = repositories.find("shop");
+  if (repository === undefined) throw new Error("not registered");
+  expect(await branchHeads.headOf(repository, "other")).toBe(head);
+  expect(await branchHeads.headOf(repository, "nowhere")).toBeUndefined();
+  await stop();
+}, 60_000);
+
 describe("an environment without a commit", () => {
   test("runs the head of its branch, and stays on it when the branch moves", async () => {
     const { stop } = await world.startOperator();
@@ -46,14 +59,14 @@ describe("an environment without a commit", () => {
     const points = new Map([["interrupted", { write: "create Application env-NAME #1", when: "after" as const }]]);
     const killer = killAt(points, concernedAmong(points.keys()));
     const victim = await world.startOperator({ onRequest: killer.seam });
-    const made = await world.create("interrupted", ofBranch("moving"));
+    const made = await world.create("interrupted", ofBranch(MOVING));
     await until(() => killer.isIdle && killer.pending.length === 0, { what: "the crash", deadlineMs: 30_000 });
     killer.killAll();
     await victim.abandon();
     expect((await world.find("interrupted"))?.status).toBeUndefined();
     const deployed = await deployedImage("interrupted");
 
-    await git.push("shop", "moving");
+    await git.push("shop", MOVING);
     const { stop } = await world.startOperator();
     expect(commitOf(await world.expectPhase("interrupted", "ready"))).toBe(head);
     expect(await deployedImage("interrupted")).toBe(deployed);
