@@ -79,7 +79,6 @@ const SECURITY_SCHEMES = {
   apiToken: {
     type: "http",
     scheme: "bearer",
-    bearerFormat: "svc_<API_TOKEN>",
     description: "API token, long-lived, for CI/CD and automation: `Authorization: Bearer svc_<API_TOKEN>`.",
   },
 } as const;

@@ -36,7 +36,10 @@ const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => void;
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true });
-ajv.addVocabulary([...KUBERNETES_KEYWORDS, "x-error-code", "x-refusal", "x-number-as-text", "example"]);
+ajv.addVocabulary([
+  ...KUBERNETES_KEYWORDS,
+  ...["x-error-code", "x-refusal", "x-number-as-text", "x-one-of", "example"],
+]);
 addFormats(ajv, ["date-time", "uri"]);
 for (const [name, problem] of Object.entries(FORMATS)) {
   ajv.addFormat(name, { type: "string", validate: (text: string) => problem(text) === undefined });

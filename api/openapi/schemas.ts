@@ -29,6 +29,9 @@ export function component(schema: Json, components: Components): Json {
 
 function shownKeywords(schema: Json, components: Components): Json {
   const nested = (value: unknown) => component(value as Json, components);
+  const { "x-one-of": forms, description } = schema;
+  // Checked as one schema of several types, shown as a schema each: generators of clients know one type at a time.
+  if (Array.isArray(forms)) return { description, oneOf: forms.map(nested) };
   const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     const translated = TRANSLATED.find(([known, of]) => known === keyword && of === value);
     if (translated !== undefined) return [[translated[2], translated[3]]];

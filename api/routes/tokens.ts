@@ -6,7 +6,7 @@ import { Refusal } from "../refusals.ts";
 import { concerning, currentRequestId } from "../request-scope.ts";
 import { type Platform, route } from "../route.ts";
 import {
-  NewToken,
+  CreatedToken,
   TokenList,
   TokenPath,
   TokenQuery,
@@ -43,7 +43,7 @@ const makeToken = route({
     "Makes a long-lived token for CI/CD and automation, to be sent as `Authorization: Bearer svc_<API_TOKEN>`. It may do what its scopes name, as far as its owner may. Only a user token can create one.",
   body: TokenRequest,
   concerns: ({ body }: Pick<Concerned, "body">) => body.name,
-  reply: NewToken,
+  reply: CreatedToken,
   yields: { "/api/tokens/{id}": "/id" },
   status: 201,
   refusals: ["ENV_CONFIG_INVALID"],

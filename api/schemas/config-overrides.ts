@@ -23,15 +23,22 @@ export const SecretKeyRef = closed(
   { description: "A secret of the secret manager that is shared with the environment." },
 );
 
-/** Text, or a reference: one schema for both, so that what is wrong can be told of the form that was chosen. */
-const EnvValue = Type.Unsafe<string | { secretKeyRef: Static<typeof SecretKeyRef> }>({
-  type: ["string", "object"],
+const VariableText = Type.String({
+  title: "VariableText",
   maxLength: 4096,
   pattern: PLAIN_VALUE_PATTERN,
   "x-refusal": "must not contain NUL, and may have 4096 characters at most",
-  properties: { secretKeyRef: SecretKeyRef },
-  required: ["secretKeyRef"],
-  additionalProperties: false,
+});
+const VariableReference = closed({ secretKeyRef: SecretKeyRef }, { title: "VariableReference" });
+
+/** Text, or a reference: one schema for both, so that what is wrong can be told of the form that was chosen. */
+const EnvValue = Type.Unsafe<Static<typeof VariableText> | Static<typeof VariableReference>>({
+  ...VariableText,
+  ...VariableReference,
+  type: [VariableText.type, VariableReference.type],
+  title: "VariableValue",
+  description: "Text, or where the secret manager has it.",
+  "x-one-of": [VariableText, VariableReference],
 });
 
 /** The name of a variable. */

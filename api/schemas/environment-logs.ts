@@ -75,7 +75,7 @@ export const LogReply = closed(
     total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
   },
   {
-    title: "Logs",
+    title: "EnvironmentLogs",
     examples: [
       {
         component: "backend",

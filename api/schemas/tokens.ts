@@ -95,12 +95,12 @@ const example = {
 export const TokenRecord = closed(record, { title: "Token", examples: [example] });
 export type TokenRecord = Static<typeof TokenRecord>;
 
-export const NewToken = closed(
+export const CreatedToken = closed(
   {
     ...record,
     token: Type.String({ description: "The token itself: what stands after `Bearer ` in the Authorization header." }),
   },
-  { title: "NewToken", examples: [{ ...example, token: EXAMPLE_TOKEN }] },
+  { title: "CreatedToken", examples: [{ ...example, token: EXAMPLE_TOKEN }] },
 );
 
 export const TokenList = pageOf(TokenRecord, { title: "TokenList" });

@@ -1,0 +1,67 @@
+/**
+ * What generators of clients ask of the document beyond OpenAPI 3.1. The stage `generators` runs them; what they stumbled
+ * over once is found here at once, and for the languages whose tools are not at hand.
+ */
+import { expect, test } from "@jest/globals";
+import { openApiDocument } from "../../../api/openapi.ts";
+import { listRoutes } from "../../../api/routes/index.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+interface Place {
+  readonly path: string;
+  readonly part: Json;
+}
+
+const document = openApiDocument(listRoutes(), "1") as {
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+};
+const { schemas = {}, securitySchemes = {} } = document.components;
+const titles = Object.keys(schemas);
+
+/** Every object of the document with the way to it; examples are values, not parts of the document. */
+function places(part: unknown, path = "#"): Place[] {
+  if (typeof part !== "object" || part === null) return [];
+  const children = Object.entries(part).filter(([key]) => key !== "example" && key !== "examples");
+  const deeper = children.flatMap(([key, child]) => places(child, `${path}/${key}`));
+  return Array.isArray(part) ? deeper : [{ path, part: part as Json }, ...deeper];
+}
+
+const everything = places(document);
+const pathsWhere = (isWrong: (part: Json) => boolean) =>
+  everything.filter(({ part }) => isWrong(part)).map(({ path }) => path);
+
+test("a value has one type, beside null: oapi-codegen refuses several, openapi-generator's Python falls over them", () => {
+  const isSeveral = ({ type }: Json) => Array.isArray(type) && type.filter((one) => one !== "null").length > 1;
+  expect(pathsWhere(isSeveral)).toEqual([]);
+});
+
+test("what has several forms names each: a name is what a client's programmer writes", () => {
+  const isNameless = ({ oneOf = [] }: Json) => (oneOf as Json[]).some(({ $ref, type }) => !$ref && type !== "null");
+  expect(pathsWhere(isNameless)).toEqual([]);
+});
+
+test("names of schemas differ by more than case: each is a file, and not every disk tells them apart", () => {
+  expect(new Set(titles.map((title) => title.toLowerCase())).size).toBe(titles.length);
+});
+
+test("no schema is named as what makes another: openapi-generator's Go has NewToken() for Token, and NullableToken", () => {
+  const made = titles.flatMap((title) => [`New${title}`, `Nullable${title}`, `NewNullable${title}`]);
+  expect(titles.filter((title) => made.includes(title))).toEqual([]);
+});
+
+test("no schema has a field of its own name: openapi-python-client has one variable for both", () => {
+  const snakeCase = (title: string) => title.replaceAll(/(?<=.)[A-Z]/g, "_$&").toLowerCase();
+  const hasItself = (title: string) =>
+    Object.keys((schemas[title]?.properties ?? {}) as Json).includes(snakeCase(title));
+  expect(titles.filter(hasItself)).toEqual([]);
+});
+
+test("a header is plain text: openapi-python-client leaves out an operation with a moment in an optional one", () => {
+  const hasFormat = ({ in: place, schema }: Json) => place === "header" && (schema as Json).format !== undefined;
+  expect(pathsWhere(hasFormat)).toEqual([]);
+});
+
+test("a bearer token has the format JWT or none: openapi-generator's Python knows no other", () => {
+  const formats = Object.values(securitySchemes).map(({ bearerFormat }) => bearerFormat ?? "JWT");
+  expect([...new Set(formats)]).toEqual(["JWT"]);
+});
