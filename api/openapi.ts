@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { requestBody } from "./openapi/bodies.ts";
 import { exampleOf, PROBLEM_EXAMPLES } from "./openapi/examples.ts";
 import { HEADERS, responses } from "./openapi/responses.ts";
 import { type Components, component, type Json } from "./openapi/schemas.ts";
@@ -168,17 +169,3 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
 
 /** A header is a text to those who send it: clients that are generated with a moment in its place can't leave it out. */
 const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;
-
-function requestBody(contract: Contract, schemas: Components): Json {
-  const schema = contract.body as Json;
-  const content = { schema: component(schema, schemas), example: exampleOf(schema) };
-  const forms = { "application/x-www-form-urlencoded": { ...content, encoding: encodingOf(schema) } };
-  const required = ((schema.required as string[] | undefined)?.length ?? 0) > 0 || "minProperties" in schema;
-  return { required, content: { "application/json": content, ...(contract.forms ? forms : {}) } };
-}
-
-/** A form has objects as JSON in a field. */
-function encodingOf({ properties = {} }: Json): Json {
-  const objects = Object.entries(properties as Record<string, Json>).filter(([, { type }]) => type === "object");
-  return Object.fromEntries(objects.map(([name]) => [name, { contentType: "application/json" }]));
-}

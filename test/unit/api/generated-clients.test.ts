@@ -61,6 +61,15 @@ test("a header is plain text: openapi-python-client leaves out an operation with
   expect(pathsWhere(hasFormat)).toEqual([]);
 });
 
+test("a body has a schema for each encoding: openapi-python-client tells by it which one to send", () => {
+  const schemasOf = ({ content }: Json) => Object.values(content as Record<string, Json>).map(({ schema }) => schema);
+  const bodies = everything.filter(({ path }) => path.endsWith("/requestBody"));
+  const ambiguous = bodies.filter(
+    ({ part }) => new Set(schemasOf(part).map((one) => JSON.stringify(one))).size < schemasOf(part).length,
+  );
+  expect(ambiguous.map(({ path }) => path)).toEqual([]);
+});
+
 test("a bearer token has the format JWT or none: openapi-generator's Python knows no other", () => {
   const formats = Object.values(securitySchemes).map(({ bearerFormat }) => bearerFormat ?? "JWT");
   expect([...new Set(formats)]).toEqual(["JWT"]);
