@@ -12,7 +12,7 @@ interface Place {
   readonly part: Json;
 }
 
-const document = openApiDocument(listRoutes(), "1") as {
+const document = openApiDocument(listRoutes()) as {
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 };
 const { schemas = {}, securitySchemes = {} } = document.components;
