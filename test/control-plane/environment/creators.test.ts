@@ -42,7 +42,7 @@ test("a kubectl creator has no Repository of others, until its groups let him", 
   await make("intruder", "billing-api", ["shop"]);
   const failed = await expectReason("intruder", "SourceResolved", "RepositoryNotShared");
   const found = await world.inventory(failed);
-  expect([...found.keys()].filter((key) => /^(Application|Secret)\b/i.test(key))).toEqual([]);
+  expect([...found.keys()].filter((key) => /^(Application|AppProject|Secret|store)\//.test(key))).toEqual([]);
   await world.admin.patch(
     ...[repositoryType, { name: "billing-api", namespace }, { spec: { access: { groups: ["billing", "shop"] } } }],
     { as: "merge" },
