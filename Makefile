@@ -7,7 +7,7 @@ JEST := npm run --silent jest -- --config test/jest.config.mjs --selectProjects
 ## The two that matter
 up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing KUBECONFIG=… SETTINGS=…: use yours)
 	@$(NODE) deploy/local/main.ts up
-test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), schemathesis, e2e
+test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e
 	@$(NODE) test/run.ts
 
 ## The local cluster
@@ -36,6 +36,8 @@ test-control-plane: node_modules ## The operator on a real API server, without n
 	@$(JEST) control-plane
 test-faults: node_modules ## Every fault at every write of an environment's life, and worse (PLAN="part of a plan's title" FAULT_SEED=…)
 	@$(NODE) test/run.ts faults
+test-generators: node_modules ## Clients of the OpenAPI document by the generators that people use, made and compiled
+	@$(NODE) test/run.ts generators
 test-schemathesis: node_modules ## Whatever the OpenAPI document says, drawn and tried on the served platform (another FUZZ_SEED draws something else)
 	@$(NODE) test/run.ts schemathesis
 e2e: node_modules ## User stories on the local cluster, with real Argo CD and real pods
@@ -57,4 +59,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-schemathesis e2e bench bench-operator bench-api help
+.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api help

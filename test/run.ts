@@ -51,6 +51,7 @@ const stages: Readonly<Record<string, () => Promise<Count>>> = {
   ports: () => jest("ports"),
   "control-plane": () => jest("control-plane"),
   faults,
+  generators,
   schemathesis,
   e2e,
 };
@@ -120,10 +121,17 @@ function faults(): Promise<Count> {
   return jest("faults");
 }
 
+/** Clients of the OpenAPI document, by the generators that people use; see test/generators. */
+async function generators(): Promise<Count> {
+  const { tryGenerators } = await import("./generators/stage.ts");
+  return tryGenerators();
+}
+
 /** Whatever the OpenAPI document says, tried on the platform's real process; see test/schemathesis. */
 async function schemathesis(): Promise<Count> {
   // Loaded where it is wanted: no other stage needs a client of Kubernetes.
-  const { tryDocument, whyNoPython } = await import("./schemathesis/stage.ts");
+  const { tryDocument } = await import("./schemathesis/stage.ts");
+  const { whyNoPython } = await import("./support/python.ts");
   const obstacle = await whyNoPython();
   if (obstacle !== undefined) {
     console.log(`schemathesis is skipped. ${obstacle}`);

@@ -5,28 +5,24 @@ import { type Components, component, type Json } from "./schemas.ts";
 /** The body of an operation that has one: JSON, and the same as a form where the route takes it. */
 export function requestBody({ body, forms }: Contract, components: Components): Json {
   const schema = body as Json;
-  const described = (shown: Json) => ({ schema: component(shown, components), example: exampleOf(schema) });
+  const example = exampleOf(schema);
   const required = ((schema.required as string[] | undefined)?.length ?? 0) > 0 || "minProperties" in schema;
   return {
     required,
     content: {
-      "application/json": described(schema),
-      ...(forms ? { "application/x-www-form-urlencoded": described(asForm(schema)) } : {}),
+      "application/json": { schema: component(schema, components), example },
+      ...(forms ? { "application/x-www-form-urlencoded": { schema: formOf(schema), example } } : {}),
     },
   };
 }
 
 /**
- * The schema of the same fields in a form, which has texts only, so that objects stand in them as JSON. It has a name of
- * its own: a generated client tells by the class of a body how to encode it.
+ * The same fields, in words. Of one schema for both, openapi-python-client sends JSON as a form; of another with fields
+ * of its own, openapi-generator leaves the class out and uses it still
+ * (https://github.com/OpenAPITools/openapi-generator/issues/11730).
  */
-function asForm(schema: Json): Json {
-  const fields = Object.entries(schema.properties as Record<string, Json>).map(([name, field]) => [
-    name,
-    field.type === "object" ? jsonText(`The field ${name} of ${schema.title}, as JSON.`) : field,
-  ]);
-  const title = String(schema.title).replace(/Request$/, "Form");
-  return { ...schema, title, properties: Object.fromEntries(fields) };
-}
-
-const jsonText = (description: string): Json => ({ type: "string", contentMediaType: "application/json", description });
+const formOf = ({ title }: Json): Json => ({
+  type: "object",
+  additionalProperties: true,
+  description: `The fields of ${title} by the same names, and objects as JSON.`,
+});

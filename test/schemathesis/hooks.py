@@ -80,8 +80,6 @@ def without_references(part):
         return [without_references(item) for item in part]
     if not isinstance(part, dict):
         return part
-    if "secretKeyRef" in part.get("properties", {}):
-        return {"type": "string", "maxLength": part["maxLength"], "pattern": part["pattern"]}
     return {key: without_references(value) for key, value in part.items() if key != "secret_ref"}
 
 
@@ -89,6 +87,7 @@ def without_references(part):
 def before_load_schema(context, raw_schema):
     """Narrows what is drawn as valid to what refers to existing things; the served document is left as it is."""
     schemas = raw_schema["components"]["schemas"]
+    schemas["VariableValue"] = schemas["VariableText"]
     create = schemas["CreateEnvironmentRequest"]["properties"]
     create["backend_repo"] = existing("shop-api")
     create["frontend_repo"] = existing("shop-web", "")

@@ -5,10 +5,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { installedPython } from "./install.ts";
+import { installedPython } from "../support/python.ts";
 import { type ServedPlatform, servePlatform } from "./served-platform.ts";
-
-export { whyNoPython } from "./install.ts";
 
 const VERSIONS = { v1: "^/api/(?!v2/)", v2: "^/api/v2/" } as const;
 const DEADLINE_MS = 10 * 60_000;
@@ -26,7 +24,7 @@ export interface Outcome {
  * same time, because each mostly waits. What failed is printed; another FUZZ_SEED draws something else.
  */
 export async function tryDocument(): Promise<Outcome> {
-  const python = await installedPython();
+  const python = await installedPython("schemathesis", join(import.meta.dirname, "requirements.txt"));
   const platform = await servePlatform();
   const folder = await mkdtemp(join(tmpdir(), "schemathesis-"));
   try {

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { cacheRoot } from "../../deploy/local/binaries.ts";
 import { run } from "../../deploy/local/run.ts";
 
-const requirements = join(import.meta.dirname, "requirements.txt");
+/** Seconds on an idle machine. */
+const INSTALL_DEADLINE_MS = 10 * 60_000;
 const NEEDED = "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))";
 
-/** Why schemathesis can't run on this machine, in one sentence, or undefined when it can. */
+/** Why programs in Python can't run on this machine, in one sentence, or undefined when they can. */
 export async function whyNoPython(): Promise<string | undefined> {
   const works = await run("python3", ["-c", NEEDED]).then(
     () => true,
@@ -18,24 +19,27 @@ export async function whyNoPython(): Promise<string | undefined> {
 }
 
 /**
- * The Python that has schemathesis, from the cache or installed now from PyPI, by the hashes of requirements.txt.
+ * A Python that has the packages of a requirements file, from the cache or installed now from PyPI, by the hashes in it.
  * An installation that was cut off has no mark, and is made anew.
+ *
+ * @param name what the folder in the cache begins with
+ * @param requirements the path of the requirements file
  */
-export async function installedPython(): Promise<string> {
+export async function installedPython(name: string, requirements: string): Promise<string> {
   const version = await run("python3", ["-c", "import sys; print(sys.version)"]);
   const hash = createHash("sha256")
     .update(version)
     .update(await readFile(requirements))
     .digest("hex");
-  const folder = join(cacheRoot(), `schemathesis-${hash.slice(0, 16)}`);
+  const folder = join(cacheRoot(), `${name}-${hash.slice(0, 16)}`);
   const python = join(folder, "bin/python");
   const mark = join(folder, "complete");
   if (existsSync(mark)) return python;
   await rm(folder, { recursive: true, force: true });
   await mkdir(cacheRoot(), { recursive: true });
-  await run("python3", ["-m", "venv", folder]);
+  await run("python3", ["-m", "venv", folder], { deadlineMs: INSTALL_DEADLINE_MS });
   const flags = ["--require-hashes", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input"];
-  await run(python, ["-m", "pip", "install", ...flags, "-r", requirements], { deadlineMs: 10 * 60_000 });
+  await run(python, ["-m", "pip", "install", ...flags, "-r", requirements], { deadlineMs: INSTALL_DEADLINE_MS });
   await writeFile(mark, "");
   return python;
 }

@@ -1,0 +1,97 @@
+import { cp, mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type RunOptions, run } from "../../deploy/local/run.ts";
+import { goModule, oapiCodegen, openapiGenerator, openapiPythonClient, whyNoGo } from "./tools.ts";
+
+const checkout = resolve(import.meta.dirname, "../..");
+const document = join(checkout, "api/openapi.json");
+/** Many times what each takes on an idle machine. */
+const DEADLINE_MS = 10 * 60_000;
+
+/** A client in one language, by one generator. */
+export interface Client {
+  readonly name: string;
+  /** Why what generates or compiles it can't run on this machine, each in one sentence, or undefined where it can. */
+  readonly obstacles: readonly (() => Promise<string | undefined>)[];
+  /** Generates it into an empty folder and compiles it there; fails with what the tool wrote when either does not work. */
+  make(folder: string): Promise<void>;
+}
+
+/** Those that people use most. */
+export const clients: readonly Client[] = [
+  {
+    name: `${openapiGenerator.name}, TypeScript (fetch)`,
+    obstacles: [openapiGenerator.whyNot],
+    async make(folder) {
+      await generate("typescript-fetch", folder);
+      const how = ["--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler"];
+      const tsc = join(checkout, "node_modules/.bin/tsc");
+      await call(tsc, ["--noEmit", ...how, "--lib", "es2022,dom,dom.iterable", "index.ts"], { cwd: folder });
+    },
+  },
+  {
+    name: `${openapiGenerator.name}, Go`,
+    obstacles: [openapiGenerator.whyNot, whyNoGo],
+    async make(folder) {
+      await generate("go", join(folder, "client"), "--additional-properties", "withGoMod=false");
+      await compileGo(folder);
+    },
+  },
+  {
+    name: `${openapiGenerator.name}, Python`,
+    obstacles: [openapiGenerator.whyNot, openapiPythonClient.whyNot],
+    async make(folder) {
+      await generate("python", folder);
+      await checkPython(folder, "openapi_client");
+    },
+  },
+  {
+    name: `${oapiCodegen.name}, Go`,
+    obstacles: [oapiCodegen.whyNot],
+    async make(folder) {
+      await mkdir(join(folder, "client"));
+      const how = ["-generate", "types,client", "-package", "client", "-o", "client/client.go"];
+      await call(await oapiCodegen.installed(), [...how, document], { cwd: folder });
+      await compileGo(folder);
+    },
+  },
+  {
+    name: `${openapiPythonClient.name}, Python`,
+    obstacles: [openapiPythonClient.whyNot],
+    async make(folder) {
+      const programs = dirname(await openapiPythonClient.installed());
+      // It calls ruff, which was installed with it.
+      const env = { ...process.env, PATH: `${programs}:${process.env.PATH}` };
+      // It leaves out what it can't say, with no more than a warning.
+      const how = ["--path", document, "--meta", "none", "--output-path", "client", "--fail-on-warning"];
+      await call(join(programs, "openapi-python-client"), ["generate", ...how], { cwd: folder, env });
+      await checkPython(folder, "client");
+    },
+  },
+];
+
+async function generate(generator: string, folder: string, ...how: readonly string[]): Promise<void> {
+  // A short run: Java would take longer to compile itself in full than that saves.
+  const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", await openapiGenerator.installed()];
+  const codeOnly = ["--global-property", "apiDocs=false,modelDocs=false,apiTests=false,modelTests=false"];
+  const what = ["generate", "--input-spec", document, "--generator-name", generator, "--output", folder];
+  await call("java", [...java, ...what, ...codeOnly, ...how], { cwd: dirname(folder) });
+}
+
+/** The folder's package `client` with the modules that go.sum pins. */
+async function compileGo(folder: string): Promise<void> {
+  for (const file of ["go.mod", "go.sum"]) await cp(join(goModule, file), join(folder, file));
+  await call("go", ["build", "./client"], { cwd: folder });
+}
+
+/** Python has no compiler: every module is loaded, which is when it makes its classes, and every type is checked. */
+async function checkPython(folder: string, name: string): Promise<void> {
+  const python = await openapiPythonClient.installed();
+  const env = { ...process.env, PYTHONPATH: folder };
+  await call(python, [join(import.meta.dirname, "import_all.py"), name], { cwd: folder, env });
+  await call(python, ["-m", "mypy", "--cache-dir", "/dev/null", "--package", name], { cwd: folder });
+}
+
+function call(command: string, args: readonly string[], where: RunOptions): Promise<string> {
+  return run(command, args, { ...where, deadlineMs: DEADLINE_MS });
+}
