@@ -48,6 +48,8 @@ bench-operator: node_modules ## Measure the operator on a control plane of its o
 	@$(NODE) test/bench/operator/main.ts
 bench-api: node_modules ## Measure the REST interface beside ten thousand environments (ENVIRONMENTS=10000 SECONDS=30)
 	@$(NODE) test/bench/api/main.ts
+bench-masking: node_modules ## Measure how secrets are masked in logs, with the worst values that the limits allow
+	@$(NODE) test/bench/masking.ts
 
 # Not every npm knows allowScripts; others run the install scripts of all packages. So none is run, and then those it names.
 ALLOWED_SCRIPTS = node -p 'Object.entries(require("./package.json").allowScripts ?? {}).filter(([, yes]) => yes === true).map(([name]) => name).join(" ")'
@@ -59,4 +61,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api help
+.PHONY: up test down status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-masking help

@@ -7,7 +7,7 @@ import type { Pods } from "../ports/pods.ts";
 import { deploymentType, type Pod, podType } from "./pod-objects.ts";
 import { secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-troubles.ts";
-import { masked } from "./secret-mask.ts";
+import { masked, TooMuchToMask } from "./secret-mask.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
@@ -55,7 +55,8 @@ async function evidence(client: KubeClient, clock: Clock, { said, pod, speaker }
     if (speaker !== undefined && secrets.isOneMissing) return "";
     const { values } = secrets;
     return lastLines(await masked(lines, values)) || lastLines(await masked(said, values));
-  } catch {
+  } catch (error) {
+    if (error instanceof TooMuchToMask) return error.message;
     // What is wrong is known; the words about it are a help that may fail.
     return "";
   }

@@ -202,7 +202,9 @@ export class PodLogFollowing {
   async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
     const told = await shown(lines, this.#mask);
-    return told.map((line, index) => ({ ...line, position: positions[index] ?? line.at }));
+    // One line may stand for all of them: whoever has read it has read to their end.
+    const ends = positions.slice(-told.length);
+    return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LogLine } from "../ports/pod-logs.ts";
-import type { Mask } from "./secret-mask.ts";
+import { type Mask, TooMuchToMask } from "./secret-mask.ts";
 
 /** What a kubelet writes before a line that it is asked to stamp; nodes have time zones. */
 const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;
@@ -18,8 +18,10 @@ export function stampedLine(line: string): LogLine | undefined {
 
 /** A line of our own. */
 export function note(at: Date, text: string): LogLine {
-  return { at: momentOf(at), text: `WARN ${text}` };
+  return warning(momentOf(at), text);
 }
+
+const warning = (at: string, text: string): LogLine => ({ at, text: `WARN ${text}` });
 
 export const momentOf = (date: Date) => date.toISOString().replace("Z", "000000Z");
 
@@ -38,11 +40,20 @@ export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
   return [...lines].sort(({ at: one }, { at: other }) => (one < other ? -1 : one > other ? 1 : 0));
 }
 
-/** The lines as they may be shown; masked together, because a value may have several lines. */
+/**
+ * The lines as they may be shown; masked together, because a value may have several lines. Where they can't be masked,
+ * one line says so instead of all, with the moment of the last.
+ */
 export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
-  if (lines.length === 0) return [];
-  const texts = (await mask(lines.map(({ text }) => text).join("\n"))).split("\n");
-  return lines.map(({ at }, index) => ({ at, text: shortened(texts[index] ?? "") }));
+  const last = lines.at(-1);
+  if (last === undefined) return [];
+  try {
+    const texts = (await mask(lines.map(({ text }) => text).join("\n"))).split("\n");
+    return lines.map(({ at }, index) => ({ at, text: shortened(texts[index] ?? "") }));
+  } catch (error) {
+    if (!(error instanceof TooMuchToMask)) throw error;
+    return [warning(last.at, error.message)];
+  }
 }
 
 const shortened = (text: string) => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text);

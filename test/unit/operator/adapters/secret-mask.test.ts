@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
-import { masked, maskOf } from "../../../../operator/adapters/secret-mask.ts";
+import { MOST_VALUE_CHARACTERS, masked, maskOf, TooMuchToMask } from "../../../../operator/adapters/secret-mask.ts";
 import { seededRandom } from "../../../support/seeded-random.ts";
 
 // What leaves others their turns takes long where they have much to do.
@@ -162,5 +162,39 @@ describe("what a container said, with every value of its secrets masked", () => 
       expect(await mask(`${said}, ${said}`)).toBe(await masked(`${said}, ${said}`, ["pass/word one"]));
     }
     expect(await mask("pass/word one")).toBe("***");
+  });
+
+  const repeated = (text: string, characters: number) =>
+    text.repeat(Math.ceil(characters / text.length)).slice(0, characters);
+
+  test("abuse 90: of repeated lines takes no more room than the text, however often they overlap in long lines", async () => {
+    const values = ["aaaaaaa\n", "aaaaaaaa\n", "a/a/a/a/\n"].map((line) => repeated(line, 4_096));
+    const log = [repeated("a", 15_000), repeated("a%2Fa/", 15_000), repeated("b", 15_000)];
+    const text = Array(20).fill(log).flat();
+    const shown = (await masked(text.join("\n"), values)).split("\n");
+    expect(shown.filter((line) => line === "***")).toHaveLength(40);
+    expect(shown.filter((line) => line === log[2])).toHaveLength(20);
+  });
+
+  test("abuse 90: that can be read in too many ways in a long text is refused, and not in a short one", async () => {
+    const values = ["\\", "\\\\\\x\n", "\\\\n"].map((line) => repeated(line, 4_096));
+    const mask = maskOf(values);
+    const outcome = await mask(repeated("\\", 200_000)).catch((error: unknown) => error);
+    expect(outcome).toBeInstanceOf(TooMuchToMask);
+    expect(await mask(`<${JSON.stringify(values[2]).slice(1, -1)}>`)).toBe("<***>");
+  });
+
+  test("abuse 90: of more characters than may be looked for is refused before anything is prepared", async () => {
+    const mask = maskOf([noise(MOST_VALUE_CHARACTERS), "x"]);
+    await expect(mask("x")).rejects.toThrow(TooMuchToMask);
+  });
+
+  test("abuse 90: large ones are masked one text after the other, whoever asks", async () => {
+    const values = Array.from({ length: 3 }, () => noise(8_192));
+    const masks = values.map((value) => maskOf([value]));
+    const shown = await Promise.all(masks.flatMap((mask) => values.map((value) => mask(value.slice(0, 1_000)))));
+    expect(shown.map((text) => text.startsWith("***"))).toEqual(
+      [0, 1, 2].flatMap((own) => [0, 1, 2].map((at) => at === own)),
+    );
   });
 });

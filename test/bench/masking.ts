@@ -1,0 +1,121 @@
+/**
+ * Measures how secrets are masked in logs, with the worst values and texts that the limits allow: what it costs beside
+ * values that are nowhere in a text, what twice as much costs, and how long others wait for their turn.
+ */
+import { type Mask, maskOf, TooMuchToMask } from "../../operator/adapters/secret-mask.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { isHeld, report, type Verdict } from "./operator/verdict.ts";
+import { quantile } from "./table.ts";
+
+/** The longest value that an environment takes, and the longest log that is answered. */
+const VALUE_LENGTH = 4_096;
+const TEXT_LENGTH = 1024 ** 2;
+const LINE_LENGTH = 15_000;
+const ROUNDS = 5;
+/** Beside values that are nowhere: also what can be read in too many ways must not cost more before it is refused. */
+const MOST_TIMES = 16;
+/** Twice the work, and what a busy machine adds. */
+const MOST_DOUBLED = 3;
+
+const random = seededRandom(1);
+const drawn = (parts: readonly string[], length: number) =>
+  filled(() => parts[Math.floor(random() * parts.length)] as string, length);
+
+function filled(part: (index: number) => string, length: number): string {
+  let text = "";
+  for (let index = 0; text.length < length; index += 1) text += part(index);
+  return text.slice(0, length);
+}
+
+/** A log whose lines are as long as they may be. */
+const logOf = (part: (index: number) => string) => filled(() => `${filled(part, LINE_LENGTH)}\n`, TEXT_LENGTH);
+const value = (part: (index: number) => string, length = VALUE_LENGTH) => filled(part, length);
+
+interface Scene {
+  readonly name: string;
+  readonly values: (length: number) => readonly string[];
+  readonly text: string;
+}
+
+const benign: Scene = {
+  name: "nowhere in the text",
+  values: (length) => [0, 1, 2].map(() => drawn(["Q", "x", "7", "Z"], length)),
+  text: logOf((index) => `INFO request ${index} of /api/things?page=%20${index} "a\\n" took 12 ms `),
+};
+const worst: readonly Scene[] = [
+  {
+    name: "repeated lines that overlap",
+    values: (length) => ["aaaaaaa\n", "aaaaaaaa\n", "aaaaaaaaa\n"].map((line) => value(() => line, length)),
+    text: logOf(() => "a"),
+  },
+  {
+    name: "short lines, all different",
+    values: (length) => ["k", "l", "m"].map((key) => value((index) => `${key}${index}=/a\n`, length)),
+    text: logOf((index) => `k${index % 500}=%2Fa l${index % 300}=\\/a `),
+  },
+  {
+    name: "quotes in JSON",
+    values: (length) => [value(() => '"', length), value((index) => `${'"'.repeat(6 + (index % 80))}\n`, length)],
+    text: logOf(() => '\\"'),
+  },
+  {
+    name: "what can be read in many ways",
+    values: (length) => [drawn(["\\", "n", "\n", "\\\\"], length), drawn(["%", "%25", "%2525"], length)],
+    text: logOf((index) => (index % 2 === 0 ? "\\\\n%25" : "\\%25n")),
+  },
+];
+
+/** CPU milliseconds: whatever else the machine does is not counted. */
+async function cost(mask: Mask, text: string): Promise<number> {
+  const before = process.cpuUsage();
+  await mask(text).catch((error: unknown) => {
+    if (!(error instanceof TooMuchToMask)) throw error;
+  });
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+async function median(make: () => readonly [mask: Mask, text: string]): Promise<number> {
+  const samples: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) samples.push(await cost(...make()));
+  return quantile(samples, 0.5);
+}
+
+const whole = ({ values, text }: Scene, length = VALUE_LENGTH) => median(() => [maskOf(values(length)), text]);
+
+await whole(benign);
+const baseline = await whole(benign);
+const verdicts: Verdict[] = [];
+for (const scene of worst) {
+  const [half, all] = [
+    await median(() => [maskOf(scene.values(VALUE_LENGTH)), scene.text.slice(0, TEXT_LENGTH / 2)]),
+    await whole(scene),
+  ];
+  const short = await whole(scene, VALUE_LENGTH / 2);
+  const detail = `1 MiB and three values of 4 KiB: ${all.toFixed(0)} ms of CPU; nowhere in the text: ${baseline.toFixed(0)} ms`;
+  verdicts.push(
+    {
+      what: `${scene.name}, beside values that are nowhere`,
+      figure: all / baseline,
+      limit: MOST_TIMES,
+      unit: "×",
+      detail,
+    },
+    {
+      what: `${scene.name}, twice the text`,
+      figure: all / half,
+      limit: MOST_DOUBLED,
+      unit: "×",
+      detail: `${half.toFixed(0)} ms, then ${all.toFixed(0)} ms`,
+    },
+    {
+      what: `${scene.name}, twice the values`,
+      figure: all / short,
+      limit: MOST_DOUBLED,
+      unit: "×",
+      detail: `${short.toFixed(0)} ms, then ${all.toFixed(0)} ms`,
+    },
+  );
+}
+console.log(report(verdicts));
+process.exitCode = verdicts.every(isHeld) ? 0 : 1;
