@@ -1,7 +1,7 @@
 import { loginsOf } from "../../crds/docker-config.ts";
 import { secretKind } from "../kinds.ts";
 import type { KubeClient } from "../kit/kube-client.ts";
-import { keyOfRef, type ObjectRef, type ResourceType } from "../kit/kube-object.ts";
+import type { ObjectRef, ResourceType } from "../kit/kube-object.ts";
 import type { Container, Pod, SecretObject, SecretReference } from "./pod-objects.ts";
 
 /** What a pod's containers can know of Secrets. */
@@ -14,14 +14,24 @@ export interface PodSecrets {
 /** Reads Secrets; one that is `"forbidden"` is there perhaps. */
 export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
 
-/** Reads Secrets, each once: to be made for one look at an environment's pods, which mostly name the same. */
+/** A Secret may have 1 MiB: so many are held beside what is kept of them. */
+const PAGE_SIZE = 10;
+
+/**
+ * Reads the Secrets of a namespace, all at once when one is asked for: what that costs is bounded by what is there, and not
+ * by how many names pods may give. To be made for one look at an environment's pods.
+ */
 export function secretReader(client: KubeClient): SecretReader {
   const secretType = secretKind as ResourceType<SecretObject>;
-  const read = new Map<string, ReturnType<SecretReader>>();
-  return (ref) => {
-    const reading = read.get(keyOfRef(ref)) ?? client.find(secretType, ref);
-    read.set(keyOfRef(ref), reading);
-    return reading;
+  const read = new Map<string, Promise<ReadonlyMap<string, SecretObject>>>();
+  const all = async (namespace: string) => {
+    const { items } = await client.list(secretType, { namespace, limit: PAGE_SIZE });
+    return new Map(items.map((secret) => [secret.metadata.name, secret]));
+  };
+  return async ({ namespace, name }) => {
+    const reading = read.get(namespace) ?? all(namespace);
+    read.set(namespace, reading);
+    return (await reading).get(name);
   };
 }
 

@@ -254,10 +254,41 @@ describe("a value of a Secret", () => {
     expect(await tail()).toEqual(["fine", expect.stringMatching(/^WARN the log of pod 'closed' is not shown: /)]);
   });
 
+  const secretReads = () => server.seen.filter(({ path }) => /\/secrets\b/.test(path));
+  const named = Array.from({ length: 200 }, (_, index) => `secret-${index}`);
+
   test("is read once, however many pods name it", async () => {
     kubelet.pods.push(...Array.from({ length: 5 }, () => pod({ secrets: ["environment-secrets-1"] }, running("main"))));
     await tail();
-    expect(server.seen.filter(({ path }) => path.includes("/secrets/"))).toHaveLength(1);
+    expect(secretReads()).toHaveLength(1);
+  });
+
+  test("abuse 91: costs a look one read, however many Secrets pods name, there or not", async () => {
+    for (const name of named.slice(0, 100)) kubelet.secrets.set(name, { A: `value-of-${name}` });
+    const said = `value-of-${named[7]} value-of-${named[99]}`;
+    kubelet.pods.push(pod({ secrets: named.slice(0, 60) }, running("main", said)));
+    kubelet.pods.push(pod({ secrets: named.slice(40, 100) }), pod({ secrets: named }, running("main", "withheld")));
+    expect(await tail()).toEqual(["*** ***", expect.stringMatching(/^WARN the log of pod '.*' is not shown: /)]);
+    expect(secretReads()).toHaveLength(1);
+    const follower = following(podLogs);
+    await until(() => follower.lines.length === 2, { what: "both lines" });
+    await follower.stop();
+    expect(secretReads()).toHaveLength(2);
+  });
+
+  test("abuse 90: that can't be masked in time and memory is no line but one that says so", async () => {
+    kubelet.secrets.set("environment-secrets-1", { A: "x".repeat(400 * 1024) });
+    kubelet.pods.push(pod({ secrets: ["environment-secrets-1"] }, running("main", "xxx", "yyy", "xxx")));
+    const expected = [
+      expect.stringMatching(/^WARN what was written is not shown, because its secrets can't be masked: /),
+    ];
+    expect(await tail()).toEqual(expected);
+    const follower = following(podLogs);
+    await until(() => follower.lines.length > 0, { what: "the line" });
+    await follower.stop();
+    expect(follower.texts()).toEqual(expected);
+    const last = kubelet.pods[0]?.containers[0]?.runs[0]?.lines.at(-1)?.at;
+    expect(follower.lines[0]).toMatchObject({ at: last, position: last });
   });
 });
 

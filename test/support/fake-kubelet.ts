@@ -48,7 +48,7 @@ interface Follower {
 export class FakeKubelet {
   readonly pods: FakePod[] = [];
   readonly secrets = new Map<string, Readonly<Record<string, string>>>();
-  /** Names of Secrets that nobody may read. */
+  /** Names of Secrets that nobody may read, which keeps all from being listed. */
   readonly withheld = new Set<string>();
   /** Answers requests for the log of a container in the kubelet's place. */
   readonly broken = new Map<string, Answer>();
@@ -64,8 +64,8 @@ export class FakeKubelet {
       (request, response) => this.#log(request, response),
     );
     server.on(
-      ({ path }) => /\/secrets\/[^/]+$/.test(path),
-      (request, response) => this.#secret(request, response),
+      ({ path }) => /\/secrets$/.test(path),
+      (request, response) => this.#secrets(request, response),
     );
   }
 
@@ -101,13 +101,13 @@ export class FakeKubelet {
     json({ metadata: { resourceVersion: "1" }, items: pods.map(podObject) })(request, response);
   }
 
-  #secret(request: SeenRequest, response: ServerResponse): void {
-    const name = request.path.split("/").at(-1) ?? "";
-    const values = this.secrets.get(name);
-    const data = Object.entries(values ?? {}).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
-    const found = json({ metadata: { name }, data: Object.fromEntries(data) });
-    const there = values === undefined ? status(404, "NotFound") : found;
-    const answer = this.withheld.has(name) ? status(403, "Forbidden") : there;
+  #secrets(request: SeenRequest, response: ServerResponse): void {
+    const items = [...this.secrets].map(([name, values]) => {
+      const data = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+      return { metadata: { name }, data: Object.fromEntries(data) };
+    });
+    const there = json({ metadata: { resourceVersion: "1" }, items });
+    const answer = this.withheld.size > 0 ? status(403, "Forbidden") : there;
     answer(request, response);
   }
 

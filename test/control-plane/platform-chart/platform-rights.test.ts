@@ -106,7 +106,8 @@ describe("the platform's identity can do what the operator does", () => {
     expect(await platform.delete(`${secrets}/environment-secrets-0a1b2c3d`)).toMatchObject({ status: 200 });
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods`)).toMatchObject({ status: 200 });
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods/any/log`)).toMatchObject({ status: 404 });
-    expect(await platform.get(secrets)).toMatchObject({ status: 403 });
+    expect(await platform.get(secrets)).toMatchObject({ status: 200 });
+    expect(await platform.get("/api/v1/secrets")).toMatchObject({ status: 403 });
     const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
     expect(await platform.get(deployments)).toMatchObject({ status: 200 });
     expect(await platform.get(`${deployments}/any`)).toMatchObject({ status: 403 });

@@ -39,10 +39,16 @@ const text =
 
 const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
 
-const secret = (values: Record<string, string>) => {
-  const data = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
-  return json({ metadata: { name: "environment-secrets-1" }, data: Object.fromEntries(data) });
-};
+/** What a Secret holds; undefined where there is none. */
+type Values = Readonly<Record<string, string>> | undefined;
+
+const listed = (secrets: Readonly<Record<string, Values>>) =>
+  list(
+    ...Object.entries(secrets).flatMap(([name, values]) => {
+      const data = Object.entries(values ?? {}).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+      return values === undefined ? [] : [{ metadata: { name }, data: Object.fromEntries(data) }];
+    }),
+  );
 
 const crashing = {
   metadata: {
@@ -79,23 +85,18 @@ const waitingFor = (reason: string, message: string) => ({
 interface World {
   readonly pod?: object;
   readonly log?: Answer;
-  readonly secrets?: Readonly<Record<string, Answer>>;
+  readonly secrets?: Readonly<Record<string, Values>>;
+  /** Instead of the Secrets. */
+  readonly refusal?: Answer | undefined;
 }
 
 /** The trouble of a namespace with this one pod. */
-async function trouble({ pod = crashing, log = text(""), secrets = {} }: World = {}): Promise<Trouble> {
-  const answers = {
-    "environment-secrets-1": secret({ A: PASSWORD }),
-    extra: secret({}),
-    mounted: secret({}),
-    ...secrets,
-  };
+async function trouble({ pod = crashing, log = text(""), secrets = {}, refusal }: World = {}): Promise<Trouble> {
+  const there = { "environment-secrets-1": { A: PASSWORD }, extra: {}, mounted: {}, ...secrets };
   server.on(({ path }) => path === `${NAMESPACE}/pods`, list(pod));
   server.on(({ path }) => path === "/apis/apps/v1/namespaces/env-shop/deployments", list());
   server.on(({ path }) => path === LOG, log);
-  for (const [name, answer] of Object.entries(answers)) {
-    server.on(({ path }) => path === `${NAMESPACE}/secrets/${name}`, answer);
-  }
+  server.on(({ path }) => path === `${NAMESPACE}/secrets`, refusal ?? listed(there));
   const [first] = await kubernetesPods(client, clock).diagnose({ name: "shop", uid: "u" });
   if (first === undefined) throw new Error("no trouble was found");
   return first;
@@ -125,7 +126,7 @@ describe("what a container said last", () => {
 
   test("is masked with the values of every Secret that the pod sees, in whatever form", async () => {
     const lines = [`raw ${PASSWORD}`, `url ${encodeURIComponent(PASSWORD)}`, `b64 ${btoa(PASSWORD)}`, "two three four"];
-    const secrets = { extra: secret({ B: "two" }), mounted: secret({ C: "three" }) };
+    const secrets = { extra: { B: "two" }, mounted: { C: "three" } };
     const shown = await (await trouble({ log: text(lines.join("\n")), secrets })).evidence();
     expect(shown).toMatch(/^raw \*\*\*\nurl \*\*\*\nb64 \*\*\*\S{0,4}\n\*\*\* \*\*\* four$/);
   });
@@ -136,12 +137,12 @@ describe("what a container said last", () => {
   });
 
   test.each([
-    ["is gone", status(404, "NotFound")],
+    ["is gone", undefined],
     ["may not be read", status(403, "Forbidden")],
     ["can't be read", json({}, 500)],
-  ])("is not shown when a Secret %s: what can't be known can't be masked", async (_what, answer) => {
-    const secrets = { "environment-secrets-1": answer };
-    expect(await (await trouble({ log: text(PASSWORD), secrets })).evidence()).toBe("");
+  ])("is not shown when a Secret %s: what can't be known can't be masked", async (_what, refusal) => {
+    const secrets = { "environment-secrets-1": undefined };
+    expect(await (await trouble({ log: text(PASSWORD), secrets, refusal })).evidence()).toBe("");
   });
 
   test("is shown when an optional Secret is not there: nobody knows a value of it", async () => {
@@ -149,8 +150,8 @@ describe("what a container said last", () => {
     const optional = { ...container, env: [{ valueFrom: { secretKeyRef: { name: "extra", optional: true } } }] };
     const volumes = [{ secret: { secretName: "mounted", optional: true } }];
     const pod = { ...crashing, spec: { containers: [optional], volumes } };
-    const gone = status(404, "NotFound");
-    const shown = await trouble({ pod, log: text(`raw ${PASSWORD}`), secrets: { extra: gone, mounted: gone } });
+    const secrets = { extra: undefined, mounted: undefined };
+    const shown = await trouble({ pod, log: text(`raw ${PASSWORD}`), secrets });
     expect(await shown.evidence()).toBe("raw ***");
   });
 
@@ -161,8 +162,19 @@ describe("what a container said last", () => {
 
   test("by the cluster alone is shown also when it is that a Secret is not there", async () => {
     const pod = waitingFor("CreateContainerConfigError", `secret "extra" not found beside ${PASSWORD}`);
-    const shown = await trouble({ pod, secrets: { extra: status(404, "NotFound") } });
+    const shown = await trouble({ pod, secrets: { extra: undefined } });
     expect(await shown.evidence()).toBe('secret "extra" not found beside ***');
+  });
+
+  test("abuse 91: costs one read of Secrets, however many the pod names", async () => {
+    await (await trouble({ log: text("a\n") })).evidence();
+    expect(server.seen.filter(({ path }) => path.includes("/secrets"))).toHaveLength(1);
+  });
+
+  test("abuse 90: says so when its secrets can't be masked in time and memory", async () => {
+    const secrets = { extra: { B: "x".repeat(400 * 1024) } };
+    const shown = await (await trouble({ log: text("xxx\n"), secrets })).evidence();
+    expect(shown).toMatch(/^what was written is not shown, because its secrets can't be masked: /);
   });
 
   test("is awaited for five seconds", async () => {
