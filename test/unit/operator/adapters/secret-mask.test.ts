@@ -176,12 +176,12 @@ describe("what a container said, with every value of its secrets masked", () => 
     expect(shown.filter((line) => line === log[2])).toHaveLength(20);
   });
 
-  test("abuse 90: that can be read in too many ways in a long text is refused, and not in a short one", async () => {
-    const values = ["\\", "\\\\\\x\n", "\\\\n"].map((line) => repeated(line, 4_096));
-    const mask = maskOf(values);
-    const outcome = await mask(repeated("\\", 200_000)).catch((error: unknown) => error);
+  test("abuse 90: that can be read in too many ways in a text are refused in that one", async () => {
+    const value = Array.from({ length: 2_000 }, () => (random() < 0.5 ? "%" : "%25")).join("");
+    const mask = maskOf([value]);
+    const outcome = await mask(repeated("%25", 200_000)).catch((error: unknown) => error);
     expect(outcome).toBeInstanceOf(TooMuchToMask);
-    expect(await mask(`<${JSON.stringify(values[2]).slice(1, -1)}>`)).toBe("<***>");
+    expect(await mask("fine")).toBe("fine");
   });
 
   test("abuse 90: of more characters than may be looked for is refused before anything is prepared", async () => {
