@@ -51,8 +51,8 @@ export const CreateRequest = closed(
     ttl: Type.Optional(
       Type.Integer({
         ...Ttl,
-        default: TTL_DEFAULT_HOURS,
-        description: "Hours from creation to deletion; the config set's default, if it has one, when left out.",
+        // No `default`: generated clients send it, and it would override the config set's.
+        description: `Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else ${TTL_DEFAULT_HOURS}.`,
       }),
     ),
     provision_database: Type.Optional(

@@ -118,7 +118,7 @@ describe("overrides of a creation", () => {
 
   test("may name a version by its number", async () => {
     const shared = { name: "mail-set", env: [{ name: "A", secret_ref: { name: "shared-mail", key: 2 } }] };
-    const maintainer = await service.bearer("maintainer");
+    const maintainer = await service.bearer("maintainer", { groups: ["maintainers", "mail"] });
     const set = await service.http.post("/api/config-sets").set({ authorization: maintainer }).send(shared);
     expect(set.body.data.env).toEqual([{ name: "A", secret_ref: { name: "shared-mail", key: "2" } }]);
     expect((await post(env({ MAIL_KEY: ref("shared-mail", 3) }))).status).toBe(200);
