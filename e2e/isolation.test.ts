@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { create, Environments, untilReady } from "./support/environments.ts";
-import { kubectl, list, read, refusalOf, waitFor } from "./support/kubectl.ts";
+import { execInPod, kubectl, list, read, refusalOf, waitFor } from "./support/kubectl.ts";
 import { podSecret, podSecretName } from "./support/secrets.ts";
 import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 
@@ -67,10 +67,7 @@ describe("abuse cases 81 and 82: the pods of an environment", () => {
 });
 
 describe("abuse case 93: what pods reach of the machine", () => {
-  const fromPod = (url: string) =>
-    kubectl("exec", "deployment/backend", namespace, "--", "/sample", "get", url).catch(
-      ({ message }: Error) => message,
-    );
+  const fromPod = (url: string) => execInPod("deployment/backend", namespace, "--", "/sample", "get", url);
 
   test("is the API server, which asks who they are", async () => {
     // It has a certificate that nobody told them to trust: so far they come.

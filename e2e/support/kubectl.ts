@@ -34,6 +34,12 @@ export async function refusalOf(manifest: object): Promise<string> {
   return stderr;
 }
 
+/** Runs a program in a pod and answers what it prints, also when it ends with an error. */
+export async function execInPod(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await call(["exec", ...args], { deadlineMs: CALL_DEADLINE_MS });
+  return stdout + stderr;
+}
+
 /** Reads one object. Fails when it is not there. */
 export async function read<T = object>(...args: readonly string[]): Promise<Resource<T>> {
   return JSON.parse(await kubectl("get", ...args, "--output=json")) as Resource<T>;
