@@ -74,7 +74,9 @@ test("a bearer token has the format JWT or none: openapi-generator's Python know
 });
 
 test("what a config set may decide has no default: openapi-python-client sends those of the document", () => {
-  const { ttl, provision_database: database } = schemas.CreateEnvironmentRequest?.properties as Record<string, Json>;
+  const { ttl, provision_database: database } = (schemas.CreateEnvironmentRequest?.properties ?? {}) as Readonly<
+    Record<string, Json>
+  >;
   expect(ttl).toMatchObject({ type: "integer", maximum: 168 });
   expect([ttl, database].filter((field) => field?.default !== undefined)).toEqual([]);
 });
