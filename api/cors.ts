@@ -16,7 +16,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Lets web pages of these origins, compared letter by letter, call the interface and read every answer, refusals too
+ * Lets web pages of these origins, compared letter by letter, call the interface and read every answer of the app, refusals
+ * too; what the HTTP parser refuses never gets here
  * (https://fetch.spec.whatwg.org/#http-cors-protocol). Pages of all others get no leave, and nothing changes where the
  * list is empty. Cookies play no part, so that credentials are never allowed. A preflight of a listed origin is answered
  * here, before anything is counted: a browser sends one for each call that a page makes.

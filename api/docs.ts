@@ -53,9 +53,9 @@ export function mountDocs(app: Express, limits: Limits): void {
       throw new Refusal("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
     });
   };
-  serve("/openapi.json", (_request, response) => void response.json(document));
-  serve("/docs", contentPolicy({}), (_request, response) => void response.type("html").send(swaggerPage()));
-  serve("/redoc", withNonce, contentPolicy(REDOC_NEEDS), (_request, response) => {
+  serve("/openapi.json", unslashed, (_request, response) => void response.json(document));
+  serve("/docs", unslashed, contentPolicy({}), (_request, response) => void response.type("html").send(swaggerPage()));
+  serve("/redoc", unslashed, withNonce, contentPolicy(REDOC_NEEDS), (_request, response) => {
     response.type("html").send(redocPage(nonceOf(response)));
   });
   for (const [path, file] of Object.entries(ASSETS)) serve(path, asset(file));
@@ -115,6 +115,10 @@ function contentPolicy(more: Directives): RequestHandler {
     },
   });
 }
+
+/** Relative addresses count from the page's own path: below one with a slash at its end they would lead elsewhere. */
+const unslashed: RequestHandler = (request, response, next) =>
+  request.path.endsWith("/") ? response.redirect(308, `..${request.path.slice(0, -1)}`) : next();
 
 const withNonce: RequestHandler = (_request, response, next) => {
   response.locals.nonce = randomBytes(16).toString("base64");

@@ -4,7 +4,7 @@ export const TTL_DEFAULT_HOURS = 24;
 export const TTL_MAX_HOURS = 168;
 const HOUR_MS = 3_600_000;
 /** Neither a lowered TTL nor a lifted protection ends an environment sooner than this after the change. */
-export const REPRIEVE_MS = 15 * 60_000;
+const REPRIEVE_MS = 15 * 60_000;
 
 type Lived = Pick<EphemeralEnvironment, "metadata" | "spec" | "status">;
 

@@ -16,7 +16,10 @@ export function wasGranted({ status }: EphemeralEnvironment): boolean {
   return status?.components?.backend !== undefined;
 }
 
-/** Whether it takes one of the Repository's places (`maxEnvironments`): not one that leaves, nor one that may not have it. */
+/**
+ * Whether it takes one of the Repository's places (`maxEnvironments`): not one that is being deleted, nor one that may not
+ * have this Repository. One that fails for its other Repository does take a place here, until it is deleted.
+ */
 export function takesPlace(environment: EphemeralEnvironment, repository: Repository): boolean {
   const { metadata, spec } = environment;
   const names = [spec.backend.repository, spec.frontend?.repository];

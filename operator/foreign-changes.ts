@@ -74,7 +74,11 @@ function recordUnseenSpec(
 /** The REST interface writes no Repository, so the status of one remembers no record. */
 function namesUnseenRecord(object: EphemeralEnvironment | Repository): boolean {
   const stamp = stampOf(object);
-  return stamp !== undefined && object.kind === "EphemeralEnvironment" && stamp !== object.status?.observedAuditId;
+  if (stamp === undefined || object.kind !== "EphemeralEnvironment") return false;
+  const { observedAuditId, observedGeneration } = object.status ?? {};
+  // A release before this one has seen it and did not remember which: rather a record too many.
+  if (observedAuditId === undefined && observedGeneration !== undefined) return false;
+  return stamp !== observedAuditId;
 }
 
 function following<T extends KubeObject>(cache: ObjectCache<T>, context: ForeignChangesContext): () => void {

@@ -112,8 +112,6 @@ export interface Operator {
   readonly ports: OperatorPorts;
   /** Begins to watch; resolves when every cache has its first complete list. */
   start(signal: AbortSignal): Promise<void>;
-  /** True once every cache has been complete. */
-  readonly synced: boolean;
   /** The kinds whose cache has not been complete yet, such as `applications.argoproj.io`. */
   readonly missing: readonly string[];
   /** False when a watch hangs, so that only a restart helps. */
@@ -217,21 +215,19 @@ export function createOperator(options: OperatorOptions): Operator {
     const [ofEnvironments, ofTokens] = await Promise.all(asked);
     return { environments: ofEnvironments, tokens: ofTokens };
   };
+  const isKnown = (uid: string) =>
+    [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0);
   const sweep = createSweep({
     ...context,
     livingUids,
     belongings: () => OWNED_KINDS.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
-    isKnown: (uid) => [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
+    isKnown,
   });
   const dropTokens = dropEndedTokens({
     ...context,
     apiTokens: kubernetesApiTokens({ ...tokens, client: working, removals }),
   });
-  const tokenValues = createOrphanedValues({
-    ...context,
-    livingTokens,
-    isKnown: (uid) => caches.apiTokens.by(BY_UID, uid).length > 0,
-  });
+  const tokenValues = createOrphanedValues({ ...context, livingTokens, isKnown });
   return {
     ports: {
       environments,
@@ -254,9 +250,6 @@ export function createOperator(options: OperatorOptions): Operator {
       prober: options.prober ?? newProber(),
       podLogs: kubernetesPodLogs({ client, cluster, clock }),
       deployerLog: argocdDeployerLog(kubernetesCluster({ client, watched: caches.children, clock }), settings.deployer),
-    },
-    get synced() {
-      return caches.synced;
     },
     get missing() {
       return caches.missing;

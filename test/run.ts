@@ -124,7 +124,7 @@ function faults(): Promise<Count> {
 /** Clients of the OpenAPI document, by the generators that people use; see test/generators. */
 async function generators(): Promise<Count> {
   const { tryGenerators } = await import("./generators/stage.ts");
-  return tryGenerators();
+  return tryGenerators().catch(crashed);
 }
 
 /** Whatever the OpenAPI document says, tried on the platform's real process; see test/schemathesis. */
@@ -137,12 +137,15 @@ async function schemathesis(): Promise<Count> {
     console.log(`schemathesis is skipped. ${obstacle}`);
     return { ...NOTHING, skipped: 1 };
   }
-  try {
-    return { ...(await tryDocument()), skipped: 0 };
-  } catch (error) {
-    console.error(error);
-    return { ...NOTHING, failed: 1 };
-  }
+  return tryDocument()
+    .then((count) => ({ ...count, skipped: 0 }))
+    .catch(crashed);
+}
+
+/** A stage that can't tell its results has failed; the others go on. */
+function crashed(error: unknown): Count {
+  console.error(error);
+  return { ...NOTHING, failed: 1 };
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */

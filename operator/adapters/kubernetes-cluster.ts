@@ -34,12 +34,14 @@ interface Options {
 interface Context extends Options {
   /** When this process made its RoleBinding in a namespace, on the monotonic clock; of the last two seconds only. */
   readonly bound: Map<string, number>;
+  /** UIDs of objects that look older than their namespace and that a fresh look found there: clocks of API servers differ. */
+  readonly confirmed: Set<string>;
 }
 
 /** The Cluster port on the Kubernetes API: makes by POST, repairs by patch, never adopts. */
 export function kubernetesCluster(options: Options): Cluster {
   const { client, watched } = options;
-  const context: Context = { ...options, bound: new Map() };
+  const context: Context = { ...options, bound: new Map(), confirmed: new Set() };
   const cached = (kind: Kind, ref: ObjectRef) => watched.get(kind.plural)?.get(keyOfRef(ref));
   const fresh = (kind: Kind, ref: ObjectRef) =>
     withFreshRights(context, ref.namespace, () => client.find(kind as ResourceType<WireObject>, ref));
@@ -54,7 +56,10 @@ export function kubernetesCluster(options: Options): Cluster {
       // The name is taken, by ourselves before a crash or by somebody else: only a fresh look tells.
       const rival = await fresh(kind, wanted.metadata);
       if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
-      if (owned(owner, rival) !== undefined) watched.get(kind.plural)?.written(rival);
+      if (owned(owner, rival) !== undefined) {
+        watched.get(kind.plural)?.written(rival);
+        if (found !== undefined) context.confirmed.add(rival.metadata.uid);
+      }
       return repair(context, { owner, kind, wanted, found: rival });
     },
 
@@ -71,6 +76,7 @@ export function kubernetesCluster(options: Options): Cluster {
       if (found === undefined) return { state: "gone" };
       if (found.metadata.deletionTimestamp !== undefined) return removing(kind, found);
       const { uid, resourceVersion } = found.metadata;
+      context.confirmed.delete(uid);
       return startRemoval(context, kind, found as WireObject, seen === undefined ? { uid } : { uid, resourceVersion });
     },
   };
@@ -80,7 +86,8 @@ export function kubernetesCluster(options: Options): Cluster {
  * Whether it went with a namespace that was made anew since: the watch of one kind may lag behind that of another, and is
  * not to be believed then that the new one has what the former had.
  */
-function isBygone({ watched }: Context, { metadata }: WireObject): boolean {
+function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): boolean {
+  if (confirmed.has(metadata.uid)) return false;
   const namespace = watched.get(namespaceKind.plural)?.get(metadata.namespace ?? "");
   return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
 }

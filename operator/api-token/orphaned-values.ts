@@ -12,7 +12,7 @@ import type { SecretManager } from "../ports/secret-manager.ts";
 export interface OrphanedValuesContext {
   readonly settings: Pick<Settings, "sweep">;
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
-  /** Whether the watch knows an API token of that UID. */
+  /** Whether the watch knows an environment, or an API token, of that UID: to look for the owner of each costs a read. */
   readonly isKnown: (uid: string) => boolean;
   /** The UIDs of all API tokens; read afresh and consistently. */
   readonly livingTokens: () => Promise<readonly string[]>;
@@ -23,7 +23,7 @@ export interface OrphanedValuesContext {
 
 /** Removes the values of API tokens that somebody deleted: nobody can be shown them, and they are good for nothing. */
 export interface OrphanedValues {
-  /** Notes a token that the watch has seen go, for the next sweep: its value needs no grace. */
+  /** Notes a token that the watch has seen go, for the next sweep: beside living tokens its value needs no grace. */
   deleted(token: ApiToken): void;
   /**
    * Removes the values whose tokens are gone. The watch and the secret manager only name candidates: that a token is gone
@@ -61,10 +61,12 @@ export function createOrphanedValues(context: OrphanedValuesContext): OrphanedVa
     for (const [uid, { isSeen }] of orphans) if (!isSeen && !there.has(uid)) orphans.delete(uid);
   }
 
-  /** No token at all is what a lost or restored store answers, too. */
+  /** No token at all is what a lost or restored store answers, too: then even what the watch saw go waits for the grace. */
   function due(living: number): Orphan[] {
     const isDue = ({ sinceMs }: Orphan) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
-    return [...orphans.values()].filter((orphan) => orphan.isSeen || (living > 0 && isDue(orphan)));
+    return [...orphans.values()].filter((orphan) =>
+      living > 0 ? orphan.isSeen || isDue(orphan) : orphan.isSeen && isDue(orphan),
+    );
   }
 
   return {
@@ -94,7 +96,7 @@ export function removeOnDeletion(
 ): () => void {
   return cache.subscribe((_key, current, previous) => {
     const isGone = previous !== undefined && current?.metadata.uid !== previous.metadata.uid;
-    // What this process drops has lost its value before.
+    // What this process drops has lost its value before, or never had one that was answered: the sweep finds the rest.
     if (isGone && previous.spec.keepsValue && !removals.has(previous.metadata.uid)) wake(previous);
   });
 }
@@ -110,7 +112,10 @@ interface Excess {
 function heldTeller({ clock, log, bulletin }: OrphanedValuesContext): (excess: Excess) => boolean {
   let saidAtMs = Number.NEGATIVE_INFINITY;
   return (excess) => {
-    if (excess.orphans <= excess.most) return false;
+    if (excess.orphans <= excess.most) {
+      saidAtMs = Number.NEGATIVE_INFINITY;
+      return false;
+    }
     if (clock.monotonicMs() - saidAtMs < SAY_AGAIN_MS) return true;
     saidAtMs = clock.monotonicMs();
     const remedy = "remove them from the secret manager, or raise settings.sweep.breaker.atLeast";

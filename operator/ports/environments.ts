@@ -5,6 +5,7 @@ import type {
   EphemeralEnvironment,
   Phase,
 } from "../../crds/ephemeral-environment.ts";
+import { EnvironmentConflict } from "../../crds/errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
 /** What a TTL change carries. */
@@ -127,14 +128,23 @@ export interface Environments {
    *
    * @returns "changed" when the version no longer holds: decide again
    * @throws EnvironmentConflict when it is protected
-   * @throws RemovalRefused when rights or somebody's admission policy refuse it
+   * @throws RemovalRefused, a conflict too, when rights or somebody's admission policy refuse it
    */
   remove(environment: EphemeralEnvironment, options?: { onlyThisVersion?: boolean }): Promise<"removing" | "changed">;
 }
 
-/** The API server refuses a deletion that nothing of ours forbids; the message is its own sentence. */
-export class RemovalRefused extends Error {
-  override readonly name = "RemovalRefused";
+/** The API server refuses a deletion that nothing of ours forbids. */
+export class RemovalRefused extends EnvironmentConflict {
+  /** The API server's own sentence: for operators, not for callers of the REST interface. */
+  readonly why: string;
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(
+      "The cluster refuses to delete the environment: an administrator's admission policy, or a missing right",
+      options,
+    );
+    this.why = why;
+  }
 }
 
 /** What the operator alone writes of environments. */

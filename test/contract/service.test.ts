@@ -238,7 +238,13 @@ describe("the documentation", () => {
       expect({ link, from, status: reply.status }).toEqual({ link, from, status: 200 });
       return { pathname, reply };
     };
-    for (const page of [`${prefix}/docs`, `${prefix}/redoc`]) {
+    const landing = async (asked: string) => {
+      const { status, headers } = await http.get(asked);
+      return status === 308 ? new URL(headers.location ?? "", `https://host.test${asked}`).pathname : asked;
+    };
+    expect(await landing(`${prefix}/openapi.json/`)).toBe(`${prefix}/openapi.json`);
+    for (const asked of ["/docs", "/docs/", "/redoc", "/redoc/"]) {
+      const page = await landing(`${prefix}${asked}`);
       const links = [...(await http.get(page)).text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? "");
       const scripts = links.filter((link) => link !== NO_ICON);
       for (const link of scripts) await followed(link, page);

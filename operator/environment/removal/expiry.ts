@@ -51,7 +51,11 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
   // A TTL that was just lowered is granted its grace period, stored by this pass, before it counts.
   const grace = reprieve(environment, now);
   if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
-  if (!isExpired(environment, now)) return { dueInMs: untilDeletable(environment, now) };
+  if (!isExpired(environment, now)) {
+    // It was extended or protected since: the next refusal is the first again.
+    context.refusals.forget(environment.metadata.uid);
+    return { dueInMs: untilDeletable(environment, now) };
+  }
   const refusal = context.refusals.find(environment.metadata.uid);
   if (refusal !== undefined) return refused(refusal);
 
@@ -78,7 +82,7 @@ async function remove(environment: EphemeralEnvironment, context: ExpiryContext)
     return "removing";
   } catch (error) {
     if (!(error instanceof RemovalRefused)) throw error;
-    const why = clipped(error.message, REASON_MAX_LENGTH);
+    const why = clipped(error.why, REASON_MAX_LENGTH);
     const message = `its time is up, but its deletion is refused: ${why}; it is tried again by itself`;
     const refusal = context.refusals.add(uid, message);
     context.log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });

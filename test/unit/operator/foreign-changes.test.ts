@@ -40,6 +40,11 @@ function environment(
   } as unknown as EphemeralEnvironment;
 }
 
+function withoutAuditId({ status, ...rest }: EphemeralEnvironment): EphemeralEnvironment {
+  const { observedAuditId: _, ...former } = status ?? {};
+  return { ...rest, status: former };
+}
+
 const readyOf = (observedGeneration: number) => ({ type: "Ready", status: "Unknown", observedGeneration });
 
 /** The same after a pass has begun to take it away: its `observedGeneration` stays that of its life. */
@@ -168,6 +173,11 @@ describe("a change is recorded by the leader", () => {
     {
       name: "also of one whose writer took our name",
       given: environment({ generation: 2, stamp: "audit-1", ...byUs }, 1),
+      expected: [["changed", "uid-1", ""]],
+    },
+    {
+      name: "also of one of which a former release remembered no record: rather a record too many",
+      given: withoutAuditId(environment({ generation: 2, stamp: "audit-2", ...byUs }, 1)),
       expected: [["changed", "uid-1", ""]],
     },
     {

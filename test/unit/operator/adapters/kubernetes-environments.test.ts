@@ -17,7 +17,7 @@ import { KubeError } from "../../../../operator/kit/kube-errors.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../operator/kit/object-cache.ts";
 import { ownRemovals } from "../../../../operator/own-removals.ts";
-import type { Environments } from "../../../../operator/ports/environments.ts";
+import { type Environments, RemovalRefused } from "../../../../operator/ports/environments.ts";
 import { environmentFixture } from "../../../support/environment-fixture.ts";
 import {
   type Answer,
@@ -68,10 +68,13 @@ describe("a removal that the API server forbids", () => {
     expect(await failureOf(environments.remove(environment))).toBeInstanceOf(EnvironmentConflict);
   });
 
-  test("is a fault with its cause when it is not protected: somebody else forbids it", async () => {
+  test("is a conflict of its own when it is not protected: a policy or a missing right forbids it", async () => {
     answer("GET", json(environment));
     const error = await failureOf(environments.remove(environmentFixture({ spec: { protected: true } })));
-    expectFault(error);
+    expect(error).toBeInstanceOf(RemovalRefused);
+    // What callers are told holds nothing of what the API server says.
+    expect((error as RemovalRefused).message).not.toContain((error as RemovalRefused).why);
+    expect((error as Error).cause).toMatchObject({ status: 403, reason: "Forbidden" });
   });
 
   test("is none when the environment is gone, or its name has passed to another", async () => {

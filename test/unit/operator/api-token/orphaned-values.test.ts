@@ -59,9 +59,12 @@ describe("the value of an API token that is gone", () => {
     expect(await left()).toEqual({ tokens: 2, environments: 1 });
   });
 
-  test("goes when the last token was seen to go", async () => {
-    const { tokens, values, sweep, left } = await scene({ living: 0, gone: 1 });
+  test("goes after the grace when the last token was seen to go: a lost store shows none either", async () => {
+    const { clock, tokens, values, sweep, left } = await scene({ living: 0, gone: 1 });
     values.deleted(tokens[0] as ApiToken);
+    await sweep();
+    expect(await left()).toEqual({ tokens: 1, environments: 1 });
+    clock.advance(GRACE_MS);
     await sweep();
     expect(await left()).toEqual({ tokens: 0, environments: 1 });
   });
