@@ -3,7 +3,7 @@ import { applicationKind } from "../kinds.ts";
 import type { Cluster } from "../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../ports/deployer-log.ts";
 import type { ArgocdSettings } from "./argocd-deployer.ts";
-import { masked } from "./secret-mask.ts";
+import { printable } from "./secret-mask.ts";
 import { translated } from "./user-call.ts";
 
 /** The part of an Application's status that tells what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
@@ -53,11 +53,11 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
     async entries(environment) {
       const ref = { name: namespaceName(environment.name), namespace: settings.namespace };
       const found = await translated(() => cluster.read(environment, applicationKind, ref));
-      const entries = told((found?.status ?? {}) as ToldStatus).map(async ({ at = "", level, message }) => ({
+      const entries = told((found?.status ?? {}) as ToldStatus).map(({ at = "", level, message }) => ({
         ...{ at: new Date(at), level },
-        message: await masked(message, []),
+        message: printable(message),
       }));
-      const dated = (await Promise.all(entries)).filter(({ at }) => !Number.isNaN(at.getTime()));
+      const dated = entries.filter(({ at }) => !Number.isNaN(at.getTime()));
       return dated.sort(({ at: one }, { at: other }) => one.getTime() - other.getTime());
     },
   };

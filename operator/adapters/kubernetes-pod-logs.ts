@@ -4,7 +4,7 @@ import { PodLogFollowing } from "./pod-log-following.ts";
 import { newest, shown } from "./pod-log-lines.ts";
 import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./pod-log-reading.ts";
 import { logSources } from "./pod-log-sources.ts";
-import { maskOf } from "./secret-mask.ts";
+import { SecretMasks } from "./secret-mask.ts";
 import { translated } from "./user-call.ts";
 
 /** So many callers are told at once what there is; the others wait in line, so that what is held for them has a bound. */
@@ -14,6 +14,8 @@ const READERS_AT_ONCE = 8;
 export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
   const turn = turnstile(READERS_AT_ONCE);
+  // In its line are at most these readers and one batch of each that follows.
+  const masks = new SecretMasks();
   return {
     tail: (environment, component, { lines, sinceSeconds }) =>
       turn(() =>
@@ -26,11 +28,11 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
           const found = await readAll(context, sources, { lines, from });
           const hidden = new Set(logSources(pods.filter(isWithheld)).map(({ pod }) => pod));
           const notes = [...hidden].map((pod) => unmaskableNote(pod, clock));
-          return shown(newest([...found, ...notes], lines), maskOf(values));
+          return shown(newest([...found, ...notes], lines), masks.of(values));
         }),
       ),
 
     follow: (environment, component, selection) =>
-      new PodLogFollowing({ ...context, environment, component, selection, turn }).batches(),
+      new PodLogFollowing({ ...context, environment, component, selection, turn, masks }).batches(),
   };
 }

@@ -7,7 +7,7 @@ import type { Pods } from "../ports/pods.ts";
 import { deploymentType, type Pod, podType } from "./pod-objects.ts";
 import { secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-troubles.ts";
-import { masked, TooMuchToMask } from "./secret-mask.ts";
+import { printable, SecretMasks, TooMuchToMask } from "./secret-mask.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
@@ -16,8 +16,16 @@ const LONGEST_LINE = 500;
 const READ_BYTES = 64 * 1024;
 const LOG_DEADLINE_MS = 5_000;
 
+interface Context {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly masks: SecretMasks;
+}
+
 /** The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace. */
 export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
+  // Its own: whoever reads logs delays no pass.
+  const context = { client, clock, masks: new SecretMasks() };
   return {
     async diagnose({ name }) {
       const namespace = namespaceName(name);
@@ -27,7 +35,7 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
       ]);
       return troublesOf(pods.items, deployments.items, clock.now()).map((finding) => {
         const { said: _, pod: __, speaker: ___, ...trouble } = finding;
-        return { ...trouble, evidence: () => evidence(client, clock, finding) };
+        return { ...trouble, evidence: () => evidence(context, finding) };
       });
     },
 
@@ -44,8 +52,8 @@ const isReady = ({ status }: Pod) =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 /** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
-async function evidence(client: KubeClient, clock: Clock, { said, pod, speaker }: Finding): Promise<string> {
-  if (pod === undefined) return lastLines(await masked(said, []));
+async function evidence({ client, clock, masks }: Context, { said, pod, speaker }: Finding): Promise<string> {
+  if (pod === undefined) return lastLines(printable(said));
   try {
     const [lines, secrets] = await Promise.all([
       speaker === undefined ? "" : log(client, clock, { ...speaker, pod }),
@@ -53,8 +61,8 @@ async function evidence(client: KubeClient, clock: Clock, { said, pod, speaker }
     ]);
     // A value that can't be read can't be masked. But what is not there is all that the cluster itself may be telling of.
     if (speaker !== undefined && secrets.isOneMissing) return "";
-    const { values } = secrets;
-    return lastLines(await masked(lines, values)) || lastLines(await masked(said, values));
+    const mask = masks.of(secrets.values);
+    return lastLines(await mask(lines)) || lastLines(await mask(said));
   } catch (error) {
     if (error instanceof TooMuchToMask) return error.message;
     // What is wrong is known; the words about it are a help that may fail.

@@ -4,21 +4,14 @@ import { isInvalid, isNotFound, isUnavailable } from "../kit/kube-errors.ts";
 import type { turnstile } from "../kit/turnstile.ts";
 import type { Owner } from "../ports/cluster.ts";
 import type { FollowedLine, FollowedSelection } from "../ports/pod-logs.ts";
+import { FollowedSecrets } from "./followed-secrets.ts";
 import { inOrder, newest, shown, stampedLine } from "./pod-log-lines.ts";
 import { PodLogMailbox } from "./pod-log-mailbox.ts";
 import { PodLogPositions } from "./pod-log-positions.ts";
-import {
-  type LogContext,
-  logOf,
-  maskFor,
-  podsOf,
-  readAll,
-  type SourcedLine,
-  unmaskableNote,
-} from "./pod-log-reading.ts";
+import { type LogContext, logOf, podsOf, readAll, type SourcedLine, unmaskableNote } from "./pod-log-reading.ts";
 import { type LogSource, logSources } from "./pod-log-sources.ts";
 import type { Pod } from "./pod-objects.ts";
-import { type Mask, maskOf } from "./secret-mask.ts";
+import type { SecretMasks } from "./secret-mask.ts";
 import { translated } from "./user-call.ts";
 
 interface Options extends LogContext {
@@ -27,6 +20,7 @@ interface Options extends LogContext {
   readonly selection: FollowedSelection;
   /** Bounds how many readers are told at once what there is. */
   readonly turn: ReturnType<typeof turnstile>;
+  readonly masks: SecretMasks;
 }
 
 /** How often new pods and containers are looked for; sooner when a container has ended. */
@@ -50,15 +44,13 @@ export class PodLogFollowing {
   readonly #moments = new Map<string, string>();
   /** The run that a container was in when following began: of later ones, every line is new. */
   readonly #firstRuns = new Map<string, number>();
-  readonly #looked = new Set<string>();
-  readonly #unmaskable = new Set<string>();
-  readonly #values = new Set<string>();
-  #mask: Mask = maskOf([]);
+  readonly #secrets: FollowedSecrets;
   readonly #positions = new PodLogPositions();
   #dueMs = 0;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#secrets = new FollowedSecrets(options.client, options.masks);
   }
 
   async *batches(): AsyncGenerator<readonly FollowedLine[]> {
@@ -115,25 +107,17 @@ export class PodLogFollowing {
 
   /** The pods as they are now, with the secrets of those that are new. */
   async #pods(): Promise<readonly Pod[]> {
-    const { client, clock, environment, component } = this.#options;
+    const { clock, environment, component } = this.#options;
     const pods = await podsOf(this.#options, environment, component);
-    const added = pods.filter(({ metadata }) => !this.#looked.has(metadata.uid));
-    const { values, unmaskable } = await maskFor(client, added);
-    const before = this.#values.size;
-    for (const value of values) this.#values.add(value);
-    if (this.#values.size > before) this.#mask = maskOf(this.#values);
-    for (const pod of added) {
-      this.#looked.add(pod.metadata.uid);
-      if (!unmaskable.has(pod.metadata.uid)) continue;
-      this.#unmaskable.add(pod.metadata.uid);
-      if (logSources([pod]).length > 0)
-        void this.#mailbox.put({ ...unmaskableNote(pod, clock), key: pod.metadata.uid });
+    for (const pod of await this.#secrets.learn(pods)) {
+      const isWithheld = logSources([pod]).length > 0;
+      if (isWithheld) void this.#mailbox.put({ ...unmaskableNote(pod, clock), key: pod.metadata.uid });
     }
     return pods;
   }
 
   #readable(sources: readonly LogSource[]): readonly LogSource[] {
-    return sources.filter(({ pod }) => !this.#unmaskable.has(pod.metadata.uid));
+    return sources.filter(({ pod }) => !this.#secrets.isUnmaskable(pod));
   }
 
   /** Opens what is not open and has more to tell. */
@@ -201,7 +185,7 @@ export class PodLogFollowing {
   /** Lines as they may be shown, each with where to go on; `goingOn` are the containers that may write more. */
   async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
-    const told = await shown(lines, this.#mask);
+    const told = await shown(lines, this.#secrets.mask);
     // One line may stand for all of them: whoever has read it has read to their end.
     const ends = positions.slice(-told.length);
     return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { turnstile } from "../kit/turnstile.ts";
 import { WordSearch } from "../kit/word-search.ts";
 import { TooMuchWork, Work } from "../kit/work.ts";
@@ -34,29 +35,94 @@ export class TooMuchToMask extends Error {
   }
 }
 
-/** Masks these values in one text. @throws TooMuchToMask */
-export const masked = (text: string, values: Iterable<string>): Promise<string> => maskOf(values)(text);
-
 /**
- * For many texts: what is looked for is prepared once. The mask gives a text with every occurrence of a value masked: as
- * it is, without the blanks around it, in JSON, in a URL, in hexadecimal, in base64 wherever it begins; of a value of
- * several lines, each line by itself too; of a long one, each piece. Control characters and colours are taken out, so that none can tear a value apart or move a reader's cursor; line
- * ends stay. It takes time and memory in proportion to the text and the values; others have their turns meanwhile.
+ * Masks for the texts of one kind of reader. What many values are looked for with is prepared once for all masks of the
+ * same values, and kept while one of them is in use: the least recently used goes when there is no room for another.
+ *
+ * A process has one memory. So large values are looked for in one text after the other, the first to come the first to go,
+ * and those who must not wait for each other have an instance each. Nobody is refused for others: the caller bounds how
+ * many wait. What is small never waits.
  */
-export function maskOf(values: Iterable<string>): Mask {
-  const given = new Set(values);
-  const known = new Set([...given].flatMap((value) => [value, value.trim()]).filter((value) => value !== ""));
-  if (known.size === 0) return async (text) => printable(text);
-  const characters = [...given].reduce((sum, value) => sum + value.length, 0);
-  if (characters > MOST_VALUE_CHARACTERS) return () => Promise.reject(new TooMuchToMask("values"));
-  const own: Room = {};
-  const isSmall = characters <= SMALL_CHARACTERS;
-  return isSmall ? (text) => maskedBy(own, known, text) : (text) => large(() => maskedBy(roomFor(own), known, text));
+export class SecretMasks {
+  readonly #mostKept: number;
+  readonly #inLine = turnstile(1);
+  /** Of large values, by what they are; the least recently used first. */
+  readonly #rooms = new Map<string, WeakRef<Room>>();
+  #prepared = 0;
+
+  /** @param mostKept characters of large values that are kept prepared at once; a single mask may have more */
+  constructor(mostKept = MOST_VALUE_CHARACTERS) {
+    this.#mostKept = mostKept;
+  }
+
+  /** How often large values were prepared so far, for who counts what that costs. */
+  get prepared(): number {
+    return this.#prepared;
+  }
+
+  /**
+   * The mask gives a text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a
+   * URL, in hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one,
+   * each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
+   * to the text and the values; others have their turns meanwhile.
+   */
+  of(values: Iterable<string>): Mask {
+    const given = new Set(values);
+    const known = new Set([...given].flatMap((value) => [value, value.trim()]).filter((value) => value !== ""));
+    if (known.size === 0) return async (text) => printable(text);
+    const characters = [...given].reduce((sum, value) => sum + value.length, 0);
+    if (characters > MOST_VALUE_CHARACTERS) return () => Promise.reject(new TooMuchToMask("values"));
+    if (characters > SMALL_CHARACTERS) return this.#large(known, characters);
+    const room: Room = { characters };
+    return async (text) => {
+      room.sought ??= prepared(known);
+      return withoutSecrets(text, await room.sought);
+    };
+  }
+
+  #large(values: ReadonlySet<string>, characters: number): Mask {
+    const key = digest(values);
+    const room = this.#rooms.get(key)?.deref() ?? { characters };
+    this.#rooms.set(key, new WeakRef(room));
+    return (text) =>
+      this.#inLine(async () => {
+        this.#use(key, room);
+        room.sought ??= this.#prepare(values);
+        return withoutSecrets(text, await room.sought);
+      });
+  }
+
+  #prepare(values: ReadonlySet<string>): Promise<Sought> {
+    this.#prepared += 1;
+    return prepared(values);
+  }
+
+  /** Makes it the last to go, and room for it before it is prepared. */
+  #use(key: string, room: Room): void {
+    this.#rooms.delete(key);
+    let left = this.#mostKept - room.characters;
+    for (const [other, held] of [...this.#rooms].reverse()) {
+      const kept = held.deref();
+      if (kept === undefined) this.#rooms.delete(other);
+      if (kept?.sought === undefined) continue;
+      left -= kept.characters;
+      if (left < 0) kept.sought = undefined;
+    }
+    this.#rooms.set(key, new WeakRef(room));
+  }
 }
 
-async function maskedBy(room: Room, values: ReadonlySet<string>, text: string): Promise<string> {
-  room.sought ??= prepared(values);
-  return withoutSecrets(text, await room.sought);
+/** Where masks of the same values keep what is looked for; only they hold it. */
+interface Room {
+  readonly characters: number;
+  sought?: Promise<Sought> | undefined;
+}
+
+/** The same for the same values in any order, and nothing that tells them. */
+function digest(values: ReadonlySet<string>): string {
+  return createHash("sha256")
+    .update(JSON.stringify([...values].sort()))
+    .digest("base64");
 }
 
 async function prepared(values: ReadonlySet<string>): Promise<Sought> {
@@ -66,22 +132,6 @@ async function prepared(values: ReadonlySet<string>): Promise<Sought> {
     hex: await WordSearch.of(hex),
     base64: await WordSearch.of(base64),
   };
-}
-
-/** Where a mask keeps what is looked for. */
-interface Room {
-  sought?: Promise<Sought>;
-}
-
-// A process has one memory: large values are looked for one text after the other, and ready for one mask at a time.
-const large = turnstile(1);
-let lastLarge: WeakRef<Room> | undefined;
-
-function roomFor(own: Room): Room {
-  const last = lastLarge?.deref();
-  if (last !== own) delete last?.sought;
-  lastLarge = new WeakRef(own);
-  return own;
 }
 
 async function withoutSecrets(text: string, sought: Sought): Promise<string> {
@@ -113,7 +163,11 @@ async function covered(text: string, stretches: readonly Span[], work: Work): Pr
 /** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
 const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
 
-function printable(text: string): string {
+/**
+ * The text without control characters and colours, so that none can tear a value apart or move a reader's cursor; line
+ * ends stay.
+ */
+export function printable(text: string): string {
   return text
     .replace(SEQUENCES, "")
     .replace(/\r\n?/g, "\n")

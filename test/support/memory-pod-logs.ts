@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
 import { inOrder, momentOf, newest, shown } from "../../operator/adapters/pod-log-lines.ts";
-import { maskOf } from "../../operator/adapters/secret-mask.ts";
+import { printable } from "../../operator/adapters/secret-mask.ts";
 import type { FollowedSelection, LogLine, LogSelection, PodLogs } from "../../operator/ports/pod-logs.ts";
+
+/** There are no secrets here. */
+const unmasked = async (text: string) => printable(text);
 
 /** What a test may do to the pods behind the port. */
 export interface MemoryPodLogs extends PodLogs {
@@ -36,7 +39,7 @@ export function memoryPodLogs(): MemoryPodLogs {
 
   /** There is one container, and one clock. */
   const told = async (lines: readonly LogLine[]) =>
-    (await shown(lines, maskOf([]))).map((line) => ({ ...line, position: line.at }));
+    (await shown(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
 
   async function* follow(all: () => readonly LogLine[], { after = "", signal, ...wanted }: FollowedSelection) {
     followers += 1;
@@ -56,7 +59,7 @@ export function memoryPodLogs(): MemoryPodLogs {
   }
 
   return {
-    tail: async ({ name }, component, selection) => shown(tail(linesOf(name, component), selection), maskOf([])),
+    tail: async ({ name }, component, selection) => shown(tail(linesOf(name, component), selection), unmasked),
     follow: ({ name }, component, selection) => follow(() => linesOf(name, component), selection),
     write(environment, component, { at, text }) {
       const key = `${environment}/${component}`;
