@@ -14,7 +14,7 @@ const READERS_AT_ONCE = 8;
 export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
   const turn = turnstile(READERS_AT_ONCE);
-  // In its line are at most these readers and one batch of each that follows.
+  // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
   const masks = new SecretMasks();
   return {
     tail: (environment, component, { lines, sinceSeconds }) =>

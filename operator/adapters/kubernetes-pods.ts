@@ -24,7 +24,7 @@ interface Context {
 
 /** The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace. */
 export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
-  // Its own: whoever reads logs delays no pass.
+  // Its own, so that readers of logs delay no pass. What its few workers diagnose is all that waits.
   const context = { client, clock, masks: new SecretMasks() };
   return {
     async diagnose({ name }) {

@@ -36,26 +36,27 @@ export class TooMuchToMask extends Error {
 }
 
 /**
- * Masks for the texts of one kind of reader. What many values are looked for with is prepared once for all masks of the
- * same values, and kept while one of them is in use: the least recently used goes when there is no room for another.
+ * Masks for the texts of one kind of reader. What large values are searched with is cached by their content, so that all
+ * masks of the same values share it, and only while a mask of them is held. The least recently used is evicted when there
+ * is no room for another.
  *
- * A process has one memory. So large values are looked for in one text after the other, the first to come the first to go,
- * and those who must not wait for each other have an instance each. Nobody is refused for others: the caller bounds how
- * many wait. What is small never waits.
+ * A process has one memory. So large values are searched for in one text after the other, in the order of the calls, and
+ * readers who must not wait for each other have an instance each. No call is refused because others wait: the caller
+ * bounds how many do. Small values are cached by each mask, and wait for nobody.
  */
 export class SecretMasks {
-  readonly #mostKept: number;
-  readonly #inLine = turnstile(1);
-  /** Of large values, by what they are; the least recently used first. */
-  readonly #rooms = new Map<string, WeakRef<Room>>();
+  readonly #mostCached: number;
+  readonly #inTurn = turnstile(1);
+  /** By content; the least recently used first. */
+  readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;
 
-  /** @param mostKept characters of large values that are kept prepared at once; a single mask may have more */
-  constructor(mostKept = MOST_VALUE_CHARACTERS) {
-    this.#mostKept = mostKept;
+  /** @param mostCached characters of large values that are prepared at once; those of a single mask may be more */
+  constructor(mostCached = MOST_VALUE_CHARACTERS) {
+    this.#mostCached = mostCached;
   }
 
-  /** How often large values were prepared so far, for who counts what that costs. */
+  /** How often large values were prepared so far, for whoever measures what that costs. */
   get prepared(): number {
     return this.#prepared;
   }
@@ -72,24 +73,22 @@ export class SecretMasks {
     if (known.size === 0) return async (text) => printable(text);
     const characters = [...given].reduce((sum, value) => sum + value.length, 0);
     if (characters > MOST_VALUE_CHARACTERS) return () => Promise.reject(new TooMuchToMask("values"));
-    if (characters > SMALL_CHARACTERS) return this.#large(known, characters);
-    const room: Room = { characters };
-    return async (text) => {
-      room.sought ??= prepared(known);
-      return withoutSecrets(text, await room.sought);
-    };
+    return characters > SMALL_CHARACTERS ? this.#large(known, characters) : small(known);
   }
 
   #large(values: ReadonlySet<string>, characters: number): Mask {
-    const key = digest(values);
-    const room = this.#rooms.get(key)?.deref() ?? { characters };
-    this.#rooms.set(key, new WeakRef(room));
+    let entry: CacheEntry | undefined;
     return (text) =>
-      this.#inLine(async () => {
-        this.#use(key, room);
-        room.sought ??= this.#prepare(values);
-        return withoutSecrets(text, await room.sought);
+      this.#inTurn(async () => {
+        entry ??= this.#entry(digest(values), characters);
+        this.#use(entry);
+        entry.sought ??= await this.#prepare(values);
+        return withoutSecrets(text, entry.sought);
       });
+  }
+
+  #entry(key: string, characters: number): CacheEntry {
+    return this.#cache.get(key)?.deref() ?? { key, characters };
   }
 
   #prepare(values: ReadonlySet<string>): Promise<Sought> {
@@ -97,28 +96,38 @@ export class SecretMasks {
     return prepared(values);
   }
 
-  /** Makes it the last to go, and room for it before it is prepared. */
-  #use(key: string, room: Room): void {
-    this.#rooms.delete(key);
-    let left = this.#mostKept - room.characters;
-    for (const [other, held] of [...this.#rooms].reverse()) {
-      const kept = held.deref();
-      if (kept === undefined) this.#rooms.delete(other);
-      if (kept?.sought === undefined) continue;
-      left -= kept.characters;
-      if (left < 0) kept.sought = undefined;
+  /** Makes it the most recently used, and evicts what there is no room for beside it. */
+  #use(entry: CacheEntry): void {
+    this.#cache.delete(entry.key);
+    let left = this.#mostCached - entry.characters;
+    for (const [key, held] of [...this.#cache].reverse()) {
+      const other = held.deref();
+      if (other === undefined) this.#cache.delete(key);
+      if (other?.sought === undefined) continue;
+      left -= other.characters;
+      if (left < 0) other.sought = undefined;
     }
-    this.#rooms.set(key, new WeakRef(room));
+    this.#cache.set(entry.key, new WeakRef(entry));
   }
 }
 
-/** Where masks of the same values keep what is looked for; only they hold it. */
-interface Room {
+/** What masks of the same values share. Only they hold it: it goes with the last of them. */
+interface CacheEntry {
+  readonly key: string;
   readonly characters: number;
-  sought?: Promise<Sought> | undefined;
+  /** Undefined before its first use and after it was evicted. */
+  sought?: Sought | undefined;
 }
 
-/** The same for the same values in any order, and nothing that tells them. */
+function small(values: ReadonlySet<string>): Mask {
+  let sought: Promise<Sought> | undefined;
+  return async (text) => {
+    sought ??= prepared(values);
+    return withoutSecrets(text, await sought);
+  };
+}
+
+/** The same for the same values in any order. A key that is not the values themselves. */
 function digest(values: ReadonlySet<string>): string {
   return createHash("sha256")
     .update(JSON.stringify([...values].sort()))
