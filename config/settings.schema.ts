@@ -108,7 +108,7 @@ const Isolation = closed(
         "count/statefulsets.apps": "30",
         "count/replicasets.apps": "500",
         "count/controllerrevisions.apps": "500",
-        "count/jobs.batch": "100",
+        "count/jobs.batch": "200",
         "count/cronjobs.batch": "30",
         "count/ingresses.networking.k8s.io": "30",
         "count/httproutes.gateway.networking.k8s.io": "30",

@@ -19,15 +19,27 @@ const GeneratedSecret = Type.Object({
 /** Never two slashes in a row: `//host/` would be read as another host. No nested repetition that backtracks for ever. */
 export const HEALTH_PATH_PATTERN = "^/([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$";
 
-/** Without a login before its host: everybody who sees the resource, or the application, could read it. */
-const HttpUrl = Type.String({ pattern: "^https?://[^\\s/?#@\\\\]+([/?#][^\\s]*)?$", maxLength: 512 });
+/** A byte that a URL may spell as %XX; not %, dot and the slashes, which hosts spell out at different moments. */
+const ESCAPED = "%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f])";
+
+/**
+ * Where charts are, as the platform chart's policy on projects has it, too (`policy.chartUrl`): what one admits and the other
+ * refuses, an environment would wait for. Without a login before its host, which everybody who sees the application could
+ * read; without what Argo CD reads as a pattern; and without segments of dots, by which git leaves a folder.
+ */
+export const CHART_URL_PATTERN = `^https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*$`;
 
 /** The address of a repository is all path: what a query or a fragment hides is read as another host by some. */
 const CloneUrl = Type.String({ pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$", maxLength: 512 });
 
 /** A chart that turns an environment's values into its objects. */
 export const ChartSource = Type.Object({
-  repoUrl: HttpUrl,
+  repoUrl: Type.String({
+    pattern: CHART_URL_PATTERN,
+    maxLength: 512,
+    description:
+      "The git repository of the chart, by http or https: without a login, a query, a fragment and brackets, and without the segments . and ...",
+  }),
   path: Type.String({ maxLength: 255, description: "Folder of the chart in the repository." }),
   revision: Type.String({ minLength: 1, maxLength: 255, description: "Branch, tag or commit." }),
 });

@@ -76,17 +76,20 @@ describe("abuse case 93: what pods reach of the machine", () => {
 
   test("is no other program, wherever it listens", async () => {
     const server = createServer((_request, response) => response.end()).listen(0, "0.0.0.0");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const own = await fetch(`http://${HOST}:${port}`, { signal: AbortSignal.timeout(5_000) });
-    expect(own.status).toBe(200);
-    const kubelet = 10_250;
-    const deployerMetrics = 18_082;
-    for (const closed of [port, kubelet, deployerMetrics]) {
-      expect(await fromPod(`http://${HOST}:${closed}/`)).toContain("connection refused");
+    try {
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const own = await fetch(`http://${HOST}:${port}`, { signal: AbortSignal.timeout(5_000) });
+      expect(own.status).toBe(200);
+      const kubelet = 10_250;
+      const deployerMetrics = 18_082;
+      for (const closed of [port, kubelet, deployerMetrics]) {
+        expect(await fromPod(`http://${HOST}:${closed}/`)).toContain("connection refused");
+      }
+    } finally {
+      server.closeAllConnections();
+      server.close();
     }
-    server.close();
-    await once(server, "close");
   });
 
   test("is the names of Services", async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
 import { applyArgoCdKinds } from "./argo-cd-kinds.ts";
@@ -20,7 +19,7 @@ import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, signingKey } from "./pki.ts";
 import { type ProcessRecord, type ProcessSpec, startProcess, stopProcess, untilReady } from "./process.ts";
 import { type Progress, silentProgress } from "./progress.ts";
-import { clearAbandoned, markOwned } from "./temporary-folders.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 
 /** A program of the control plane, as `restart` and `kill` name it. */
 export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
@@ -74,8 +73,9 @@ const controllers = [
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { argoCd = true, etcdGateway = false, progress = silentProgress } = options;
   const built = await buildComponent(goComponents.controlplane, progress);
-  await clearAbandoned(folderPrefix);
-  const folder = await mkdtemp(join(tmpdir(), folderPrefix));
+  const parent = parentForSockets(folderPrefix);
+  await clearAbandoned(folderPrefix, parent);
+  const folder = await mkdtemp(join(parent, folderPrefix));
   await markOwned(folder);
   const plane = await describePlane(folder, built, { etcdGateway });
   try {

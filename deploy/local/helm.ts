@@ -16,6 +16,8 @@ export interface ChartRelease {
   readonly values: object | string;
   /** The Kubernetes that it is for, as its /version says (`gitVersion`). Default: the one that helm was built with. */
   readonly kubeVersion?: string | undefined;
+  /** Of the cluster that the chart may ask what it has, as `helm install` lets it. Default: none is asked. */
+  readonly kubeconfig?: string;
 }
 
 /** The helm that belongs to the local cluster, built now if it is not in the cache (a minute on a cold machine). */
@@ -34,7 +36,7 @@ export function lintChart(release: ChartRelease): Promise<string> {
 }
 
 async function withValues(release: ChartRelease, command: "template" | "lint", helm?: string): Promise<string> {
-  const { chart, namespace, values, kubeVersion } = release;
+  const { chart, namespace, values, kubeVersion, kubeconfig } = release;
   const program = helm ?? (await helmProgram());
   const folder = await mkdtemp(join(tmpdir(), "ephemeral-chart-"));
   try {
@@ -43,7 +45,9 @@ async function withValues(release: ChartRelease, command: "template" | "lint", h
     const source = join(import.meta.dirname, "../charts", chart);
     const name = command === "template" ? [release.release] : [];
     const target = kubeVersion === undefined ? [] : ["--kube-version", kubeVersion];
-    return await run(program, [command, ...name, source, "--namespace", namespace, "--values", file, ...target]);
+    const asked = kubeconfig === undefined ? [] : ["--dry-run=server", "--kubeconfig", kubeconfig];
+    const given = ["--namespace", namespace, "--values", file, ...target, ...asked];
+    return await run(program, [command, ...name, source, ...given]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

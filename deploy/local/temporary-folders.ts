@@ -7,6 +7,18 @@ import { writeWhole } from "./whole-file.ts";
 
 const graceMs = 60_000;
 
+/** What an address has room for: unix(7), without the zero at the end. */
+const SOCKET_PATH_BYTES = 107;
+
+/**
+ * Where a temporary folder of that prefix is to be made so that Unix sockets in it, with names of 16 bytes at most, can be
+ * reached by their whole path: the usual parent, or `/tmp` where that one's path is too long.
+ */
+export function parentForSockets(prefix: string, usual = tmpdir()): string {
+  const longest = join(usual, `${prefix}XXXXXX`, "s".repeat(16));
+  return Buffer.byteLength(longest) <= SOCKET_PATH_BYTES ? usual : "/tmp";
+}
+
 /** Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. */
 export async function markOwned(folder: string): Promise<void> {
   const owner = { pid: process.pid, startedAt: startOf(process.pid) };

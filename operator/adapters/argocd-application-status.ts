@@ -140,7 +140,11 @@ function unsynced(
 }
 
 function syncProblem(said: string): Required<Problem> {
-  // The quota's admission says it in these words, and nothing but words tells it from other refusals.
+  // The quota's admission says both in these words, and nothing but words tells them from other refusals.
+  if (said.includes("status unknown for quota")) {
+    const what = "the cluster has not counted the environment's quota yet, and takes nothing before; it is tried again";
+    return { problem: "QuotaUncounted", message: `${what}: ${said}` };
+  }
   if (said.includes("exceeded quota")) {
     const what = "the environment's quota leaves no room for what the chart makes: lower it, or have the quota raised";
     return { problem: "QuotaExceeded", message: `${what}; Argo CD says ${said}` };

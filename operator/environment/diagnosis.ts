@@ -93,7 +93,11 @@ function standing({ former, mayFail }: Case): Unfinished | undefined {
 }
 
 /** What the deployer is asked to try again; while it does, the age of the failure counts on. */
-const TRIED_AGAIN: readonly string[] = ["ChartInvalid", "SyncFailed", "QuotaExceeded", "DeployerUnavailable"];
+const TRIED_AGAIN: readonly string[] = [
+  ...["ChartInvalid", "SyncFailed", "QuotaExceeded", "QuotaUncounted", "DeployerUnavailable"],
+];
+/** Nobody's mistake in this environment: the deployer lacks a part, or the cluster is not that far. */
+const PASSING: readonly DeploymentProblem[] = ["DeployerUnavailable", "QuotaUncounted"];
 
 function atWork(one: Case, recheckAfterMs: number): Unfinished {
   const { former } = one;
@@ -124,8 +128,7 @@ async function refused(
   const isSame = former !== undefined && former.status !== "True" && former.reason === problem;
   const retryInMs = await deployer.retry(wanted, isSame ? new Date(former.lastTransitionTime) : clock.now());
   const recheckAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
-  // A deployer that lacks a part is nobody's mistake in this environment.
-  const isFinal = one.mayFail && problem !== "DeployerUnavailable";
+  const isFinal = one.mayFail && !PASSING.includes(problem);
   return verdict(isFinal, problem, messageOf(one), recheckAfterMs);
 }
 

@@ -17,13 +17,14 @@ export interface WantedApplication {
 
 /**
  * `ChartInvalid`: the chart gives no manifests; `SyncFailed`: the cluster took not all of them; `QuotaExceeded`: for
- * lack of quota; `DeployerUnavailable`: the deployer itself lacks a part; `DeploymentFailed`: all of them are there,
- * and don't get healthy.
+ * lack of quota; `QuotaUncounted`: because it has not counted a new quota yet; `DeployerUnavailable`: the deployer itself
+ * lacks a part; `DeploymentFailed`: all of them are there, and don't get healthy.
  */
 export type DeploymentProblem =
   | "ChartInvalid"
   | "SyncFailed"
   | "QuotaExceeded"
+  | "QuotaUncounted"
   | "DeployerUnavailable"
   | "DeploymentFailed";
 

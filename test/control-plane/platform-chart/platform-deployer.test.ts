@@ -26,7 +26,8 @@ const onlyOperation = "starts no operation but a sync of what the spec says";
 const onlyHere = "admits only the namespace of its own name in this cluster, and no cluster-scoped kinds";
 const onlyBounds = "has only a description, sourceRepos, destinations and a namespaceResourceWhitelist";
 const onlyKinds = "admits the kinds that the chart of an environment may make, and no others";
-const onlyRepository = "admits one repository of charts, by its URL and not by a pattern";
+const onlyRepository =
+  "admits one repository of charts, by its URL: not by a pattern, and without the segments . and ..";
 const argoCdStatus = "is Argo CD's: the platform never writes it";
 const onlyLabels = "labels applications and projects only with";
 const onlyAnnotations = "annotates applications and projects only with";
@@ -89,6 +90,11 @@ const ofProjects: readonly [what: string, change: ArgoChange, words: string][] =
   ["a pattern of repositories", { spec: { sourceRepos: ["https://git.test/*"] } }, onlyRepository],
   ["a second repository", { spec: { sourceRepos: [SOURCE.repoURL, "https://evil.test/x.git"] } }, onlyRepository],
   ["no repository", { spec: { sourceRepos: [] } }, onlyRepository],
+  ...["..", ".", "%2e%2E", ".%2e", "..%2fevil"].map((segment): [string, ArgoChange, string] => [
+    `a repository behind the segment ${segment}`,
+    { spec: { sourceRepos: [`https://git.test/team/${segment}/evil.git`] } },
+    onlyRepository,
+  ]),
   ["a role", { spec: { roles: [{ name: "me", groups: ["everybody"] }] } }, onlyBounds],
   ["an account to write as", { spec: { destinationServiceAccounts: [account] } }, onlyBounds],
   ["applications of other namespaces", { spec: { sourceNamespaces: ["*"] } }, onlyBounds],

@@ -65,6 +65,10 @@ describe("the kind Repository", () => {
       ],
     ),
     ["a repository that everybody reads by http", { cloneUrl: "http://git.test/@shop/shop.git" }],
+    [
+      "a chart of a folder with a space",
+      { chart: { repoUrl: "https://git.test/My%20Project/_git/c", path: ".", revision: "main" } },
+    ],
     // RE2 takes linear time whatever the pattern.
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
@@ -104,6 +108,11 @@ describe("the kind Repository", () => {
       { type: "frontend", chart: { repoUrl: "https://git.test/c.git", path: ".", revision: "main" } },
       "only a backend repository names a chart",
     ],
+    ...["c.git?a=b", "c(1).git", "team/../evil.git", "team/%2e%2e/evil.git"].map((place): [string, object, string] => [
+      `a chart at ${place}`,
+      { chart: { repoUrl: `https://git.test/${place}`, path: ".", revision: "main" } },
+      "spec.chart.repoUrl in body should match",
+    ]),
     ...["image", "port", "host", "url", "healthPath", "env", "replicas", "resources.limits"].map(
       (field): [string, object, string] => [
         `an override of ${field}`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { HEALTH_PATH_PATTERN } from "../../../crds/repository.schema.ts";
+import { CHART_URL_PATTERN, HEALTH_PATH_PATTERN } from "../../../crds/repository.schema.ts";
 import { admits, imageOf, imagePlace, wantedSecrets } from "../../../crds/repository.ts";
 import { commitA, repositoryFixture } from "../../support/environment-fixture.ts";
 
@@ -93,5 +93,39 @@ describe("a health path", () => {
 
   test("costs no time however long it goes on before it fails", () => {
     expect(`${"/a".repeat(50_000)}${"a".repeat(50_000)}!`).not.toMatch(pattern);
+  });
+});
+
+describe("the URL of a chart", () => {
+  const isChartUrl = (url: string) => new RegExp(CHART_URL_PATTERN).test(url);
+  test.each([
+    "https://git.example.test/team/chart.git",
+    "https://git.example.test",
+    "http://127.0.0.1:9300/platform/environment-chart.git",
+    "https://dev.example.test/Org/My%20Project/_git/chart",
+    "https://git.example.test/~me/a+b@v1/",
+    "https://git.example.test//team/.github/a..b/...chart/chart..",
+  ])("may be %s", (url) => {
+    expect(isChartUrl(url)).toBe(true);
+  });
+
+  test.each([
+    "https://user:secret@git.example.test/chart.git",
+    "https://git.example.test/*",
+    "https://git.example.test/chart.git?a=b",
+    "https://git.example.test/chart.git#main",
+    "http://[::1]:9300/chart.git",
+    ..."!'()$*[]{}\\ ;\n".split("").map((sign) => `https://git.example.test/a${sign}b`),
+    ...["..", ".", "%2e%2e", "%2E.", ".%2e", "..%2fevil", "..%5Cevil", "%252e%252e", "a%", "a%2"].flatMap((segment) => [
+      `https://git.example.test/team/${segment}/evil.git`,
+      `https://git.example.test/team/${segment}`,
+    ]),
+    "ssh://git@git.example.test/chart.git",
+  ])("may not be %j", (url) => {
+    expect(isChartUrl(url)).toBe(false);
+  });
+
+  test("is judged at once, however long it is", () => {
+    expect(isChartUrl(`https://git.example.test/${"a/..a".repeat(20_000)}!`)).toBe(false);
   });
 });

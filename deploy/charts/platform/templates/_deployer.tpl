@@ -1,7 +1,25 @@
+{{/* Where the account of Argo CD's application controller is. */}}
+{{- define "deployer.accountNamespace" -}}
+{{ .Values.deployer.serviceAccount.namespace | default (include "platform.deployerNamespace" .) }}
+{{- end }}
+
 {{/* Argo CD's application controller, as the API server names it in a request. */}}
 {{- define "deployer.username" -}}
-{{- $account := .Values.deployer.serviceAccount -}}
-system:serviceaccount:{{ $account.namespace | default (include "platform.deployerNamespace" .) }}:{{ $account.name }}
+system:serviceaccount:{{ include "deployer.accountNamespace" . }}:{{ .Values.deployer.serviceAccount.name }}
+{{- end }}
+
+{{/*
+Fails where the cluster has no such account: what is meant for Argo CD would hold for nobody, and nothing would tell.
+Whoever renders without asking a cluster (`helm template`) sees none of its namespaces, and is believed.
+*/}}
+{{- define "deployer.assertAccount" -}}
+{{- $namespace := include "deployer.accountNamespace" . -}}
+{{- $name := .Values.deployer.serviceAccount.name -}}
+{{- if lookup "v1" "Namespace" "" (include "platform.deployerNamespace" .) }}
+{{- if not (lookup "v1" "ServiceAccount" $namespace $name) }}
+{{- fail (printf "the cluster has no ServiceAccount '%s' in the namespace '%s': set deployer.serviceAccount to the name and the namespace of the one that Argo CD's application controller runs as" $name $namespace) }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/*

@@ -42,6 +42,11 @@ describe("abuse case 98: the operator's pods are reached", () => {
       expected: ["edge"],
     },
     {
+      name: "by nobody, where the settings say so",
+      values: { settings: { ...settings, isolation: { ingressFrom: [] } } },
+      expected: [],
+    },
+    {
       name: "by a proxy of the REST interface's own",
       values: { networkPolicy: { apiFrom: [peer("edge")] } },
       expected: ["edge"],

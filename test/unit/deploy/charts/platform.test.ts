@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { Settings } from "../../../../config/settings.schema.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
+import { CHART_URL_PATTERN } from "../../../../crds/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/api-client.ts";
 import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/helm.ts";
 import { nodeFlags } from "../../../../deploy/local/node-flags.ts";
@@ -243,6 +244,11 @@ describe("the platform chart", () => {
     expect(await allowed({})).toBe("['https:/*', 'http:/*']");
     const chartRepositories = ["https://git.example.test/charts/*"];
     expect(await allowed({ environments: { chartRepositories } })).toBe("['https://git.example.test/charts/*']");
+  });
+
+  test("takes the URLs of charts that a Repository may name, and no others", async () => {
+    const policies = (await rendered()).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    expect(JSON.stringify(policies)).toContain(`one.matches('${CHART_URL_PATTERN}')`);
   });
 
   test("lets an Ingress of an environment carry the annotations that its values name, and those of Argo CD", async () => {

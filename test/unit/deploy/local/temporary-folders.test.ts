@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { clearAbandoned, markOwned } from "../../../../deploy/local/temporary-folders.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "../../../../deploy/local/temporary-folders.ts";
 
 describe("temporary folders", () => {
   let parent: string;
@@ -36,5 +36,15 @@ describe("temporary folders", () => {
       await Promise.all([markOwned(made), ...Array.from({ length: 5 }, () => clearAbandoned("plane-", parent))]);
     }
     expect(await readdir(parent)).toEqual(["plane-marked"]);
+  });
+
+  test.each([
+    ["the usual parent", 107 - "/plane-XXXXXX/".length - 16, undefined],
+    ["/tmp, where the path would be too long for them", 108 - "/plane-XXXXXX/".length - 16, "/tmp"],
+  ])("are made for sockets in %s", (_, bytes, expected) => {
+    // Two bytes each, after the first.
+    const usual = `/${bytes % 2 === 1 ? "" : "a"}${"é".repeat(Math.floor((bytes - 1) / 2))}`;
+    expect(Buffer.byteLength(usual)).toBe(bytes);
+    expect(parentForSockets("plane-", usual)).toBe(expected ?? usual);
   });
 });

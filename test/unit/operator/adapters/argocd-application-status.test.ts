@@ -20,6 +20,8 @@ const rendering = (file: string) =>
   "Manifest generation error (cached): failed to execute helm template command: failed to get command args to log: " +
   `\`helm template . --name-template environment --namespace env-shop --values /tmp/${file} --include-crds\` failed ` +
   "exit status 1: Error: execution error at (environment/templates/deployment.yaml:3:4): no image";
+/** As the API server's quota admission says it. */
+const UNCOUNTED = 'services "a" is forbidden: status unknown for quota: environment, resources: count/services';
 const unsynced = { sync: { ...healthy.sync, status: "OutOfSync" } };
 
 const cases: readonly {
@@ -95,6 +97,21 @@ const cases: readonly {
     },
     ...{ state: "broken", problem: "QuotaExceeded" },
     message: "exceeded quota",
+  },
+  {
+    name: "what a quota that was not counted yet refused",
+    status: {
+      ...unsynced,
+      operationState: {
+        ...{ phase: "Failed", message: "one or more objects failed to apply" },
+        syncResult: {
+          source,
+          resources: [{ kind: "Service", name: "a", status: "SyncFailed", message: UNCOUNTED }],
+        },
+      },
+    },
+    ...{ state: "broken", problem: "QuotaUncounted" },
+    message: "has not counted the environment's quota yet, and takes nothing before",
   },
   {
     name: "Argo CD's refusal to sync again",

@@ -106,6 +106,11 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "waiting", reason: "DeployerUnavailable" },
   },
   {
+    name: "a quota that was not counted yet fails nothing, and is tried again",
+    scene: { state: "broken", problem: "QuotaUncounted", retryInMs: 15_000 },
+    expected: { state: "waiting", reason: "QuotaUncounted", recheckAfterMs: 15_000 },
+  },
+  {
     name: "a failure stands while the deployer tries again",
     scene: { state: "waiting", former: failedBefore("SyncFailed") },
     expected: { state: "failed", reason: "SyncFailed", message: "backend: as before" },

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { helmProgram, renderChart } from "../../../deploy/local/helm.ts";
+import type { ApiCalls } from "../../support/api-calls.ts";
+import { controlPlane } from "../../support/control-plane.ts";
+import { given, paths } from "../../support/environment-objects.ts";
+import { administrator, unique } from "../../support/people.ts";
+import { testSettings } from "../../support/platform-chart.ts";
+
+const deployer = unique("gitops-");
+const elsewhere = unique("gitops-accounts-");
+const name = "controller";
+
+describe("the platform chart, where helm asks the cluster for Argo CD's account", () => {
+  const plane = controlPlane();
+  let admin: ApiCalls;
+
+  beforeAll(async () => {
+    await helmProgram();
+    admin = administrator(plane);
+    for (const namespace of [deployer, elsewhere]) {
+      await given(admin, paths.namespaces, { metadata: { name: namespace } });
+    }
+    await given(admin, `${paths.namespaces}/${elsewhere}/serviceaccounts`, { metadata: { name } });
+  }, 30 * 60_000);
+
+  afterAll(async () => {
+    for (const namespace of [deployer, elsewhere]) await admin.delete(`${paths.namespaces}/${namespace}`);
+  });
+
+  /** As `helm install` would have it; kinds that others have installed are theirs. */
+  const rendered = (serviceAccount?: object, namespace = deployer) =>
+    renderChart({
+      ...{ chart: "platform", release: "platform", namespace: "ephemeral-system", kubeconfig: plane.kubeconfigPath },
+      values: {
+        settings: { ...testSettings, deployer: { namespace } },
+        operator: { enabled: false },
+        ...(serviceAccount && { deployer: { serviceAccount } }),
+      },
+    });
+
+  test.each([
+    [
+      "of the usual name",
+      undefined,
+      `no ServiceAccount 'argocd-application-controller' in the namespace '${deployer}'`,
+    ],
+    ["of the name that is given", { name }, `no ServiceAccount '${name}' in the namespace '${deployer}'`],
+  ])("is refused where there is none %s, and says what to set", async (_, account, words) => {
+    const refusal = rendered(account);
+    await expect(refusal).rejects.toThrow(words);
+    await expect(refusal).rejects.toThrow("set deployer.serviceAccount to");
+  });
+
+  test("is taken where there is one", async () => {
+    expect(await rendered({ name, namespace: elsewhere })).not.toEqual([]);
+  });
+});
