@@ -16,7 +16,7 @@ export interface ChartRelease {
   readonly values: object | string;
   /** The Kubernetes that it is for, as its /version says (`gitVersion`). Default: the one that helm was built with. */
   readonly kubeVersion?: string | undefined;
-  /** Of the cluster that the chart may ask what it has, as `helm install` lets it. Default: none is asked. */
+  /** Of the cluster that the chart may ask what it has, as `helm install` lets it; what is there is nobody else's. Default: none is asked. */
   readonly kubeconfig?: string;
 }
 
@@ -45,7 +45,7 @@ async function withValues(release: ChartRelease, command: "template" | "lint", h
     const source = join(import.meta.dirname, "../charts", chart);
     const name = command === "template" ? [release.release] : [];
     const target = kubeVersion === undefined ? [] : ["--kube-version", kubeVersion];
-    const asked = kubeconfig === undefined ? [] : ["--dry-run=server", "--kubeconfig", kubeconfig];
+    const asked = kubeconfig === undefined ? [] : ["--dry-run=server", "--take-ownership", "--kubeconfig", kubeconfig];
     const given = ["--namespace", namespace, "--values", file, ...target, ...asked];
     return await run(program, [command, ...name, source, ...given]);
   } finally {
