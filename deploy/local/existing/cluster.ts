@@ -5,6 +5,8 @@ import { type ClusterUser, kubectl } from "../kubectl.ts";
 /** What the platform's chart says (`kubeVersion`; a test holds the two together), told before anything is rendered. */
 const OLDEST_MINOR = 33;
 const argoCdKinds = ["applications.argoproj.io", "appprojects.argoproj.io"];
+/** What the platform's chart calls Argo CD's application controller unless its values say otherwise. */
+const argoCdAccount = "argocd-application-controller";
 const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
 
 /** A cluster that the platform can be installed in. */
@@ -28,6 +30,7 @@ export async function assertUsable(
   const kubeVersion = await versionOf(user, cluster);
   await assertAdministrator(user, cluster);
   const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${deployer.namespace}`];
+  wanted.push(`serviceaccount/${argoCdAccount}`, `--namespace=${deployer.namespace}`);
   const found = await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]);
   const obstacle = whyNoDeployer(found, deployer.namespace);
   if (obstacle) throw new Error(obstacle);
@@ -39,8 +42,14 @@ export function whyNoDeployer(found: string, namespace: string): string | undefi
   const names = found.split("\n").map((line) => line.slice(line.indexOf("/") + 1));
   const kinds = argoCdKinds.filter((kind) => !names.includes(kind));
   if (kinds.length > 0) return `The cluster has no ${kinds.join(", ")}: install Argo CD (${argoCdGuide}).`;
-  if (names.includes(namespace)) return undefined;
-  return `The cluster has no namespace ${namespace}: the setting deployer.namespace must name the one of Argo CD.`;
+  if (!names.includes(namespace)) {
+    return `The cluster has no namespace ${namespace}: the setting deployer.namespace must name the one of Argo CD.`;
+  }
+  if (names.includes(argoCdAccount)) return undefined;
+  return (
+    `The namespace ${namespace} has no ServiceAccount ${argoCdAccount}, by which the platform's policies know Argo CD: ` +
+    "where it has another name, install deploy/charts/platform with helm and set deployer.serviceAccount."
+  );
 }
 
 /** Why the platform can't work with that API server, in one sentence, given what it says at /version. */

@@ -87,6 +87,8 @@ describe("the platform for an existing cluster", () => {
     beforeAll(async () => {
       kubeconfigBefore = await readFile(plane.kubeconfigPath, "utf8");
       await asAdministrator("create", "namespace", "argocd");
+      const account = "argocd-application-controller";
+      await asAdministrator("create", "serviceaccount", account, "--namespace=argocd");
       const { ok, output } = await make("up");
       expect({ ok, output }).toEqual({
         ok: true,

@@ -5,10 +5,20 @@ import { whyNoDeployer, whyTooOld } from "../../../../../deploy/local/existing/c
 
 const kind = (name: string) => `customresourcedefinition.apiextensions.k8s.io/${name}.argoproj.io\n`;
 const namespace = "namespace/argocd\n";
+const account = "serviceaccount/argocd-application-controller\n";
 
 describe("an existing cluster", () => {
   test.each([
-    { name: "with Argo CD is taken", found: kind("applications") + kind("appprojects") + namespace, says: undefined },
+    {
+      name: "with Argo CD is taken",
+      found: kind("applications") + kind("appprojects") + namespace + account,
+      says: undefined,
+    },
+    {
+      name: "with an Argo CD of another name is told where to say it",
+      found: kind("applications") + kind("appprojects") + namespace,
+      says: expect.stringContaining("set deployer.serviceAccount"),
+    },
     {
       name: "without its kinds is told what to install",
       found: namespace,
