@@ -38,7 +38,7 @@ export const ChartSource = Type.Object({
     pattern: CHART_URL_PATTERN,
     maxLength: 512,
     description:
-      "The git repository of the chart, by http or https: without a login, a query, a fragment and brackets, and without the segments . and ...",
+      "The git repository of the chart, by http or https: without a login, a query, a fragment, brackets, and segments that are only dots.",
   }),
   path: Type.String({ maxLength: 255, description: "Folder of the chart in the repository." }),
   revision: Type.String({ minLength: 1, maxLength: 255, description: "Branch, tag or commit." }),

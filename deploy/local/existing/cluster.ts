@@ -29,8 +29,8 @@ export async function assertUsable(
   const cluster = await describeCluster(user);
   const kubeVersion = await versionOf(user, cluster);
   await assertAdministrator(user, cluster);
-  const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${deployer.namespace}`];
-  wanted.push(`serviceaccount/${argoCdAccount}`, `--namespace=${deployer.namespace}`);
+  const account = [`serviceaccount/${argoCdAccount}`, `--namespace=${deployer.namespace}`];
+  const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${deployer.namespace}`, ...account];
   const found = await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]);
   const obstacle = whyNoDeployer(found, deployer.namespace);
   if (obstacle) throw new Error(obstacle);
