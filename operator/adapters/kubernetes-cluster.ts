@@ -56,10 +56,7 @@ export function kubernetesCluster(options: Options): Cluster {
       // The name is taken, by ourselves before a crash or by somebody else: only a fresh look tells.
       const rival = await fresh(kind, wanted.metadata);
       if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
-      if (owned(owner, rival) !== undefined) {
-        watched.get(kind.plural)?.written(rival);
-        if (found !== undefined) context.confirmed.add(rival.metadata.uid);
-      }
+      if (owned(owner, rival) !== undefined) confirm(context, kind, rival);
       return repair(context, { owner, kind, wanted, found: rival });
     },
 
@@ -90,6 +87,12 @@ function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): bo
   if (confirmed.has(metadata.uid)) return false;
   const namespace = watched.get(namespaceKind.plural)?.get(metadata.namespace ?? "");
   return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
+}
+
+/** Keeps what a fresh look found, and that it is there, however old it looks. */
+function confirm(context: Context, kind: Kind, found: WireObject): void {
+  context.watched.get(kind.plural)?.written(found);
+  if (isBygone(context, found)) context.confirmed.add(found.metadata.uid);
 }
 
 function labelled(owner: Owner, desired: DesiredObject): DesiredObject {
