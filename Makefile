@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 NODE := npm run --silent node --
 JEST := npm run --silent jest -- --config test/jest.config.mjs --selectProjects
+# FILE and NAME narrow every test target: a part of a file's path, a part of a test's title.
+NARROWED := $(if $(FILE),--testPathPatterns "$(FILE)") $(if $(NAME),--testNamePattern "$(NAME)")
 
 ## The two that matter
 up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing KUBECONFIG=… SETTINGS=…: use yours)
@@ -18,7 +20,7 @@ status: node_modules ## Show which programs run
 token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
 	@$(NODE) deploy/local/token.ts $(EMAIL)
 
-## While working
+## While working (FILE=part-of-a-path and NAME="part of a title" narrow every test target)
 verify: node_modules ## Generated files, types, lint and format; fails on a difference
 	@$(NODE) test/run.ts verify
 generate: node_modules ## Write the generated files (CRDs, OpenAPI document)
@@ -27,13 +29,13 @@ generate: node_modules ## Write the generated files (CRDs, OpenAPI document)
 format: node_modules ## Format the sources
 	@npx --no biome check --write .
 test-unit: node_modules ## Pure code
-	@$(JEST) unit
+	@$(JEST) unit $(NARROWED)
 test-contract: node_modules ## The REST contract against the facade
-	@$(JEST) contract
+	@$(JEST) contract $(NARROWED)
 test-ports: node_modules ## Every adapter and its double against one suite
-	@$(JEST) ports
+	@$(JEST) ports $(NARROWED)
 test-control-plane: node_modules ## The operator on a real API server, without nodes
-	@$(JEST) control-plane
+	@$(JEST) control-plane $(NARROWED)
 test-faults: node_modules ## Every fault at every write of an environment's life, and worse (PLAN="part of a plan's title" FAULT_SEED=…)
 	@$(NODE) test/run.ts faults
 test-generators: node_modules ## Clients of the OpenAPI document by the generators that people use, made and compiled

@@ -2,9 +2,9 @@ import type { Request, Response } from "express";
 import type { Log } from "../operator/kit/log.ts";
 import { auditedOf } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
-import type { authenticator, Proof } from "./auth/credentials.ts";
+import type { AuthResult, authenticator } from "./auth/credentials.ts";
+import { HttpError } from "./http-error.ts";
 import type { Limits } from "./limits.ts";
-import { Refusal } from "./refusals.ts";
 import { currentRequestId } from "./request-scope.ts";
 import type { Access, Contract } from "./route.ts";
 
@@ -16,14 +16,14 @@ export interface Admission {
 }
 
 /** Who may pass: the credential first, then the budget that is theirs, then the permission; the body is not read before. */
-export async function admit(
+export async function authorize(
   contract: Contract,
   admission: Admission,
   request: Request,
   response: Response,
 ): Promise<Caller | undefined> {
   if (contract.access === "public" && contract.rate === "none") return undefined;
-  const caller = await known(contract.access, admission, request, response);
+  const caller = await authenticate(contract.access, admission, request, response);
   if (contract.budget !== undefined) await admission.limits[contract.budget](request, response);
   return caller;
 }
@@ -34,7 +34,7 @@ export async function admit(
  * @throws Refusal (rate-limited)
  */
 export async function countRequest(admission: Admission, request: Request, response: Response): Promise<void> {
-  await known("public", admission, request, response);
+  await authenticate("public", admission, request, response);
 }
 
 /**
@@ -49,7 +49,7 @@ export async function proveAgain(access: Access, admission: Admission, request: 
   return proof.caller;
 }
 
-async function known(
+async function authenticate(
   access: Access,
   admission: Admission,
   request: Request,
@@ -72,10 +72,10 @@ async function known(
 function checkAccess(access: Access, { permissions, method }: Caller): void {
   if (typeof access === "string") return;
   if (access.proof !== undefined && method !== access.proof) {
-    throw new Refusal("forbidden", "This needs an ID token: an API token is not enough");
+    throw new HttpError("forbidden", "This needs an ID token: an API token is not enough");
   }
   if (!permissions.has(access.permission)) {
-    throw new Refusal("forbidden", `This needs the permission ${access.permission}`);
+    throw new HttpError("forbidden", `This needs the permission ${access.permission}`);
   }
 }
 
@@ -83,11 +83,16 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
  * What the request proves. That nobody can be recognised now must not make fail what is open to everybody; for all else it
  * costs the address as much as a credential that proves nothing, or such requests could be made, and recorded, without end.
  */
-async function proofOf(access: Access, admission: Admission, request: Request, response: Response): Promise<Proof> {
+async function proofOf(
+  access: Access,
+  admission: Admission,
+  request: Request,
+  response: Response,
+): Promise<AuthResult> {
   try {
     return await proven(admission, request);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     if (access === "public") return { state: "none" };
     await admission.limits.unauthenticated(request, response);
     throw error;
@@ -95,10 +100,10 @@ async function proofOf(access: Access, admission: Admission, request: Request, r
 }
 
 /** Whoever has spent the budget of guesses is a guesser still: the limit comes after the proof, which asks the cluster. */
-const proven = ({ authenticate, limits, log }: Admission, request: Request): Promise<Proof> =>
+const proven = ({ authenticate, limits, log }: Admission, request: Request): Promise<AuthResult> =>
   authenticate(request, log.with({ requestId: currentRequestId() }), () => !limits.isSpent(request));
 
-function unproven(proof: Exclude<Proof, { readonly state: "caller" }>): Refusal {
-  if (proof.state === "none") return new Refusal("unauthenticated", "Authentication required");
-  return new Refusal("unauthenticated", proof.told ?? "Invalid or expired credentials");
+function unproven(proof: Exclude<AuthResult, { readonly state: "caller" }>): HttpError {
+  if (proof.state === "none") return new HttpError("unauthenticated", "Authentication required");
+  return new HttpError("unauthenticated", proof.told ?? "Invalid or expired credentials");
 }

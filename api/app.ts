@@ -1,28 +1,28 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
-import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { Clock } from "../operator/kit/time/clock.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
+import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
-import { cors } from "./cors.ts";
 import { mountDocs } from "./docs.ts";
-import { createEventStreams } from "./event-streams.ts";
-import { createRepositoryRooms } from "./intake/repository-room.ts";
+import { cors } from "./http/cors.ts";
+import { createEventStreams } from "./http/event-streams.ts";
+import { trustedProxy } from "./http/trusted-proxies.ts";
+import { createRepositoryQuotas } from "./intake/repository-quotas.ts";
 import { createLimits, hourlyTally } from "./limits.ts";
 import { mount, problemHandler } from "./mount.ts";
 import { createPasswordResets } from "./password-resets.ts";
 import { currentRequestId, inRequestScope, requestIdFrom } from "./request-scope.ts";
-import type { Platform } from "./route.ts";
+import type { Services } from "./route.ts";
 import { listRoutes } from "./routes/index.ts";
-import { trustedProxy } from "./trusted-proxies.ts";
 import { refuseAmbiguous, refusePath, refuseUndecodable } from "./unrouted.ts";
 import { createUrlChecks } from "./url-checks.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
-export interface AppParts extends Omit<Platform, "stopping" | "urlChecks" | "rooms" | "passwordResets"> {
+export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets"> {
   /** Who sends links for new passwords, if somebody does. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
@@ -39,8 +39,8 @@ export function createApp(parts: AppParts): Express {
     ...{ provider: parts.identityProvider, perHour: parts.settings.api.limits.passwordResetsPerHour },
     ...{ tally: hourlyTally("passwordResetOf", parts), log: parts.log, stopping },
   });
-  const made = { urlChecks: createUrlChecks(parts), rooms: createRepositoryRooms(parts), passwordResets };
-  const platform: Platform = { ...parts, ...made, stopping };
+  const made = { urlChecks: createUrlChecks(parts), quotas: createRepositoryQuotas(parts), passwordResets };
+  const platform: Services = { ...parts, ...made, stopping };
   const { log, audit } = parts;
   const limits = createLimits(platform.settings.api.limits, parts);
   const app = express();

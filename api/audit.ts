@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import type { Actor, AuditRecord, AuditTrail } from "../operator/ports/audit-trail.ts";
 import { isPrivilege } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
-import { Refusal } from "./refusals.ts";
+import { HttpError } from "./http-error.ts";
 import { concernedSoFar, currentAuditId, currentRequestId } from "./request-scope.ts";
 import type { Contract } from "./route.ts";
 
@@ -47,12 +47,12 @@ export function beginRecord(request: Request, response: Response, contract: Cont
 }
 
 /** Adds what a route says that its input is about. */
-export function noteConcern(audited: Audited, concern: string | undefined): void {
+export function setAuditTarget(audited: Audited, concern: string | undefined): void {
   audited.concerns = writable(concern) ?? audited.concerns;
 }
 
 /** Adds why its caller wants it. */
-export function noteReason(audited: Audited, reason: string | undefined): void {
+export function setAuditReason(audited: Audited, reason: string | undefined): void {
   audited.note = reason?.replaceAll(CREDENTIAL, "***");
 }
 
@@ -67,12 +67,12 @@ function writable(named: unknown): string | undefined {
  * @throws Refusal (unavailable)
  */
 export async function checkRecordable(trail: AuditTrail, { contract, caller }: Audited): Promise<void> {
-  if (contract?.concerns === undefined || caller === undefined) return;
+  if (contract?.auditTarget === undefined || caller === undefined) return;
   const permission = typeof contract.access === "string" ? undefined : contract.access.permission;
   // Whoever may change all environments changes mostly others'.
   const isPowerful = contract.method !== "get" && caller.permissions.has("environments:all");
   if (!(isPowerful || isPrivilege(permission)) || (await trail.isKept())) return;
-  throw new Refusal("unavailable", "The audit log can't be written now", { retryAfterSeconds: RETRY_SECONDS });
+  throw new HttpError("unavailable", "The audit log can't be written now", { retryAfterSeconds: RETRY_SECONDS });
 }
 
 /**
@@ -111,8 +111,8 @@ function eventOf({ contract, isCredentialRefused }: Audited, { status }: Answer)
   if (isCredentialRefused) return "credential";
   if (contract === undefined) return undefined;
   const isRead = contract.method === "get";
-  if (contract.concerns !== undefined && isAboutCredentials(contract)) return "credential";
-  if (contract.concerns !== undefined) return isRead ? "read" : "change";
+  if (contract.auditTarget !== undefined && isAboutCredentials(contract)) return "credential";
+  if (contract.auditTarget !== undefined) return isRead ? "read" : "change";
   return status === UNAUTHENTICATED_STATUS || status === FORBIDDEN_STATUS ? "denial" : undefined;
 }
 
@@ -125,7 +125,7 @@ function outcomeOf({ isCredentialRefused }: Audited, { status }: Answer): AuditR
 const isAboutCredentials = ({ tag }: Contract) => tag === "tokens" || tag === "account";
 
 /** Of a row of requests beyond a limit the first is recorded: a flood must not wash other records away. */
-const isRepetition = (error: unknown) => error instanceof Refusal && error.isRepetition;
+const isRepetition = (error: unknown) => error instanceof HttpError && error.isRepetition;
 
 function actorOf(caller: Caller | undefined): Actor {
   if (caller === undefined) return { method: "none" };

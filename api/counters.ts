@@ -1,4 +1,4 @@
-import type { Clock } from "../operator/kit/clock.ts";
+import type { Clock } from "../operator/kit/time/clock.ts";
 
 /** More keys within a minute are no users but a flood; so many take less than 20 MB. */
 const MAX_KEYS = 50_000;
@@ -11,7 +11,7 @@ export interface OwnCount {
 }
 
 /** Counts requests of this process by key, each over a window of the same length from its first request on. */
-export interface OwnCounters {
+export interface MemoryStore {
   increment(key: string): OwnCount;
   /** Requests of the key in its window so far. */
   total(key: string): number;
@@ -28,10 +28,10 @@ interface Window {
  * Counters in bounded memory. A key is never forgotten before its window ends, however many others come: a flood of made-up
  * keys can't give anybody a fresh budget. Those that find no room share one counter, so the flood limits itself.
  */
-export function ownCounters(
+export function memoryStore(
   clock: Clock,
   { windowMs, maxKeys = MAX_KEYS }: { windowMs: number; maxKeys?: number },
-): OwnCounters {
+): MemoryStore {
   // In the order in which windows begin, which is that in which they end.
   const windows = new Map<string, Window>();
   let crowd: Window = { total: 0, endsAtMs: 0 };

@@ -4,9 +4,9 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
+import { HttpError } from "./http-error.ts";
 import type { Limits } from "./limits.ts";
-import { openApiDocument } from "./openapi.ts";
-import { Refusal } from "./refusals.ts";
+import { openApiDocument } from "./openapi/document.ts";
 import { listRoutes } from "./routes/index.ts";
 
 const require = createRequire(import.meta.url);
@@ -50,7 +50,7 @@ export function mountDocs(app: Express, limits: Limits): void {
   const serve = (path: string, ...handlers: RequestHandler[]) => {
     app.get(path, limited, ...handlers);
     app.all(path, limited, () => {
-      throw new Refusal("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
+      throw new HttpError("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
     });
   };
   serve("/openapi.json", unslashed, (_request, response) => void response.json(document));

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
+import { HttpError } from "./http-error.ts";
 import { parseJson } from "./json-text.ts";
-import { Refusal } from "./refusals.ts";
 
 /** No request has more; a limit before parsing, because every name costs an entry. */
 const MAX_FIELDS = 100;
@@ -34,7 +34,7 @@ export function fieldsOf(encoded: string, schema: TSchema | undefined, from: "qu
   const seen = new Set<string>();
   const fields: [string, unknown][] = [];
   for (const [name, text] of boundedPairs(encoded)) {
-    if (seen.has(name)) throw new Refusal("malformed", "A field is given twice");
+    if (seen.has(name)) throw new HttpError("malformed", "A field is given twice");
     seen.add(name);
     const type = types.get(name);
     const isAbsent = text === "" && type !== undefined && (from === "query" || type !== "string");
@@ -51,7 +51,7 @@ function typesOf(schema: TSchema | undefined): ReadonlyMap<string, string | unde
 function boundedPairs(encoded: string): URLSearchParams {
   let fields = 1;
   for (let at = encoded.indexOf("&"); at >= 0; at = encoded.indexOf("&", at + 1)) fields += 1;
-  if (fields > MAX_FIELDS) throw new Refusal("malformed", `More than ${MAX_FIELDS} fields`);
+  if (fields > MAX_FIELDS) throw new HttpError("malformed", `More than ${MAX_FIELDS} fields`);
   // Decoding would put replacements there in silence.
   for (const [bytes] of encoded.matchAll(ESCAPED)) checkUtf8(bytes);
   return new URLSearchParams(encoded);
@@ -61,6 +61,6 @@ function checkUtf8(escaped: string): void {
   try {
     decodeURIComponent(escaped);
   } catch (cause) {
-    throw new Refusal("malformed", "A field is not valid UTF-8", { cause });
+    throw new HttpError("malformed", "A field is not valid UTF-8", { cause });
   }
 }

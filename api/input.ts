@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ConfigInvalid, TtlExceeded } from "../crds/errors.ts";
 import { fieldsOf } from "./fields.ts";
+import { describe, HttpError } from "./http-error.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import { asMeant } from "./meant-fields.ts";
-import { describe, Refusal } from "./refusals.ts";
 import type { Contract } from "./route.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
@@ -42,7 +42,7 @@ function accepted<T>(checked: Checked<T>, refuse: (findings: readonly Finding[])
   throw refuse(checked.findings);
 }
 
-const refuseAddress = (findings: readonly Finding[]) => new Refusal("malformed", describe(findings));
+const refuseAddress = (findings: readonly Finding[]) => new HttpError("malformed", describe(findings));
 
 function refuseBody(findings: readonly Finding[]): Error {
   const [first, ...others] = findings;
@@ -72,7 +72,7 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
   if (type === "application/x-www-form-urlencoded" && contract.forms === true) {
     return asMeant(fieldsOf(utf8Text(bytes), schema, "form"), schema);
   }
-  throw new Refusal("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
+  throw new HttpError("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
 }
 
 /** The types in which a route takes its body. */
@@ -87,7 +87,7 @@ function mediaType({ headers }: IncomingMessage): string {
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (encoding !== "identity" || !isUtf8) {
-    throw new Refusal("unsupported-media-type", "Send the body in UTF-8 and without Content-Encoding");
+    throw new HttpError("unsupported-media-type", "Send the body in UTF-8 and without Content-Encoding");
   }
   return type.trim();
 }
@@ -105,10 +105,10 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
     };
     request.on("data", collect);
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    const cutOff = (cause?: Error) => reject(new Refusal("malformed", "The body was cut off", { cause }));
+    const cutOff = (cause?: Error) => reject(new HttpError("malformed", "The body was cut off", { cause }));
     request.once("error", cutOff);
     request.once("close", () => cutOff());
   });
 }
 
-const tooLarge = () => new Refusal("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);
+const tooLarge = () => new HttpError("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);

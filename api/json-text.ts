@@ -1,4 +1,4 @@
-import { Refusal } from "./refusals.ts";
+import { HttpError } from "./http-error.ts";
 
 /** Deeper nesting has no use here and makes later work on the value recursive without bound. */
 export const MAX_DEPTH = 32;
@@ -19,7 +19,7 @@ export function parseJson(bytes: Uint8Array | string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Refusal("malformed", "The body is not valid JSON", { cause });
+    throw new HttpError("malformed", "The body is not valid JSON", { cause });
   }
 }
 
@@ -28,7 +28,7 @@ export function utf8Text(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
-    throw new Refusal("malformed", "The body is not valid UTF-8", { cause });
+    throw new HttpError("malformed", "The body is not valid UTF-8", { cause });
   }
 }
 
@@ -49,14 +49,14 @@ function inspectStructure(text: string): void {
 
 function enter(open: Set<string>[]): void {
   open.push(new Set());
-  if (open.length > MAX_DEPTH) throw new Refusal("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
+  if (open.length > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function noteKey(token: string, keys: Set<string> | undefined): void {
   const key = keyOf(token);
   if (key === undefined || keys === undefined) return; // broken: JSON.parse says so
-  if (PROTOTYPE_KEYS.has(key)) throw new Refusal("malformed", `The key '${key}' is not allowed`);
-  if (keys.has(key)) throw new Refusal("malformed", "A key is given twice in one object");
+  if (PROTOTYPE_KEYS.has(key)) throw new HttpError("malformed", `The key '${key}' is not allowed`);
+  if (keys.has(key)) throw new HttpError("malformed", "A key is given twice in one object");
   keys.add(key);
 }
 

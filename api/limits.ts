@@ -8,10 +8,10 @@ import {
   type Store,
 } from "express-rate-limit";
 import type { Settings } from "../config/settings.ts";
-import type { Clock } from "../operator/kit/clock.ts";
-import type { Counter, SharedCounters } from "../operator/ports/shared-counters.ts";
-import { type OwnCounters, ownCounters } from "./counters.ts";
-import { Refusal } from "./refusals.ts";
+import type { Clock } from "../operator/kit/time/clock.ts";
+import type { Counter, SharedCounters } from "../operator/ports/facade/shared-counters.ts";
+import { type MemoryStore, memoryStore } from "./counters.ts";
+import { HttpError } from "./http-error.ts";
 
 /** IPv6 networks are handed out by this much: within one, addresses can be changed at will. */
 const IPV6_SUBNET = 56;
@@ -49,7 +49,7 @@ export interface LimitParts {
 
 /** The budgets that the settings give, over fixed windows. */
 export function createLimits(limits: Settings["api"]["limits"], parts: LimitParts): Limits {
-  const storeOf = (name: keyof typeof CLASSES) => new LayeredStore({ name, windowMs: CLASSES[name].windowMs }, parts);
+  const storeOf = (name: keyof typeof CLASSES) => new FallbackStore({ name, windowMs: CLASSES[name].windowMs }, parts);
   const spender = (name: keyof typeof CLASSES, store = storeOf(name)): Spend =>
     spending(limits[CLASSES[name].setting], store);
   const unknowns = storeOf("unauthenticated");
@@ -64,11 +64,11 @@ export function createLimits(limits: Settings["api"]["limits"], parts: LimitPart
 
 /** Counts a key's share of an hour, with this time, where no header may tell of it. */
 export function hourlyTally(name: string, parts: LimitParts): (key: string) => Promise<number> {
-  const store = new LayeredStore({ name, windowMs: HOUR_MS }, parts);
+  const store = new FallbackStore({ name, windowMs: HOUR_MS }, parts);
   return async (key) => (await store.increment(key)).totalHits;
 }
 
-function spending(limit: number, store: LayeredStore): Spend {
+function spending(limit: number, store: FallbackStore): Spend {
   const keys = new WeakMap<Request, string>();
   const budget = rateLimit({
     windowMs: store.counter.windowMs,
@@ -98,16 +98,16 @@ const clientAddress = (request: Request) => countedAddress(request.ip);
  * Counts where all replicas do, and goes on alone while that is away. Own counters run along all the time: nobody gets a
  * fresh budget because the shared ones went away.
  */
-class LayeredStore implements Store {
+class FallbackStore implements Store {
   readonly counter: Counter;
   readonly prefix: string;
-  readonly #own: OwnCounters;
+  readonly #own: MemoryStore;
   readonly #shared: SharedCounters | undefined;
 
   constructor(counter: Counter, { clock, counters }: LimitParts) {
     this.counter = counter;
     this.prefix = counter.name;
-    this.#own = ownCounters(clock, counter);
+    this.#own = memoryStore(clock, counter);
     this.#shared = counters;
   }
 
@@ -130,9 +130,9 @@ class LayeredStore implements Store {
   resetKey(): void {}
 }
 
-function tooMany(response: Response, { windowMs }: Counter, isRepetition: boolean): Refusal {
+function tooMany(response: Response, { windowMs }: Counter, isRepetition: boolean): HttpError {
   const seconds = Number(response.getHeader("Retry-After"));
-  return new Refusal("rate-limited", "Too many requests", {
+  return new HttpError("rate-limited", "Too many requests", {
     retryAfterSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : windowMs / 1000,
     isRepetition,
   });

@@ -1,20 +1,20 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import { type Admission, admit, proveAgain } from "./admission.ts";
-import { auditedOf, beginRecord, checkRecordable, noteConcern, noteReason, recordAnswer } from "./audit.ts";
+import { type Admission, authorize, proveAgain } from "./admission.ts";
+import { auditedOf, beginRecord, checkRecordable, recordAnswer, setAuditReason, setAuditTarget } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
-import type { EventStreams } from "./event-streams.ts";
+import type { EventStreams } from "./http/event-streams.ts";
+import { HttpError } from "./http-error.ts";
 import { inputReader } from "./input.ts";
 import { isFault, problemOf, UNAVAILABLE_HEADERS, UNAVAILABLE_STATUS } from "./problems.ts";
-import { Refusal } from "./refusals.ts";
 import { currentRequestId } from "./request-scope.ts";
 import {
   type Contract,
   type Events,
   type Input,
   isWrapped,
-  type Platform,
   type Route,
+  type Services,
   VERSIONS,
   type Version,
   versionedPath,
@@ -23,8 +23,8 @@ import {
 import { refuseMethod } from "./unrouted.ts";
 
 /** What serving routes takes beside the platform. */
-export interface Desk extends Admission {
-  readonly platform: Platform;
+export interface RouteContext extends Admission {
+  readonly platform: Services;
   readonly audit: AuditTrail;
   readonly streams: EventStreams;
 }
@@ -33,7 +33,7 @@ type Serve = ReturnType<typeof server>;
 type Served = readonly [contract: Contract, serve: Serve];
 
 /** Serves every route, in all its versions through the same function, and refuses other methods of their paths. */
-export function mount(app: Express, routes: readonly Route[], desk: Desk): void {
+export function mount(app: Express, routes: readonly Route[], desk: RouteContext): void {
   const served = routes.map((route): Served => [route.contract, server(route, desk)]);
   const byPath = Map.groupBy(served, ([{ path }]) => path);
   // A path without parameters goes before one that it would fit, with all its methods: it is no value of a parameter.
@@ -49,7 +49,7 @@ export function mount(app: Express, routes: readonly Route[], desk: Desk): void 
 interface PathServed {
   readonly served: readonly Served[];
   readonly version: Version;
-  readonly desk: Desk;
+  readonly desk: RouteContext;
 }
 
 function mountPath(app: Express, path: string, { served, version, desk }: PathServed): void {
@@ -66,14 +66,14 @@ function expressPath(contract: Pick<Contract, "path">, version: Version): string
   return versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-function server({ contract, handle }: Route, desk: Desk) {
+function server({ contract, handle }: Route, desk: RouteContext) {
   const read = inputReader(contract);
   return async (request: Request, response: Response, version: Version): Promise<void> => {
     const audited = beginRecord(request, response, contract);
-    const caller = await admit(contract, desk, request, response);
+    const caller = await authorize(contract, desk, request, response);
     const input = { ...(await read(request)), caller } as Input<never>;
-    noteConcern(audited, contract.concerns?.(input as never));
-    noteReason(audited, contract.note?.(input as never));
+    setAuditTarget(audited, contract.auditTarget?.(input as never));
+    setAuditReason(audited, contract.auditReason?.(input as never));
     await checkRecordable(desk.audit, audited);
     const reply = await handle(input, desk.platform);
     const admitted = { request, response, caller };
@@ -85,7 +85,7 @@ function server({ contract, handle }: Route, desk: Desk) {
 async function sendReply(
   reply: object,
   { contract, version }: { readonly contract: Contract; readonly version: Version },
-  { audit, platform }: Desk,
+  { audit, platform }: RouteContext,
   { request, response }: Admitted,
 ): Promise<void> {
   if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS).set(UNAVAILABLE_HEADERS);
@@ -103,7 +103,12 @@ interface Admitted {
 }
 
 /** Rights end while a stream goes on: whoever may less, or others, than at its beginning has to ask for it anew. */
-async function sendEvents(events: Events<object>, { access }: Contract, desk: Desk, admitted: Admitted): Promise<void> {
+async function sendEvents(
+  events: Events<object>,
+  { access }: Contract,
+  desk: RouteContext,
+  admitted: Admitted,
+): Promise<void> {
   const { streams, audit } = desk;
   const rights = ({ permissions, groups }: Caller) => JSON.stringify([[...permissions], groups]);
   await streams.send({
@@ -114,15 +119,15 @@ async function sendEvents(events: Events<object>, { access }: Contract, desk: De
       const { caller, request } = admitted;
       if (caller === undefined) return;
       if (rights(await proveAgain(access, desk, request)) !== rights(caller))
-        throw new Refusal("forbidden", "The caller's rights have changed");
+        throw new HttpError("forbidden", "The caller's rights have changed");
     },
   });
 }
 
 /** JSON unless the caller prefers the other form. */
-function askedAlternative(request: Request, { alternative }: Contract) {
-  const isAsked = alternative !== undefined && request.accepts(["application/json", alternative.type]);
-  return isAsked === alternative?.type ? alternative : undefined;
+function askedAlternative(request: Request, { representation }: Contract) {
+  const isAsked = representation !== undefined && request.accepts(["application/json", representation.type]);
+  return isAsked === representation?.type ? representation : undefined;
 }
 
 /** The envelope: what v1 says, without its success marker; an environment's own status is no marker. */
@@ -137,7 +142,7 @@ export function problemHandler({
   platform,
   log,
   audit,
-}: Pick<Desk, "platform" | "log" | "audit">): ErrorRequestHandler {
+}: Pick<RouteContext, "platform" | "log" | "audit">): ErrorRequestHandler {
   // Express tells this from other handlers by the number of its parameters.
   return async (error, request, response, _next) => {
     const { contract } = auditedOf(response);

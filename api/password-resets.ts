@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Log } from "../operator/kit/log.ts";
-import type { IdentityProvider } from "../operator/ports/identity-provider.ts";
-import { Refusal } from "./refusals.ts";
+import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
+import { HttpError } from "./http-error.ts";
 
 /** Passes wishes for a new password on to the identity provider, beside the answers to those who wish. */
 export interface PasswordResets {
@@ -47,8 +47,8 @@ export function createPasswordResets({ provider, tally, perHour, log, stopping }
   return {
     async request(email) {
       if (provider === undefined)
-        throw new Refusal("unavailable", "No identity provider that resets passwords is set up", HOUR);
-      if (waiting.size >= MOST_WAITING) throw new Refusal("unavailable", "Too many wait", { retryAfterSeconds: 60 });
+        throw new HttpError("unavailable", "No identity provider that resets passwords is set up", HOUR);
+      if (waiting.size >= MOST_WAITING) throw new HttpError("unavailable", "Too many wait", { retryAfterSeconds: 60 });
       // It waits from here on: wishes that come at the same moment are as many.
       const passing = passOn(provider, email).finally(() => waiting.delete(passing));
       waiting.add(passing);

@@ -13,7 +13,7 @@ import {
   TtlExceeded,
   UnknownRepository,
 } from "../crds/errors.ts";
-import { Refusal, type RefusalKind } from "./refusals.ts";
+import { HttpError, type HttpErrorKind } from "./http-error.ts";
 import { type ProblemBody, toProblem } from "./views/problem.ts";
 
 /** An error as HTTP answers it. */
@@ -28,7 +28,7 @@ export const UNAVAILABLE_STATUS = 503;
 /** Its headers: dependencies are asked every two seconds at most, so that sooner than in a few nothing can be new. */
 export const UNAVAILABLE_HEADERS: Readonly<Record<string, string>> = { "Retry-After": "5" };
 
-const STATUS_OF_REFUSAL: Readonly<Record<RefusalKind, number>> = {
+const STATUS_OF_REFUSAL: Readonly<Record<HttpErrorKind, number>> = {
   malformed: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -71,13 +71,13 @@ export function statusOfCode(code: ErrorCode): number {
 }
 
 /** The status with which a refusal of this kind is answered. */
-export function statusOfRefusal(kind: RefusalKind): number {
+export function statusOfRefusal(kind: HttpErrorKind): number {
   return STATUS_OF_REFUSAL[kind];
 }
 
 /** Whether somebody should look into it: everything that neither the domain nor the interface refused on purpose. */
 export function isFault(error: unknown): boolean {
-  return !(error instanceof Refusal || (error instanceof DomainError && !(error instanceof CreationFailed)));
+  return !(error instanceof HttpError || (error instanceof DomainError && !(error instanceof CreationFailed)));
 }
 
 /**
@@ -85,7 +85,7 @@ export function isFault(error: unknown): boolean {
  * A fault answers the same sentence whatever happened, so that nothing internal leaves the process.
  */
 export function problemOf(error: unknown, codes: readonly ErrorCode[], now: Date): Problem {
-  if (error instanceof Refusal) return refusalProblem(error, now);
+  if (error instanceof HttpError) return refusalProblem(error, now);
   const status = statusOf(error);
   const code = error instanceof DomainError ? error.code : "ENV_CREATION_FAILED";
   const shown = code !== undefined && codes.includes(code) ? code : undefined;
@@ -93,7 +93,7 @@ export function problemOf(error: unknown, codes: readonly ErrorCode[], now: Date
   return { status, headers: headersOf(error), body };
 }
 
-function refusalProblem(refusal: Refusal, now: Date): Problem {
+function refusalProblem(refusal: HttpError, now: Date): Problem {
   const status = STATUS_OF_REFUSAL[refusal.kind];
   return {
     status,

@@ -1,28 +1,28 @@
 import type { Static, TSchema } from "typebox";
 import type { Settings } from "../config/settings.ts";
 import type { ErrorCode } from "../crds/errors.ts";
-import type { Clock } from "../operator/kit/clock.ts";
 import type { Log } from "../operator/kit/log.ts";
+import type { Clock } from "../operator/kit/time/clock.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
-import type { BranchHeads } from "../operator/ports/branch-heads.ts";
-import type { ChartTemplates } from "../operator/ports/chart-templates.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
-import type { DeployerLog } from "../operator/ports/deployer-log.ts";
 import type { Environments } from "../operator/ports/environments.ts";
-import type { PlatformHealthCheck } from "../operator/ports/platform-health.ts";
-import type { PodLogs } from "../operator/ports/pod-logs.ts";
+import type { BranchHeads } from "../operator/ports/facade/branch-heads.ts";
+import type { ChartTemplates } from "../operator/ports/facade/chart-templates.ts";
+import type { DeployerLog } from "../operator/ports/facade/deployer-log.ts";
+import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
+import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
+import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
+import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
-import type { RepositoryReloads } from "../operator/ports/repository-reloads.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
-import type { SharedCounters } from "../operator/ports/shared-counters.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
-import type { RepositoryRooms } from "./intake/repository-room.ts";
+import type { RepositoryQuotas } from "./intake/repository-quotas.ts";
 import type { PasswordResets } from "./password-resets.ts";
 import type { UrlChecks } from "./url-checks.ts";
 
 /** What handlers work with. */
-export interface Platform {
+export interface Services {
   readonly settings: Settings;
   readonly environments: Environments;
   readonly repositories: Repositories;
@@ -35,7 +35,7 @@ export interface Platform {
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;
-  readonly rooms: RepositoryRooms;
+  readonly quotas: RepositoryQuotas;
   readonly podLogs: PodLogs;
   readonly deployerLog: DeployerLog;
   /** Where replicas count requests together. */
@@ -71,7 +71,7 @@ export type Tag = (typeof TAGS)[number];
 export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
 
 /** A reply as a text of another media type. */
-export interface Alternative {
+export interface Representation {
   readonly type: string;
   readonly text: (reply: never) => string;
 }
@@ -109,15 +109,15 @@ export interface Contract {
    * Where the reply holds the id of something that has a path of its own: by that path, a JSON pointer into the reply,
    * such as `{ "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
    */
-  readonly yields?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
+  readonly links?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
   /** Of a success; 200 when left out. */
   readonly status?: 200 | 201;
   /** Whether a reply says that the service can't serve now: it is then answered as unavailable. */
   readonly isUnavailable?: (reply: never) => boolean;
   /** What a change is about, by name or id: for the audit trail. Every route that changes something says it. */
-  readonly concerns?: (input: never) => string;
+  readonly auditTarget?: (input: never) => string;
   /** The reason that the caller gives for a change: for the audit trail, too. */
-  readonly note?: (input: never) => string | undefined;
+  readonly auditReason?: (input: never) => string | undefined;
   /** The error codes it can answer. */
   readonly refusals: readonly ErrorCode[];
   /** What it refuses beside them without a code of its own. */
@@ -125,7 +125,7 @@ export interface Contract {
   /** Whether it is answered as server-sent events, each with a `reply` as its data; never wrapped. */
   readonly events?: true;
   /** Another form of the reply, for callers whose `Accept` asks for its type; never wrapped. */
-  readonly alternative?: Alternative;
+  readonly representation?: Representation;
 }
 
 export const VERSIONS = ["v1", "v2"] as const;
@@ -172,12 +172,12 @@ export interface Input<C extends Contract> {
 /** A contract with the function that keeps it; `mount.ts` gives the function nothing that the contract did not check. */
 export interface Route {
   readonly contract: Contract;
-  readonly handle: (input: Input<never>, platform: Platform) => Promise<object> | object;
+  readonly handle: (input: Input<never>, platform: Services) => Promise<object> | object;
 }
 
 /** Makes a route: `route(contract)(handler)`, the handler typed by the contract. */
 export function route<const C extends Contract>(contract: C) {
-  return (handle: (input: Input<C>, platform: Platform) => Promise<Reply<C>> | Reply<C>): Route => ({
+  return (handle: (input: Input<C>, platform: Services) => Promise<Reply<C>> | Reply<C>): Route => ({
     contract,
     handle: handle as Route["handle"],
   });

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import { type Admission, countRequest } from "./admission.ts";
 import { auditedOf } from "./audit.ts";
-import { Refusal } from "./refusals.ts";
+import { HttpError } from "./http-error.ts";
 
 /*
  * What no route answers. Each refusal counts as any other request does and carries the `X-RateLimit-*` headers: paths
@@ -17,7 +17,7 @@ export function refuseAmbiguous(admission: Admission): RequestHandler {
     const twice = SINGULAR.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
     if (twice === undefined) return next();
     await countRequest(admission, request, response);
-    throw new Refusal("malformed", `The header ${twice} is given twice`);
+    throw new HttpError("malformed", `The header ${twice} is given twice`);
   };
 }
 
@@ -25,7 +25,7 @@ export function refuseAmbiguous(admission: Admission): RequestHandler {
 export function refuseMethod(admission: Admission, allow: string): RequestHandler {
   return async (request, response) => {
     await countRequest(admission, request, response);
-    throw new Refusal("method-not-allowed", "Method not allowed", { allow });
+    throw new HttpError("method-not-allowed", "Method not allowed", { allow });
   };
 }
 
@@ -33,7 +33,7 @@ export function refuseMethod(admission: Admission, allow: string): RequestHandle
 export function refusePath(admission: Admission): RequestHandler {
   return async (request, response) => {
     await countRequest(admission, request, response);
-    throw new Refusal("not-found", "Not found");
+    throw new HttpError("not-found", "Not found");
   };
 }
 
@@ -43,6 +43,6 @@ export function refuseUndecodable(admission: Admission): ErrorRequestHandler {
   return async (error, request, response, next) => {
     if (!(error instanceof URIError) || auditedOf(response).contract !== undefined) return next(error);
     await countRequest(admission, request, response);
-    throw new Refusal("malformed", "The path is not valid");
+    throw new HttpError("malformed", "The path is not valid");
   };
 }

@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import type { Static, TSchema } from "typebox";
-import { branchProblem } from "../crds/branches.ts";
 import type { ErrorCode, Violation } from "../crds/errors.ts";
 import { nameProblem } from "../crds/names.ts";
+import { branchProblem } from "../crds/repository/branches.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { isInstant } from "./schemas/instant.ts";
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { TTL_MAX_HOURS } from "../crds/lifetime.ts";
+import { TTL_MAX_HOURS } from "../crds/environment/lifetime.ts";
 import { QUANTITY_PATTERN } from "../crds/quantity.ts";
-import { ChartSource } from "../crds/repository.schema.ts";
+import { ChartSource } from "../crds/repository/repository.schema.ts";
 import { closed, literals, SECRET_ID_PATTERN } from "../crds/schema.ts";
 import { SharingRule } from "../crds/secret-sharing.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";

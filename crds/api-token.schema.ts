@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { EnvironmentSpec, immutable } from "./ephemeral-environment.schema.ts";
+import { EnvironmentSpec, immutable } from "./environment/ephemeral-environment.schema.ts";
 import { type CelRule, literals, map, rules, Timestamp } from "./schema.ts";
 
 /** What a token may be asked to be good for; both spellings of a scope mean the same. */

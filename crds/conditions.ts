@@ -15,9 +15,9 @@ export const STEP_CONDITIONS = [
 ] as const;
 export type StepCondition = (typeof STEP_CONDITIONS)[number];
 /** What users should know although no step failed: present (True) while it is so, absent else. */
-export const NOTICES = ["Suspended", "PipelineSilent", "ExpiryRefused"] as const;
-export type Notice = (typeof NOTICES)[number];
-export type ConditionType = StepCondition | Notice | "Ready";
+export const INFORMATIONAL_CONDITIONS = ["Suspended", "PipelineSilent", "ExpiryRefused"] as const;
+export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
+export type ConditionType = StepCondition | InformationalCondition | "Ready";
 
 /** The condition of a type; `undefined` while it was never judged. */
 export function findCondition(
@@ -28,7 +28,7 @@ export function findCondition(
 }
 
 /** A judgement of now, before it is compared with the one before. */
-export type Judgement = Omit<Condition, "lastTransitionTime">;
+export type ConditionDraft = Omit<Condition, "lastTransitionTime">;
 
 /** Cuts a message to what a condition holds: a status that breaks its schema would be refused as a whole. */
 export function clipped(message: string, maxLength: number = CONDITION_MESSAGE_MAX_LENGTH): string {
@@ -36,7 +36,7 @@ export function clipped(message: string, maxLength: number = CONDITION_MESSAGE_M
 }
 
 /** Adds the moment of the last change of `status`: the former one while the status stays what it was. */
-export function transition(former: Condition | undefined, judgement: Judgement, now: Date): Condition {
+export function transition(former: Condition | undefined, judgement: ConditionDraft, now: Date): Condition {
   const unchanged = former?.status === judgement.status;
   return { ...judgement, lastTransitionTime: unchanged ? former.lastTransitionTime : now.toISOString() };
 }

@@ -6,8 +6,8 @@ import {
   nameRootRules,
   SecretRef,
   Variable,
-} from "./ephemeral-environment.schema.ts";
-import { TTL_MAX_HOURS } from "./lifetime.ts";
+} from "./environment/ephemeral-environment.schema.ts";
+import { TTL_MAX_HOURS } from "./environment/lifetime.ts";
 import { Groups } from "./schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {

@@ -3,14 +3,14 @@ import { ApiTokenSpec, ApiTokenStatus, apiTokenRootRules } from "./api-token.sch
 import { apiTokenKind } from "./api-token.ts";
 import { ConfigSetSpec, configSetRootRules } from "./config-set.schema.ts";
 import { configSetKind } from "./config-set.ts";
-import { RecordSpec } from "./environment-record.schema.ts";
-import { recordKind } from "./environment-record.ts";
-import { EnvironmentStatus } from "./environment-status.schema.ts";
-import { EnvironmentSpec, environmentRootRules } from "./ephemeral-environment.schema.ts";
-import { environmentKind } from "./ephemeral-environment.ts";
+import { RecordSpec } from "./environment/environment-record.schema.ts";
+import { recordKind } from "./environment/environment-record.ts";
+import { EnvironmentStatus } from "./environment/environment-status.schema.ts";
+import { EnvironmentSpec, environmentRootRules } from "./environment/ephemeral-environment.schema.ts";
+import { environmentKind } from "./environment/ephemeral-environment.ts";
 import type { Kind } from "./group.ts";
-import { RepositorySpec, RepositoryStatus, repositoryRootRules } from "./repository.schema.ts";
-import { repositoryKind } from "./repository.ts";
+import { RepositorySpec, RepositoryStatus, repositoryRootRules } from "./repository/repository.schema.ts";
+import { repositoryKind } from "./repository/repository.ts";
 import type { CelRule } from "./schema.ts";
 import { structural } from "./structural.ts";
 

@@ -1,9 +1,9 @@
 import { type ApiToken, apiTokenKind } from "../crds/api-token.ts";
 import { type ConfigSet, configSetKind } from "../crds/config-set.ts";
-import { type EnvironmentRecord, recordKind } from "../crds/environment-record.ts";
-import { type EphemeralEnvironment, environmentKind } from "../crds/ephemeral-environment.ts";
-import { type Repository, repositoryKind } from "../crds/repository.ts";
-import { type KubeObject, type ResourceType, resourceType } from "./kit/kube-object.ts";
+import { type EnvironmentRecord, recordKind } from "../crds/environment/environment-record.ts";
+import { type EphemeralEnvironment, environmentKind } from "../crds/environment/ephemeral-environment.ts";
+import { type Repository, repositoryKind } from "../crds/repository/repository.ts";
+import { type KubeObject, type ResourceType, resourceType } from "./kit/client/objects.ts";
 
 /** Any object as it is on the wire. */
 export type WireObject = KubeObject & { readonly [field: string]: unknown };

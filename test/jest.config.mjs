@@ -20,8 +20,8 @@ const project = (displayName, folder, more = {}) => ({
 
 /** These projects share one real control plane, which starts before the first suite and ends after the last. */
 const onControlPlane = {
-  globalSetup: "<rootDir>/test/support/control-plane-start.ts",
-  globalTeardown: "<rootDir>/test/support/control-plane-stop.ts",
+  globalSetup: "<rootDir>/test/support/plane/control-plane-start.ts",
+  globalTeardown: "<rootDir>/test/support/plane/control-plane-stop.ts",
 };
 
 /** Every suite here starts a control plane of its own, and breaks it. */

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { isRunning } from "../deploy/local/cluster.ts";
 import { whyNot } from "../deploy/local/prerequisites.ts";
 
@@ -17,6 +17,12 @@ interface Count {
 }
 
 const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
+
+/** How long each file and each test of the stages took that Jest ran. */
+const durations: Record<"files" | "tests", { readonly title: string; readonly seconds: number }[]> = {
+  files: [],
+  tests: [],
+};
 
 const checkout = resolve(import.meta.dirname, "..");
 const node = process.execPath;
@@ -71,6 +77,7 @@ for (const [name, run] of Object.entries(stages)) {
   total = sum(total, count);
   console.log(`\n== ${name}: ${words(count)} in ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
 }
+printSlowest();
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
@@ -105,13 +112,53 @@ async function jest(project: keyof typeof WORKERS): Promise<Count> {
   const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
   const workers = `--maxWorkers=${WORKERS[project]}`;
   try {
-    const args = [...flags, bin("jest"), ...config, workers, "--json", `--outputFile=${outputFile}`];
+    const args = [...flags, bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
     const code = await run(node, args);
-    const result = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
+    const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
+    noteDurations(result);
     const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = result;
     return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What Jest writes into its output file, as far as it is read here. */
+interface JestResult {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly numPendingTests?: number;
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
+    readonly assertionResults: readonly { readonly fullName: string; readonly duration?: number | null }[];
+  }[];
+}
+
+/** FILE: a part of a file's path; NAME: a part of a test's title. */
+function narrowed(): string[] {
+  const { FILE, NAME } = process.env;
+  return [...(FILE ? ["--testPathPatterns", FILE] : []), ...(NAME ? ["--testNamePattern", NAME] : [])];
+}
+
+function noteDurations({ testResults = [] }: JestResult): void {
+  for (const { name, startTime, endTime, assertionResults } of testResults) {
+    const file = relative(checkout, name);
+    durations.files.push({ title: file, seconds: (endTime - startTime) / 1000 });
+    for (const { fullName, duration } of assertionResults)
+      durations.tests.push({ title: `${file}: ${fullName}`, seconds: (duration ?? 0) / 1000 });
+  }
+}
+
+/** Where the time went: the ten slowest files and tests of all stages. */
+function printSlowest(): void {
+  for (const [kind, all] of Object.entries(durations)) {
+    if (all.length === 0) continue;
+    console.log(`slowest ${kind}:`);
+    const slowest = all.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
+    for (const { title, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${title}`);
+    console.log("");
   }
 }
 
@@ -131,7 +178,7 @@ async function generators(): Promise<Count> {
 async function schemathesis(): Promise<Count> {
   // Loaded where it is wanted: no other stage needs a client of Kubernetes.
   const { tryDocument } = await import("./schemathesis/stage.ts");
-  const { whyNoPython } = await import("./support/python.ts");
+  const { whyNoPython } = await import("./support/plane/python.ts");
   const obstacle = await whyNoPython();
   if (obstacle !== undefined) {
     console.log(`schemathesis is skipped. ${obstacle}`);

@@ -1,9 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import type { Clock } from "../../operator/kit/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
-import { Refusal } from "../refusals.ts";
+import { HttpError } from "../http-error.ts";
 import { issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import type { Caller } from "./callers.ts";
 import { TokenRefused } from "./id-tokens.ts";
@@ -55,7 +55,7 @@ export function apiTokenProofs({ apiTokens, settings, clock }: Context): ApiToke
 
 function asRefusal(error: unknown): never {
   if (!(error instanceof ClusterUnavailable)) throw error;
-  throw new Refusal("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
+  throw new HttpError("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
 }
 
 /** Whoever has the token may be told what is wrong with it: nobody else gets that far. */

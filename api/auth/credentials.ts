@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../../config/settings.ts";
 import { TOKEN_PREFIX } from "../../crds/api-token.ts";
-import type { Clock } from "../../operator/kit/clock.ts";
 import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import { apiTokenProofs, type Occasion } from "./api-tokens.ts";
 import { type Caller, callerOf } from "./callers.ts";
@@ -10,7 +10,7 @@ import { idTokens, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 
 /** `caller` when the request proves one, `refused` when what it brought proves nothing, `none` when it brought nothing. */
-export type Proof =
+export type AuthResult =
   | { readonly state: "caller"; readonly caller: Caller }
   | { readonly state: "refused"; readonly told?: string | undefined }
   | { readonly state: "none" };
@@ -48,7 +48,7 @@ export function authenticator(parts: CredentialParts) {
     return caller;
   }
 
-  return async (request: IncomingMessage, log: Log, mayGuess: () => boolean): Promise<Proof> => {
+  return async (request: IncomingMessage, log: Log, mayGuess: () => boolean): Promise<AuthResult> => {
     const headers = request.headersDistinct.authorization ?? [];
     if (headers.length === 0) return { state: "none" };
     const isRead = request.method === "GET" || request.method === "HEAD";

@@ -1,7 +1,7 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Settings } from "../../config/settings.ts";
 import { GROUP_MAX_LENGTH, MOST_GROUPS } from "../../crds/api-token.schema.ts";
-import { Refusal } from "../refusals.ts";
+import { HttpError } from "../http-error.ts";
 import type { Identity } from "./callers.ts";
 import { IssuerKeys, type IssuerSettings, type KeySources } from "./issuer-keys.ts";
 
@@ -82,7 +82,7 @@ async function verified(token: string, { settings, keys }: TrustedIssuer, now: D
     checkType(protectedHeader.typ);
     return payload;
   } catch (error) {
-    if (error instanceof Refusal || error instanceof TokenRefused) throw error;
+    if (error instanceof HttpError || error instanceof TokenRefused) throw error;
     if (error instanceof errors.JOSEError) throw new TokenRefused(error.code, { cause: error });
     // A key of the issuer that does not fit the algorithm is a TypeError of jose's.
     if (error instanceof TypeError) throw new TokenRefused("key and algorithm don't fit", { cause: error });

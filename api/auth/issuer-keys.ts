@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Settings } from "../../config/settings.ts";
-import type { Clock } from "../../operator/kit/clock.ts";
 import type { Log } from "../../operator/kit/log.ts";
-import { Refusal } from "../refusals.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
+import { HttpError } from "../http-error.ts";
 
 export type IssuerSettings = Settings["api"]["issuers"][number];
 
@@ -99,9 +99,9 @@ export class IssuerKeys {
   }
 }
 
-function unreachable(): Refusal {
+function unreachable(): HttpError {
   const detail = "The identity provider can't be reached; try again later";
-  return new Refusal("unavailable", detail, { retryAfterSeconds: FAILURE_BACKOFF_MS / 1000 });
+  return new HttpError("unavailable", detail, { retryAfterSeconds: FAILURE_BACKOFF_MS / 1000 });
 }
 
 async function readKeys(issuer: IssuerSettings, get: typeof fetch): Promise<JSONWebKeySet> {

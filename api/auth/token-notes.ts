@@ -1,6 +1,6 @@
 import type { ApiToken } from "../../crds/api-token.ts";
-import type { Clock } from "../../operator/kit/clock.ts";
 import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import { type Caller, vouchedOf } from "./callers.ts";
 

@@ -1,9 +1,9 @@
 import { findCondition } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../crds/errors.ts";
-import { shownPhase } from "../../crds/phase.ts";
 import { concerning, currentRequestId } from "../request-scope.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { CleanupReply, CleanupRequest } from "../schemas/environment-upkeep.ts";
 
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 /** An environment that changes faster than it can be judged is left alone. */
 const ROUNDS = 5;
 
-type Outside = Pick<Platform, "environments" | "clock" | "log">;
+type Outside = Pick<Services, "environments" | "clock" | "log">;
 
 /** What came of one environment. */
 type Outcome = { readonly id: string; readonly name: string } & (
@@ -43,7 +43,7 @@ function failedSince({ metadata, status }: EphemeralEnvironment): number {
 function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined {
   if (spec.suspended) return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
   const isSilent = findCondition(status?.conditions, "UrlsReady")?.status === "False";
-  return status?.answered && !isSilent ? "the version before the failure still runs" : undefined;
+  return status?.servingHash && !isSilent ? "the version before the failure still runs" : undefined;
 }
 
 /**

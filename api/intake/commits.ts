@@ -1,8 +1,8 @@
 import { ConfigInvalid, HostUnavailable, type Violation } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
-import type { Repository } from "../../crds/repository.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 import { currentRequestId } from "../request-scope.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 
 /** SHA-1's digits, or SHA-256's. */
 const FULL_SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -24,7 +24,7 @@ export interface AskedCommit {
  */
 export async function fullCommits(
   asked: readonly AskedCommit[],
-  outside: Pick<Platform, "branchHeads" | "log">,
+  outside: Pick<Services, "branchHeads" | "log">,
 ): Promise<{ readonly [component in Component]?: string }> {
   const named = asked.filter(({ commit }) => commit !== "");
   const settled = await Promise.all(
@@ -37,7 +37,7 @@ export async function fullCommits(
 
 async function fullCommit(
   { component, repository, branch, commit }: AskedCommit,
-  { branchHeads, log }: Pick<Platform, "branchHeads" | "log">,
+  { branchHeads, log }: Pick<Services, "branchHeads" | "log">,
 ): Promise<string | Violation> {
   const digits = commit.toLowerCase();
   if (FULL_SHA.test(digits)) return digits;

@@ -4,10 +4,10 @@ import type {
   EnvironmentVariable,
   SecretRef,
   ValueOverride,
-} from "../../crds/ephemeral-environment.schema.ts";
+} from "../../crds/environment/ephemeral-environment.schema.ts";
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { isOverridable, neededSecrets, type Repository } from "../../crds/repository.ts";
+import { isOverridable, neededSecrets, type Repository } from "../../crds/repository/repository.ts";
 import { scalarOf } from "../../crds/scalar.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { ComponentOverridesRequest, ConfigOverrides } from "../schemas/config-overrides.ts";

@@ -1,10 +1,10 @@
 import type { ComponentValues, ConfigSetSpec } from "../../crds/config-set.ts";
-import type { EnvironmentVariable } from "../../crds/ephemeral-environment.schema.ts";
+import type { EnvironmentVariable } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
-import { secretNames } from "../../crds/repository.ts";
+import { secretNames } from "../../crds/repository/repository.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import type { ConfigSetContent } from "../schemas/config-sets.ts";
 import { MAX_FINDINGS } from "../validation.ts";
@@ -12,7 +12,7 @@ import type { ReferredVariable } from "./config-overrides.ts";
 import { refusedReferences } from "./secret-references.ts";
 
 type ConfigSetVariable = NonNullable<ConfigSetContent["env"]>[number];
-type Outside = Pick<Platform, "settings" | "repositories" | "secretManager" | "log">;
+type Outside = Pick<Services, "settings" | "repositories" | "secretManager" | "log">;
 
 /** Who writes a config set, and what it said before. */
 interface Writing {

@@ -1,13 +1,13 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
-import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
+import { TTL_DEFAULT_HOURS } from "../../crds/environment/lifetime.ts";
 import type { Violation } from "../../crds/errors.ts";
-import { TTL_DEFAULT_HOURS } from "../../crds/lifetime.ts";
 import { mayUse } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 
-type Outside = Pick<Platform, "settings" | "configSets">;
+type Outside = Pick<Services, "settings" | "configSets">;
 
 /** The config set that a creation is to have, if any, and what is wrong with the one that it names. */
 export interface ChosenConfigSet {

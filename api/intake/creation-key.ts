@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import { type CreationMark, creationMark } from "../../crds/creation-mark.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { creationMark, type IdempotencyRecord } from "../../crds/environment/idempotency-record.ts";
 import type { Caller } from "../auth/callers.ts";
-import { Refusal } from "../refusals.ts";
+import { HttpError } from "../http-error.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 
 /** The mark of a creation with an `Idempotency-Key`: the same key of two callers is two keys. */
-export function markOf(key: string, body: CreateRequest, caller: Pick<Caller, "subject">): CreationMark {
+export function markOf(key: string, body: CreateRequest, caller: Pick<Caller, "subject">): IdempotencyRecord {
   return { key: hash([caller.subject, key]), request: hash(comparable(body)) };
 }
 
 /** @throws Refusal (conflict) when the environment was made by the same key with another request */
-export function checkSameRequest(environment: EphemeralEnvironment, mark: CreationMark): void {
+export function checkSameRequest(environment: EphemeralEnvironment, mark: IdempotencyRecord): void {
   if (creationMark(environment)?.request === mark.request) return;
-  throw new Refusal(
+  throw new HttpError(
     "conflict",
     `Idempotency-Key: another request with this key made the environment '${environment.metadata.name}'; use a new key`,
   );

@@ -1,10 +1,10 @@
 import { findCondition } from "../../crds/conditions.ts";
-import type { CreationMark } from "../../crds/creation-mark.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { IdempotencyRecord } from "../../crds/environment/idempotency-record.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Caller } from "../auth/callers.ts";
 import { currentRequestId } from "../request-scope.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { givenValues } from "./config-overrides.ts";
 import { checkSameRequest, markOf } from "./creation-key.ts";
@@ -18,7 +18,7 @@ export interface Creation {
   readonly key: string | undefined;
 }
 
-type Outside = Pick<Platform, "environments" | "secretManager" | "log">;
+type Outside = Pick<Services, "environments" | "secretManager" | "log">;
 
 /**
  * Makes the environment that is asked for, once for a key. What a former attempt with the key has made is the answer
@@ -27,22 +27,22 @@ type Outside = Pick<Platform, "environments" | "secretManager" | "log">;
  * @throws what `wantedEnvironment` and `Environments.create` throw; Refusal (conflict) for a key that another request
  *   had and for a repository without room; SecretsUnavailable when the values that were given with it can't be written
  */
-export async function createAsked(
+export async function createRequested(
   { body, caller, key }: Creation,
-  platform: Outside & Pick<Platform, "settings" | "repositories" | "branchHeads" | "configSets" | "rooms">,
+  platform: Outside & Pick<Services, "settings" | "repositories" | "branchHeads" | "configSets" | "quotas">,
 ): Promise<EphemeralEnvironment> {
   const mark = key === undefined ? undefined : markOf(key, body, caller);
   const known = mark && platform.environments.madeWith(mark.key);
   if (known !== undefined && mark !== undefined) return madeBefore(known, { body, mark }, platform);
   const wanted = await wantedEnvironment(body, caller, platform);
-  const leave = platform.rooms.enter(wanted);
-  return createWanted(wanted, platform, mark).finally(leave);
+  const leave = platform.quotas.enter(wanted);
+  return persist(wanted, platform, mark).finally(leave);
 }
 
 /** What a former attempt made, with the values that it may not have written before it ended. */
 async function madeBefore(
   environment: EphemeralEnvironment,
-  { body, mark }: { readonly body: CreateRequest; readonly mark: CreationMark },
+  { body, mark }: { readonly body: CreateRequest; readonly mark: IdempotencyRecord },
   platform: Outside,
 ): Promise<EphemeralEnvironment> {
   checkSameRequest(environment, mark);
@@ -61,10 +61,10 @@ function awaitsValues({ metadata, spec, status }: EphemeralEnvironment): boolean
  * Makes the environment. The values that were given with it go into the secret manager under its UID, which the API
  * server chooses. After a crash in between the operator gives up waiting for them.
  */
-export async function createWanted(
+export async function persist(
   { name, spec, provided }: WantedEnvironment,
   platform: Outside,
-  mark?: CreationMark,
+  mark?: IdempotencyRecord,
 ): Promise<EphemeralEnvironment> {
   const environment = await platform.environments.create(name, spec, mark);
   if (mark !== undefined) checkSameRequest(environment, mark);

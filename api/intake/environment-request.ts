@@ -1,12 +1,12 @@
 import { type ConfigSet, referredVariables } from "../../crds/config-set.ts";
-import type { EnvironmentSpec } from "../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { branchOf, neededSecrets, type Repository } from "../../crds/repository.ts";
+import { branchOf, neededSecrets, type Repository } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { sharedGroups } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { CreateRequest } from "../schemas/environments.ts";
 import { type AskedCommit, fullCommits } from "./commits.ts";
 import { type Overrides, readOverrides } from "./config-overrides.ts";
@@ -23,7 +23,7 @@ export interface WantedEnvironment {
 }
 
 type Outside = Pick<
-  Platform,
+  Services,
   "settings" | "environments" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 type Repositories = { readonly backend: Repository } & { readonly [component in Component]?: Repository };

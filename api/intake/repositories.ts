@@ -1,8 +1,8 @@
 import { RepositoryNotFound } from "../../crds/errors.ts";
-import type { Repository } from "../../crds/repository.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 import { mayUse } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 
 /** Whether the caller may make environments of it. One that is being deleted stays for those it has, and makes no more. */
 export function isUsable(repository: Repository, caller: Caller): boolean {
@@ -18,7 +18,7 @@ export function isUsable(repository: Repository, caller: Caller): boolean {
 export function usableRepository(
   id: string,
   asked: { readonly field: string; readonly type?: Repository["spec"]["type"]; readonly caller: Caller },
-  { repositories }: Pick<Platform, "repositories">,
+  { repositories }: Pick<Services, "repositories">,
 ): Repository {
   const found = repositories.find(id);
   const isAsked =

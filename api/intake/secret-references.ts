@@ -1,13 +1,13 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
+import { givenVariables } from "../../crds/environment/given-variables.ts";
 import { SecretsUnavailable, type Violation } from "../../crds/errors.ts";
-import { givenVariables } from "../../crds/given-variables.ts";
 import type { Component } from "../../crds/names.ts";
-import { admits } from "../../crds/repository.ts";
+import { admits } from "../../crds/repository/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { Caller } from "../auth/callers.ts";
-import { Refusal } from "../refusals.ts";
+import { HttpError } from "../http-error.ts";
 import { currentRequestId } from "../request-scope.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { Overrides, ReferredVariable } from "./config-overrides.ts";
 
 interface Judgement {
@@ -16,7 +16,7 @@ interface Judgement {
   /** A secret has to be shared with one of them. */
   readonly groups: readonly string[];
   readonly caller: Caller;
-  readonly platform: Pick<Platform, "settings" | "secretManager" | "log">;
+  readonly platform: Pick<Services, "settings" | "secretManager" | "log">;
 }
 
 /**
@@ -88,7 +88,10 @@ export async function checkSharedKeys(configSet: ConfigSet | undefined, judgemen
   const isAdmitted = configSet !== undefined && admits(configSet, judgement.groups);
   const shared = await Promise.all(keys.map(({ name, secretRef }) => isShared(name, secretRef.name, judgement)));
   if (isAdmitted && shared.every(Boolean)) return;
-  throw new Refusal("forbidden", "The environment and you have no group in common with those that share the API keys");
+  throw new HttpError(
+    "forbidden",
+    "The environment and you have no group in common with those that share the API keys",
+  );
 }
 
 async function isShared(variable: string, id: string, judgement: Judgement): Promise<boolean> {

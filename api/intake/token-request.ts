@@ -10,9 +10,9 @@ import { SecretsUnavailable } from "../../crds/errors.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { scopesBeyond } from "../auth/access.ts";
 import { type Caller, vouchedOf } from "../auth/callers.ts";
-import { Refusal } from "../refusals.ts";
+import { HttpError } from "../http-error.ts";
 import { concerning, currentRequestId } from "../request-scope.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { TokenRequest } from "../schemas/tokens.ts";
 
 const TOKEN_BYTES = 32;
@@ -27,12 +27,12 @@ const MOST_OF_ONE_OWNER = 200;
  * @throws Refusal (forbidden) for a scope that the caller lacks, (conflict) for too many tokens; ClusterUnavailable,
  *   SecretsUnavailable
  */
-export async function createToken(body: TokenRequest, caller: Caller, platform: Platform) {
+export async function createToken(body: TokenRequest, caller: Caller, platform: Services) {
   checkScopes(body, caller);
   // All of them, because that is refused as long as not all are known.
   const own = platform.apiTokens.list().filter(({ spec }) => spec.owner.subject === caller.subject);
   if (own.length >= MOST_OF_ONE_OWNER) {
-    throw new Refusal(
+    throw new HttpError(
       "conflict",
       `Nobody has more than ${MOST_OF_ONE_OWNER} API tokens; revoked ones count for 30 days`,
     );
@@ -46,13 +46,13 @@ export async function createToken(body: TokenRequest, caller: Caller, platform: 
 function checkScopes({ scopes }: TokenRequest, { permissions }: Caller): void {
   const beyond = scopesBeyond(permissions, scopes);
   if (beyond.length > 0)
-    throw new Refusal("forbidden", `You may not do yourself what this asks for: ${beyond.join(", ")}`);
+    throw new HttpError("forbidden", `You may not do yourself what this asks for: ${beyond.join(", ")}`);
 }
 
 function specOf(
   value: Sensitive,
   body: TokenRequest,
-  { caller, platform }: { caller: Caller; platform: Platform },
+  { caller, platform }: { caller: Caller; platform: Services },
 ): ApiTokenSpec {
   const { tokenHash, prefix } = tokenTraits(value.reveal());
   const { name, description, scopes, expires_in_days: days } = body;
@@ -67,7 +67,7 @@ function specOf(
   };
 }
 
-async function keepValue(token: ApiToken, value: Sensitive, { secretManager, apiTokens, log }: Platform) {
+async function keepValue(token: ApiToken, value: Sensitive, { secretManager, apiTokens, log }: Services) {
   try {
     await secretManager.ensure(valueOwner(token), [{ name: TOKEN_VARIABLE, version: 1, generate: () => value }]);
   } catch (cause) {

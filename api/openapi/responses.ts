@@ -79,15 +79,15 @@ function contentOf(
   version: Version,
   { components, value }: ResponseParts & { readonly value: unknown },
 ): Json {
-  const { alternative } = contract;
+  const { representation } = contract;
   const reply = component(contract.reply as Json, components);
   if (contract.events) return { "text/event-stream": { schema: { type: "string" }, example: eventExample(value) } };
   const json = isWrapped(contract, version)
     ? { schema: wrapped(reply), example: wrappedExample(value) }
     : { schema: reply, example: value };
-  if (alternative === undefined) return { "application/json": json };
-  const text = { schema: { type: "string" }, example: alternative.text(value as never) };
-  return { "application/json": json, [alternative.type]: text };
+  if (representation === undefined) return { "application/json": json };
+  const text = { schema: { type: "string" }, example: representation.text(value as never) };
+  return { "application/json": json, [representation.type]: text };
 }
 
 const eventExample = (value: unknown) => `id: 2026-06-01T12:03:00.000000000Z\ndata: ${JSON.stringify(value)}\n\n`;

@@ -1,12 +1,12 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
-import { secretNames } from "../../crds/repository.ts";
+import { secretNames } from "../../crds/repository/repository.ts";
 import { mayRead } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
+import { HttpError } from "../http-error.ts";
 import { configSetSpec, inRestNames } from "../intake/config-set-spec.ts";
-import { Refusal } from "../refusals.ts";
 import { concerning } from "../request-scope.ts";
-import { type Platform, route } from "../route.ts";
+import { route, type Services } from "../route.ts";
 import {
   ConfigSetContent,
   ConfigSetPage,
@@ -28,7 +28,7 @@ const ofConfigSets = { tag: "config-sets", rate: "caller", envelope: "always" } 
 const readers = { permission: "configs:read" } as const;
 const writers = { permission: "configs:write" } as const;
 const one = { path: "/api/config-sets/{id}", params: ConfigSetPath } as const;
-const concernsOne = ({ params }: Pick<Concerned, "params">) => params.id;
+const auditTargetOf = ({ params }: Pick<Concerned, "params">) => params.id;
 
 /** A page of the config sets that the caller may know of, by name. */
 const listConfigSets = route({
@@ -41,7 +41,7 @@ const listConfigSets = route({
   access: readers,
   query: PageQuery,
   reply: ConfigSetPage,
-  yields: { "/api/config-sets/{id}": "/items/0/id" },
+  links: { "/api/config-sets/{id}": "/items/0/id" },
   refusals: [],
 })(({ query, caller }, platform) => {
   const visible = platform.configSets.list().filter((configSet) => mayRead(caller, configSet, "configs:write"));
@@ -62,9 +62,9 @@ const createConfigSet = route({
     "Makes a configuration set: a named set of values, variables, database and quota settings that environments are created with (`config_set`). Its id is its name.",
   access: writers,
   body: ConfigSetRequest,
-  concerns: ({ body }: Pick<Concerned, "body">) => body.name,
+  auditTarget: ({ body }: Pick<Concerned, "body">) => body.name,
   reply: ConfigSetReport,
-  yields: { "/api/config-sets/{id}": "/id" },
+  links: { "/api/config-sets/{id}": "/id" },
   status: 201,
   refusals: ["ENV_CONFIG_INVALID"],
   refuses: ["conflict"],
@@ -72,7 +72,7 @@ const createConfigSet = route({
   const spec = await configSetSpec(body.name, body, { caller, platform });
   const by = caller.email || caller.name || caller.subject;
   const created = await platform.configSets.create(body.name, spec, by).catch(refusedInRestNames);
-  if (created === "taken") throw new Refusal("conflict", "A config set of this name exists already");
+  if (created === "taken") throw new HttpError("conflict", "A config set of this name exists already");
   return toConfigSet(concerning(created), contextOf(platform));
 });
 
@@ -101,7 +101,7 @@ const replaceConfigSet = route({
     "Replaces the whole content and raises the version; the same content again leaves the version. Environments keep the version that they were created with.",
   access: writers,
   body: ConfigSetContent,
-  concerns: concernsOne,
+  auditTarget: auditTargetOf,
   reply: ConfigSetReport,
   refusals: ["ENV_CONFIG_INVALID"],
   refuses: ["not-found"],
@@ -125,31 +125,31 @@ const deleteConfigSet = route({
   summary: "Delete a configuration set",
   description: "Deletes a configuration set that no environment uses, and that is not the default one.",
   access: writers,
-  concerns: concernsOne,
+  auditTarget: auditTargetOf,
   reply: ConfigSetRemoved,
   refusals: [],
   refuses: ["not-found", "conflict"],
 })(async ({ params, caller }, platform) => {
   const configSet = visibleConfigSet(params.id, caller, platform);
   const { name } = configSet.metadata;
-  if (name === platform.settings.defaultConfigSet) throw new Refusal("conflict", "The config set is the default one");
+  if (name === platform.settings.defaultConfigSet) throw new HttpError("conflict", "The config set is the default one");
   // What another replica has just made may not have reached this one yet.
   const uses = await platform.environments.countNow(({ spec }) => spec.configSet?.name === name);
-  if (uses > 0) throw new Refusal("conflict", `The config set is in use: ${uses} environments have it`);
+  if (uses > 0) throw new HttpError("conflict", `The config set is in use: ${uses} environments have it`);
   await platform.configSets.remove(configSet);
   return { message: `Config set '${name}' deleted` };
 });
 
 /** One that the caller may not know of is answered exactly like one that does not exist. */
-function visibleConfigSet(id: string, caller: Caller, { configSets }: Platform): ConfigSet {
+function visibleConfigSet(id: string, caller: Caller, { configSets }: Services): ConfigSet {
   const found = configSets.find(id);
   if (found === undefined || !mayRead(caller, found, "configs:write")) throw notFound();
   return concerning(found);
 }
 
-const notFound = () => new Refusal("not-found", "Config set not found");
+const notFound = () => new HttpError("not-found", "Config set not found");
 
-function contextOf({ settings, environments, repositories }: Platform): ConfigSetContext {
+function contextOf({ settings, environments, repositories }: Services): ConfigSetContext {
   const uses = new Map<string, number>();
   for (const { spec } of environments.list()) {
     if (spec.configSet !== undefined) uses.set(spec.configSet.name, (uses.get(spec.configSet.name) ?? 0) + 1);

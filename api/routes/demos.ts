@@ -1,11 +1,11 @@
 import { findCondition } from "../../crds/conditions.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
-import { branchOf, type Repository } from "../../crds/repository.ts";
+import { branchOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Caller } from "../auth/callers.ts";
-import { createAsked } from "../intake/creation.ts";
+import { createRequested } from "../intake/creation.ts";
 import { isUsable } from "../intake/repositories.ts";
 import { concerning } from "../request-scope.ts";
-import { type Platform, route } from "../route.ts";
+import { route, type Services } from "../route.ts";
 import { DEMO_DASHBOARD, DemoDashboard, SampleReply } from "../schemas/demos.ts";
 import { toCreated } from "../views/environments.ts";
 
@@ -40,9 +40,9 @@ const createSampleEnvironment = route({
   access: { permission: "environments:create" },
   rate: "caller",
   envelope: "v2",
-  concerns: () => "a sample environment",
+  auditTarget: () => "a sample environment",
   reply: SampleReply,
-  yields: { "/api/environments/{environment_id}": "/environment/id" },
+  links: { "/api/environments/{environment_id}": "/environment/id" },
   refusals: ["ENV_NAME_EXISTS", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
   refuses: ["conflict"],
 })(async ({ caller }, platform) => {
@@ -54,15 +54,15 @@ const createSampleEnvironment = route({
     backend_branch: branchOf(repository),
     ttl: Math.min(SAMPLE_TTL_HOURS, settings.ttl.maximumHours),
   };
-  const environment = concerning(await createAsked({ body, caller, key: undefined }, platform));
+  const environment = concerning(await createRequested({ body, caller, key: undefined }, platform));
   return { status: "success", environment: toCreated(environment, settings), demo: true };
 });
 
 /** One that has room, if any does: that of the first is the reason that there is no sample. */
-function sampleRepository(caller: Caller, platform: Platform): Repository {
+function sampleRepository(caller: Caller, platform: Services): Repository {
   const fit = platform.repositories.list().filter((repository) => isUsable(repository, caller) && isFit(repository));
   const sorted = fit.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const chosen = sorted.find((repository) => platform.rooms.has(repository)) ?? sorted[0];
+  const chosen = sorted.find((repository) => platform.quotas.has(repository)) ?? sorted[0];
   if (chosen !== undefined) return chosen;
   throw new ConfigInvalid([{ field: "", message: "there is no backend repository that you may use: register one" }]);
 }

@@ -1,10 +1,10 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../crds/names.ts";
-import type { LogSelection } from "../../operator/ports/pod-logs.ts";
+import type { LogSelection } from "../../operator/ports/facade/pod-logs.ts";
 import { visibleTo } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import { Refusal } from "../refusals.ts";
-import { type Platform, route, type ServerEvent } from "../route.ts";
+import { HttpError } from "../http-error.ts";
+import { route, type ServerEvent, type Services } from "../route.ts";
 import {
   DEFAULT_LINES,
   FollowHeaders,
@@ -35,7 +35,7 @@ const getLogs = route({
   envelope: "v2",
   params: LogPath,
   query: LogQuery,
-  concerns: ({ params }: Concerned) => params.environment_id,
+  auditTarget: ({ params }: Concerned) => params.environment_id,
   reply: LogReply,
   refusals: ["ENV_NOT_FOUND"],
   refuses: ["not-found"],
@@ -64,7 +64,7 @@ const followLogs = route({
   params: FollowPath,
   query: LogQuery,
   headers: FollowHeaders,
-  concerns: ({ params }: Concerned) => params.environment_id,
+  auditTarget: ({ params }: Concerned) => params.environment_id,
   reply: LogEntry,
   refusals: ["ENV_NOT_FOUND"],
   refuses: ["not-found"],
@@ -81,7 +81,7 @@ const followLogs = route({
   };
 });
 
-async function isStillThere({ metadata }: EphemeralEnvironment, caller: Caller, { environments }: Platform) {
+async function isStillThere({ metadata }: EphemeralEnvironment, caller: Caller, { environments }: Services) {
   const found = await environments.find(metadata.uid);
   return found !== undefined && visibleTo(caller)(found.spec);
 }
@@ -90,7 +90,7 @@ async function podEntries(
   environment: EphemeralEnvironment,
   component: Component,
   query: LogQuery,
-  { podLogs }: Platform,
+  { podLogs }: Services,
 ): Promise<LogEntry[]> {
   requireComponent(environment, component);
   const lines = await podLogs.tail(environment.metadata, component, selectionOf(query));
@@ -100,7 +100,7 @@ async function podEntries(
 async function deployerEntries(
   { metadata }: EphemeralEnvironment,
   query: LogQuery,
-  { deployerLog, clock }: Platform,
+  { deployerLog, clock }: Services,
 ): Promise<LogEntry[]> {
   const { lines, sinceSeconds = Number.POSITIVE_INFINITY } = selectionOf(query);
   const fromMs = clock.now().getTime() - sinceSeconds * 1000;
@@ -109,7 +109,7 @@ async function deployerEntries(
 }
 
 function requireComponent({ spec }: EphemeralEnvironment, component: Component): void {
-  if (spec[component] === undefined) throw new Refusal("not-found", `The environment has no ${component}`);
+  if (spec[component] === undefined) throw new HttpError("not-found", `The environment has no ${component}`);
 }
 
 function selectionOf({ lines = DEFAULT_LINES, since }: LogQuery): LogSelection {

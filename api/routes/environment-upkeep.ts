@@ -1,5 +1,5 @@
-import { shownPhase } from "../../crds/phase.ts";
-import type { RequestedPass } from "../../operator/ports/environments.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
+import type { RequestedReconcile } from "../../operator/ports/environments.ts";
 import { visibleTo } from "../auth/access.ts";
 import { cleanUp } from "../intake/cleanup.ts";
 import { route } from "../route.ts";
@@ -23,7 +23,7 @@ const reconcileStatus = route({
   rate: "caller",
   envelope: "v2",
   params: EnvironmentPath,
-  concerns: ({ params }: { readonly params: { readonly environment_id: string } }) => params.environment_id,
+  auditTarget: ({ params }: { readonly params: { readonly environment_id: string } }) => params.environment_id,
   reply: MessageReply,
   refusals: ["ENV_NOT_FOUND"],
 })(async ({ params, caller }, platform) => {
@@ -32,7 +32,7 @@ const reconcileStatus = route({
   return { status: "success", message: messageOf(pass) };
 });
 
-function messageOf({ state, environment }: RequestedPass): string {
+function messageOf({ state, environment }: RequestedReconcile): string {
   const about = `environment '${environment.metadata.name}'`;
   if (state === "gone") return `Status reconciled: ${about} is deleted`;
   const status = shownPhase(environment);
@@ -53,7 +53,7 @@ const cleanupFailed = route({
   rate: "caller",
   envelope: "v2",
   body: CleanupRequest,
-  concerns: ({ body }: { readonly body: CleanupRequest }) =>
+  auditTarget: ({ body }: { readonly body: CleanupRequest }) =>
     body.dry_run ? "failed environments, as a rehearsal" : "failed environments",
   reply: CleanupReply,
   refusals: ["ENV_CONFIG_INVALID"],

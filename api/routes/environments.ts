@@ -1,6 +1,6 @@
+import { expiryFor } from "../../crds/environment/lifetime.ts";
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
-import { expiryFor } from "../../crds/lifetime.ts";
-import { createAsked } from "../intake/creation.ts";
+import { createRequested } from "../intake/creation.ts";
 import { environmentQuery } from "../intake/environment-query.ts";
 import { concerning } from "../request-scope.ts";
 import { route } from "../route.ts";
@@ -45,13 +45,13 @@ const createEnvironment = route({
   headers: CreateHeaders,
   body: CreateRequest,
   forms: true,
-  concerns: ({ body }: Concerned) => body.environment_name,
+  auditTarget: ({ body }: Concerned) => body.environment_name,
   reply: CreateReply,
-  yields: { "/api/environments/{environment_id}": "/environment/id" },
+  links: { "/api/environments/{environment_id}": "/environment/id" },
   refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
   refuses: ["conflict"],
 })(async ({ body, headers, caller }, platform) => {
-  const environment = concerning(await createAsked({ body, caller, key: headers["Idempotency-Key"] }, platform));
+  const environment = concerning(await createRequested({ body, caller, key: headers["Idempotency-Key"] }, platform));
   return { status: "success", environment: toCreated(environment, platform.settings) };
 });
 
@@ -68,7 +68,7 @@ const listEnvironments = route({
   envelope: "v2",
   query: ListQuery,
   reply: ListReply,
-  yields: { "/api/environments/{environment_id}": "/environments/0/id" },
+  links: { "/api/environments/{environment_id}": "/environments/0/id" },
   refusals: [],
 })(({ query, caller }, { environments, settings }) => {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query;
@@ -123,8 +123,8 @@ const extendEnvironment = route({
   envelope: "v2",
   params: EnvironmentPath,
   body: ExtendRequest,
-  concerns: ({ params }: Concerned) => params.environment_id,
-  note: ({ body }: Reasoned) => body.description || undefined,
+  auditTarget: ({ params }: Concerned) => params.environment_id,
+  auditReason: ({ body }: Reasoned) => body.description || undefined,
   reply: ExtendReply,
   refusals: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID"],
   refuses: ["conflict"],
@@ -157,13 +157,13 @@ const switchEnvironment = route({
   only: "v2",
   params: EnvironmentPath,
   body: SwitchRequest,
-  concerns: ({ params }: Concerned) => params.environment_id,
+  auditTarget: ({ params }: Concerned) => params.environment_id,
   reply: EnvironmentReport,
   refusals: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID"],
   refuses: ["conflict"],
 })(async ({ params, body, caller }, platform) => {
   const environment = await visibleEnvironment(params.environment_id, caller, platform);
-  return toReport(await platform.environments.turn(environment, body), platform.settings);
+  return toReport(await platform.environments.setSwitches(environment, body), platform.settings);
 });
 
 /** Starts the deletion; asking again while it goes on is fine. */
@@ -179,7 +179,7 @@ const deleteEnvironment = route({
   rate: "caller",
   envelope: "v2",
   params: EnvironmentPath,
-  concerns: ({ params }: Concerned) => params.environment_id,
+  auditTarget: ({ params }: Concerned) => params.environment_id,
   reply: MessageReply,
   refusals: ["ENV_NOT_FOUND"],
   refuses: ["conflict"],

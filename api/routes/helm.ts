@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { ConfigInvalid } from "../../crds/errors.ts";
-import { secretNames } from "../../crds/repository.ts";
+import { secretNames } from "../../crds/repository/repository.ts";
 import { chosenConfigSet } from "../intake/config-set.ts";
 import { usableRepository } from "../intake/repositories.ts";
 import { route } from "../route.ts";
@@ -25,7 +25,7 @@ const getConfigTemplate = route({
   envelope: "always",
   query: TemplateQuery,
   reply: ChartTemplateReport,
-  alternative: { type: "application/yaml", text: ({ values_yaml }: ChartTemplateReport) => values_yaml },
+  representation: { type: "application/yaml", text: ({ values_yaml }: ChartTemplateReport) => values_yaml },
   refusals: ["ENV_REPO_NOT_FOUND", "ENV_CONFIG_INVALID"],
 })(({ query, caller }, platform) => {
   const { configSet, violations } = chosenConfigSet(query, caller, platform);

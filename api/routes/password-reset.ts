@@ -16,7 +16,7 @@ const requestPasswordReset = route({
   envelope: "always",
   body: PasswordResetRequest,
   // Who asks for whom is nobody's business, not even the audit trail's.
-  concerns: () => "an e-mail address",
+  auditTarget: () => "an e-mail address",
   reply: PasswordResetReply,
   refusals: ["ENV_CONFIG_INVALID"],
   refuses: ["unavailable"],

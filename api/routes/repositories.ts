@@ -20,7 +20,7 @@ const listRepositories = route({
   access: readers,
   query: PageQuery,
   reply: RepositoryPage,
-  yields: { "/api/repos/{id}": "/items/0/id" },
+  links: { "/api/repos/{id}": "/items/0/id" },
   refusals: [],
 })(({ query, caller }, { repositories, settings }) => {
   const visible = repositories.list().filter((repository) => mayRead(caller, repository, "repos:reload"));
@@ -58,7 +58,7 @@ const reloadRepositories = route({
   description:
     "Has every repository checked (whether its host answers, whether its rules hold together), waits up to 20 seconds (after the end of a reload that goes on already), and tells what differs from the reload before. A repository with an error stays as it was.",
   access: { permission: "repos:reload" },
-  concerns: () => "repositories",
+  auditTarget: () => "repositories",
   reply: ReloadReport,
   refusals: [],
 })(async (_input, { repositoryReloads }) => toReload(await repositoryReloads.reload()));

@@ -1,10 +1,10 @@
 import { type ApiToken, isTokenId, TOKEN_VARIABLE, tokenState, valueOwner } from "../../crds/api-token.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Caller } from "../auth/callers.ts";
+import { HttpError } from "../http-error.ts";
 import { createToken } from "../intake/token-request.ts";
-import { Refusal } from "../refusals.ts";
 import { concerning, currentRequestId } from "../request-scope.ts";
-import { type Platform, route } from "../route.ts";
+import { route, type Services } from "../route.ts";
 import {
   CreatedToken,
   TokenList,
@@ -30,7 +30,7 @@ const ofTokens = {
   envelope: "always",
 } as const;
 /** What can be no id may be the token itself. */
-const concernsOne = ({ params }: Pick<Concerned, "params">) => (isTokenId(params.id) ? params.id : "no token's id");
+const auditTargetOf = ({ params }: Pick<Concerned, "params">) => (isTokenId(params.id) ? params.id : "no token's id");
 
 /** Makes a token. */
 const makeToken = route({
@@ -42,9 +42,9 @@ const makeToken = route({
   description:
     "Makes a long-lived token for CI/CD and automation, to be sent as `Authorization: Bearer svc_<API_TOKEN>`. It may do what its scopes name, as far as its owner may. Only a user token can create one.",
   body: TokenRequest,
-  concerns: ({ body }: Pick<Concerned, "body">) => body.name,
+  auditTarget: ({ body }: Pick<Concerned, "body">) => body.name,
   reply: CreatedToken,
-  yields: { "/api/tokens/{id}": "/id" },
+  links: { "/api/tokens/{id}": "/id" },
   status: 201,
   refusals: ["ENV_CONFIG_INVALID"],
   refuses: ["conflict"],
@@ -64,12 +64,12 @@ const listTokens = route({
     "The caller's tokens, the newest first; those of everybody for admins who ask for them. Revoked and expired ones stay for 30 days.",
   query: TokenQuery,
   reply: TokenList,
-  yields: { "/api/tokens/{id}": "/items/0/id" },
+  links: { "/api/tokens/{id}": "/items/0/id" },
   refusals: [],
 })(({ query, caller }, { apiTokens, clock }) => {
   const { all = false, ...page } = query;
   if (all && !caller.permissions.has("tokens:all")) {
-    throw new Refusal("forbidden", "This needs the permission tokens:all");
+    throw new HttpError("forbidden", "This needs the permission tokens:all");
   }
   const tokens = apiTokens.list().filter((token) => all || isOwn(token, caller));
   const { items, ...rest } = toPage(tokens.sort(newestFirst), page);
@@ -86,7 +86,7 @@ const revokeToken = route({
   description:
     "Ends a token for good, within a second on every replica, and removes its value. Admins end also those of others.",
   params: TokenPath,
-  concerns: concernsOne,
+  auditTarget: auditTargetOf,
   reply: TokenRecord,
   refusals: [],
   refuses: ["not-found"],
@@ -116,13 +116,13 @@ const revealToken = route({
   description:
     "The token itself, for its owner alone, as long as it is not revoked. 403 where the installation keeps no values.",
   params: TokenPath,
-  concerns: concernsOne,
+  auditTarget: auditTargetOf,
   reply: TokenValue,
   refusals: [],
   refuses: ["not-found"],
 })(async ({ params, caller }, platform) => {
   if (!platform.settings.api.tokens.revealable)
-    throw new Refusal("forbidden", "Values of API tokens are not kept here");
+    throw new HttpError("forbidden", "Values of API tokens are not kept here");
   const token = await tokenOf(params.id, platform);
   if (!isOwn(token, caller) || tokenState(token, platform.clock.now()) === "revoked") throw notFound();
   const stored = await platform.secretManager
@@ -131,12 +131,12 @@ const revealToken = route({
       throw new SecretsUnavailable({ cause });
     });
   const value = stored.get(TOKEN_VARIABLE)?.value;
-  if (value === undefined) throw new Refusal("not-found", "The value of this token was not kept");
+  if (value === undefined) throw new HttpError("not-found", "The value of this token was not kept");
   return { id: token.metadata.name, value: value.reveal() };
 });
 
 /** The token of that id as it is now, whoever's. */
-async function tokenOf(id: string, { apiTokens }: Platform): Promise<ApiToken> {
+async function tokenOf(id: string, { apiTokens }: Services): Promise<ApiToken> {
   // What can be no id is not worth a question to the cluster.
   const token = isTokenId(id) ? await apiTokens.read(id) : undefined;
   if (token === undefined) throw notFound();
@@ -145,7 +145,7 @@ async function tokenOf(id: string, { apiTokens }: Platform): Promise<ApiToken> {
 
 const isOwn = ({ spec }: ApiToken, { subject }: Caller) => spec.owner.subject === subject;
 /** The same for one that is somebody else's. */
-const notFound = () => new Refusal("not-found", "Token not found");
+const notFound = () => new HttpError("not-found", "Token not found");
 
 function newestFirst({ metadata: one }: ApiToken, { metadata: other }: ApiToken): number {
   if (one.creationTimestamp !== other.creationTimestamp)

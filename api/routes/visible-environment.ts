@@ -1,10 +1,10 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../crds/errors.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
 import { visibleTo } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import { concerning } from "../request-scope.ts";
-import type { Platform } from "../route.ts";
+import type { Services } from "../route.ts";
 
 /**
  * The environment of that name, or of that id, whose digits may be of either case.
@@ -14,7 +14,7 @@ import type { Platform } from "../route.ts";
 export async function visibleEnvironment(
   idOrName: string,
   caller: Caller,
-  { environments }: Pick<Platform, "environments">,
+  { environments }: Pick<Services, "environments">,
 ): Promise<EphemeralEnvironment> {
   const lowerCase = idOrName.toLowerCase();
   const asked = isUuid(lowerCase) ? lowerCase : idOrName;

@@ -1,6 +1,6 @@
 /** What a creation may say differently from the chart and the config set, as the REST contract words it. */
 import { type Static, Type } from "typebox";
-import { PLAIN_VALUE_PATTERN } from "../../crds/ephemeral-environment.schema.ts";
+import { PLAIN_VALUE_PATTERN } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
 import { closed, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../../crds/schema.ts";
 

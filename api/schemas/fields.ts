@@ -1,8 +1,8 @@
 /** Fields that recur in requests and replies. */
 import { Type } from "typebox";
-import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/branches.ts";
 import type { ErrorCode } from "../../crds/errors.ts";
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH, NAME_PATTERN } from "../../crds/names.ts";
+import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches.ts";
 import { closed, literals } from "../../crds/schema.ts";
 
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC." });

@@ -1,6 +1,11 @@
 /** Repositories as the REST contract words them. */
 import { type Static, type TSchema, Type } from "typebox";
-import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS, SECRET_KINDS } from "../../crds/repository.schema.ts";
+import {
+  CREATE_ACTIONS,
+  DELETE_ACTIONS,
+  NOTIFIED_EVENTS,
+  SECRET_KINDS,
+} from "../../crds/repository/repository.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant } from "./fields.ts";
 import { pageOf } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../crds/names.ts";
 import type { UrlCheckReply } from "../schemas/environment-urls.ts";
 import type { UrlCheck } from "../url-checks.ts";

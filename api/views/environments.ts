@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
-import { type EphemeralEnvironment, hasDatabase } from "../../crds/ephemeral-environment.ts";
-import { expiresAt, ttlHours } from "../../crds/lifetime.ts";
+import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/ephemeral-environment.ts";
+import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
-import { shownPhase } from "../../crds/phase.ts";
 import type { EnvironmentReport } from "../schemas/environment-report.ts";
 import type {
   CreatedEnvironment,

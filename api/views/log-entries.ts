@@ -1,5 +1,5 @@
-import type { DeployerEntry } from "../../operator/ports/deployer-log.ts";
-import type { LogLine } from "../../operator/ports/pod-logs.ts";
+import type { DeployerEntry } from "../../operator/ports/facade/deployer-log.ts";
+import type { LogLine } from "../../operator/ports/facade/pod-logs.ts";
 import type { LogEntry } from "../schemas/environment-logs.ts";
 
 /** A line of a container as an entry: JSON as most loggers write it is taken apart, any other text is the message. */

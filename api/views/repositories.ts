@@ -1,13 +1,13 @@
 import type { Settings } from "../../config/settings.ts";
-import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository.schema.ts";
+import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/repository.schema.ts";
 import {
   branchOf,
   type ChartSource,
   type Repository,
   type RepositorySpec,
   wantedSecrets,
-} from "../../crds/repository.ts";
-import type { Reload } from "../../operator/ports/repository-reloads.ts";
+} from "../../crds/repository/repository.ts";
+import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "../schemas/repositories.ts";
 
 /** What holds where a Repository says nothing. */

@@ -1,10 +1,10 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../crds/names.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
-import { elapsedMs } from "../kit/clock.ts";
+import { elapsedMs } from "../kit/time/clock.ts";
 import type { DeploymentProblem, ObservedApplication, WantedApplication } from "../ports/deployer.ts";
-import type { Trouble, TroubleReason } from "../ports/pods.ts";
+import type { PodProblem, PodProblemReason } from "../ports/pods.ts";
 import { failed, type StepContext, type Unfinished, waiting } from "./step.ts";
 
 /** The deployer's watch wakes the environment; this is only the net below it. */
@@ -21,7 +21,7 @@ const DEGRADED_PATIENCE_MS = 120_000;
  * How long each trouble may last before it fails what is being made. Pulls and refused pods are tried again within this
  * time; a node may be added, and an application may take the five minutes to start that the chart allows it.
  */
-const PATIENCE_MS: Readonly<Record<TroubleReason, number>> = {
+const PATIENCE_MS: Readonly<Record<PodProblemReason, number>> = {
   ImagePullFailed: 30_000,
   ContainerMisconfigured: 30_000,
   CrashLoop: 0,
@@ -33,7 +33,7 @@ const PATIENCE_MS: Readonly<Record<TroubleReason, number>> = {
 };
 
 /** An application that is not healthy, and what is known of it. */
-export interface Ailing {
+export interface UnhealthyApplication {
   readonly environment: EphemeralEnvironment;
   readonly wanted: WantedApplication;
   /** Of what is wanted now. */
@@ -47,7 +47,7 @@ export interface Ailing {
 }
 
 /** What of an application the pods are asked about. */
-type AilingPods = Omit<Ailing, "wanted">;
+type AilingPods = Omit<UnhealthyApplication, "wanted">;
 
 interface Case extends AilingPods {
   /** What was said of this very application in the pass before. */
@@ -61,7 +61,7 @@ interface Case extends AilingPods {
  * has lasted too long to pass by itself. A failure stands until it is healthy or something else is known to be wrong,
  * so that a new try, or a pod between two starts, makes nobody believe that it is over.
  */
-export async function diagnosed(ailing: Ailing, context: StepContext): Promise<Unfinished> {
+export async function diagnoseApplication(ailing: UnhealthyApplication, context: StepContext): Promise<Unfinished> {
   const one = caseOf(ailing, context);
   const { state, problem } = ailing.observed ?? { state: "unseen" };
   if (state === "unseen") return unseen(one);
@@ -78,9 +78,9 @@ export async function diagnosedPods(ailing: AilingPods, context: StepContext): P
 function caseOf(ailing: AilingPods, { clock }: StepContext): Case {
   const { status } = ailing.environment;
   const condition = ailing.part?.condition ?? "ApplicationSynced";
-  const former = status?.wanted === ailing.hash ? findCondition(status.conditions, condition) : undefined;
+  const former = status?.desiredHash === ailing.hash ? findCondition(status.conditions, condition) : undefined;
   if (former === undefined || former.status === "True") return { ...ailing, former, ailingMs: 0 };
-  const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.pursuing?.since ?? "") || 0);
+  const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.rollout?.since ?? "") || 0);
   return { ...ailing, former, ailingMs: elapsedMs(new Date(since), clock.now()) };
 }
 
@@ -99,11 +99,11 @@ const TRIED_AGAIN: readonly string[] = [
 /** Nobody's mistake in this environment: the deployer lacks a part, or the cluster is not that far. */
 const PASSING: readonly DeploymentProblem[] = ["DeployerUnavailable", "QuotaUncounted"];
 
-function atWork(one: Case, recheckAfterMs: number): Unfinished {
+function atWork(one: Case, requeueAfterMs: number): Unfinished {
   const { former } = one;
   const isAgain = former?.status === "Unknown" && TRIED_AGAIN.includes(former.reason);
   const { reason, message } = isAgain ? former : { reason: "Syncing", message: messageOf(one) };
-  return standing(one) ?? waiting(reason, message, { recheckAfterMs });
+  return standing(one) ?? waiting(reason, message, { requeueAfterMs });
 }
 
 function unseen(one: Case): Unfinished {
@@ -114,7 +114,7 @@ function unseen(one: Case): Unfinished {
   const message =
     `the deployer has not looked at application '${namespaceName(environment.metadata.name)}' for ${SILENT_MS / 60_000} minutes: ` +
     `see that its application-controller runs; ${messageOf(one)}`;
-  return waiting("DeployerSilent", message, { recheckAfterMs: RECHECK_MS });
+  return waiting("DeployerSilent", message, { requeueAfterMs: RECHECK_MS });
 }
 
 /** The deployer has given up for this state of things: it has to be asked to try again. */
@@ -127,21 +127,21 @@ async function refused(
   const { former } = one;
   const isSame = former !== undefined && former.status !== "True" && former.reason === problem;
   const retryInMs = await deployer.retry(wanted, isSame ? new Date(former.lastTransitionTime) : clock.now());
-  const recheckAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
+  const requeueAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
   const isFinal = one.mayFail && !PASSING.includes(problem);
-  return verdict(isFinal, problem, messageOf(one), recheckAfterMs);
+  return verdict(isFinal, problem, messageOf(one), requeueAfterMs);
 }
 
 async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfinished> {
   const { environment, ailingMs, observed, former, mayFail, part } = one;
   const isBroken = observed?.state === "broken";
   if (!isBroken && former?.status !== "False" && ailingMs < DIAGNOSE_AFTER_MS) {
-    return waiting("Progressing", messageOf(one), { recheckAfterMs: DIAGNOSE_AFTER_MS - ailingMs });
+    return waiting("Progressing", messageOf(one), { requeueAfterMs: DIAGNOSE_AFTER_MS - ailingMs });
   }
   const now = clock.now();
   // The cluster's clock says since when, and ours what that means: what is wanted can't be in trouble for longer than it ails.
   const lastedMs = ({ since }: { readonly since: Date }) => Math.min(ailingMs, elapsedMs(since, now));
-  const isMeant = ({ component }: Trouble) => part === undefined || component === part.component;
+  const isMeant = ({ component }: PodProblem) => part === undefined || component === part.component;
   const told = (await pods.diagnose(environment.metadata)).filter(
     (trouble) => isMeant(trouble) && lastedMs(trouble) >= tellAfterMs(trouble),
   );
@@ -154,14 +154,14 @@ async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfini
   if (isBroken && mayFail && degradedMs >= DEGRADED_PATIENCE_MS) {
     return verdict(true, "DeploymentFailed", messageOf(one), RECHECK_MS);
   }
-  return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { recheckAfterMs: nextLookMs(one) });
+  return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { requeueAfterMs: nextLookMs(one) });
 }
 
-const tellAfterMs = ({ reason }: Trouble) => Math.min(TELL_AFTER_MS, PATIENCE_MS[reason]);
+const tellAfterMs = ({ reason }: PodProblem) => Math.min(TELL_AFTER_MS, PATIENCE_MS[reason]);
 
-async function explained(one: Case, troubles: readonly Trouble[], isFinal: boolean): Promise<Unfinished> {
+async function explained(one: Case, troubles: readonly PodProblem[], isFinal: boolean): Promise<Unfinished> {
   const { former } = one;
-  const reason = (troubles[0] as Trouble).reason;
+  const reason = (troubles[0] as PodProblem).reason;
   const sentences = troubles.map(({ sentence }) => sentence).join("; ");
   const isTold =
     former?.reason === reason &&
@@ -173,8 +173,8 @@ async function explained(one: Case, troubles: readonly Trouble[], isFinal: boole
   return verdict(isFinal, reason, message, nextLookMs(one));
 }
 
-function verdict(isFinal: boolean, reason: string, message: string, recheckAfterMs: number): Unfinished {
-  return isFinal ? { ...failed(reason, message), recheckAfterMs } : waiting(reason, message, { recheckAfterMs });
+function verdict(isFinal: boolean, reason: string, message: string, requeueAfterMs: number): Unfinished {
+  return isFinal ? { ...failed(reason, message), requeueAfterMs } : waiting(reason, message, { requeueAfterMs });
 }
 
 /** Often while something may still come of it, ever more calmly once it failed or serves: a look costs two reads. */
@@ -184,7 +184,7 @@ function nextLookMs({ ailingMs, former, mayFail }: Case): number {
 }
 
 /** The sentences first, then of every component as many of its last lines as there is room for. */
-async function withEvidence(sentences: string, troubles: readonly Trouble[]): Promise<string> {
+async function withEvidence(sentences: string, troubles: readonly PodProblem[]): Promise<string> {
   const evidences = await Promise.all(troubles.map((trouble) => trouble.evidence()));
   const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - sentences.length) / troubles.length);
   const shown = troubles.map(({ component }, index) => {

@@ -1,6 +1,6 @@
-import { type Condition, findCondition, type Notice, transition } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { buildOf } from "../../crds/pipelines.ts";
+import { type Condition, findCondition, type InformationalCondition, transition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { buildOf } from "../../crds/environment/pipelines.ts";
 import { wantedPipelines } from "./progress.ts";
 
 const ASLEEP = "scaled to zero; secrets and data stay, and it wakes when spec.suspended is false";
@@ -10,12 +10,12 @@ const ASLEEP = "scaled to zero; secrets and data stay, and it wakes when spec.su
  *
  * @param expiryRefusal why it is still there although its time is up, where that is so
  */
-export function noticesOf(
+export function informationalConditions(
   environment: EphemeralEnvironment,
   former: readonly Condition[] | undefined,
   { now, expiryRefusal }: { readonly now: Date; readonly expiryRefusal?: string | undefined },
 ): Condition[] {
-  const notice = (type: Notice, message: string) =>
+  const notice = (type: InformationalCondition, message: string) =>
     transition(
       findCondition(former, type),
       { type, status: "True", reason: type, message, observedGeneration: environment.metadata.generation },

@@ -1,7 +1,7 @@
-import type { ValueOverride } from "../../crds/ephemeral-environment.schema.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { ValueOverride } from "../../crds/environment/ephemeral-environment.schema.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { isOverridable, type Repository } from "../../crds/repository.ts";
+import { isOverridable, type Repository } from "../../crds/repository/repository.ts";
 import { type Scalar, scalarOf } from "../../crds/scalar.ts";
 import { failed, type Unfinished } from "./step.ts";
 

@@ -1,5 +1,9 @@
-import type { Pipeline } from "../../crds/ephemeral-environment.schema.ts";
-import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { Pipeline } from "../../crds/environment/ephemeral-environment.schema.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import { shortHash } from "./short-hash.ts";
 
@@ -42,9 +46,9 @@ export function runningHash(status: EnvironmentStatus | undefined): string | und
 /** Whether what the spec asks for runs and its URLs answered; of a suspended environment, that all of it sleeps. */
 export function isServed(environment: Judged): boolean {
   const { spec, status } = environment;
-  const isRunning = status?.wanted !== undefined && runningHash(status) === status.wanted;
-  const isWanted = isAsAsked(environment) && status?.rendered === askedHash(spec);
-  return isRunning && isWanted && (spec.suspended === true || status?.answered === status?.wanted);
+  const isRunning = status?.desiredHash !== undefined && runningHash(status) === status.desiredHash;
+  const isWanted = isAsAsked(environment) && status?.renderedSpecHash === askedHash(spec);
+  return isRunning && isWanted && (spec.suspended === true || status?.servingHash === status?.desiredHash);
 }
 
 /** The pipelines that build what the environment wants now; those of other commits say nothing about it. */

@@ -1,10 +1,15 @@
-import { type EnvironmentStatus, type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
-import type { Pass, Reconcile, ReconcileResult } from "../kit/controller.ts";
+import {
+  type EnvironmentStatus,
+  type EphemeralEnvironment,
+  hasFinalizer,
+} from "../../crds/environment/ephemeral-environment.ts";
+import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
 import type { Environments } from "../ports/environments.ts";
-import { type DepartureContext, leave } from "./removal/departure.ts";
-import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./removal/expiry.ts";
-import { createExpiryRefusals } from "./removal/expiry-refusals.ts";
-import { createExpiryWave, type WaveContext } from "./removal/expiry-wave.ts";
+import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
+import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
+import { createExpirationLimiter, type LimiterContext } from "./expiration/limiter.ts";
+import { createExpiryRefusals } from "./expiration/refused-deletions.ts";
+import { type RunContext, runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "./status.ts";
 import { StatusDrafts } from "./status-drafts.ts";
@@ -17,13 +22,12 @@ import { isolation } from "./steps/isolation.ts";
 import { namespace } from "./steps/namespace.ts";
 import { secrets } from "./steps/secrets.ts";
 import { source } from "./steps/source.ts";
-import { type WalkContext, walk } from "./walk.ts";
 
 export interface ReconcilerContext
-  extends Omit<WalkContext, "signal">,
-    Omit<DepartureContext, "signal">,
-    Omit<ExpiryContext, "wave" | "refusals" | "tellDisagreement">,
-    Pick<WaveContext, "bulletin"> {
+  extends Omit<RunContext, "signal">,
+    Omit<FinalizeContext, "signal">,
+    Omit<ExpiryContext, "limiter" | "refusals" | "tellDisagreement">,
+    Pick<LimiterContext, "events"> {
   readonly environments: Environments;
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
@@ -55,9 +59,15 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     availability(probes),
   ];
   const serverClock = sharedServerClock(context.serverClock, context.clock);
-  const wave = createExpiryWave(context);
+  const limiter = createExpirationLimiter(context);
   const refusals = createExpiryRefusals(context.clock);
-  const expiring: ExpiryContext = { ...context, serverClock, wave, refusals, tellDisagreement: disagreements(context) };
+  const expiring: ExpiryContext = {
+    ...context,
+    serverClock,
+    limiter,
+    refusals,
+    tellDisagreement: disagreements(context),
+  };
 
   // What is further ahead is promised by a later pass, so that one that goes sooner leaves no timer.
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
@@ -72,7 +82,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
       refusals.forget(environment.metadata.uid);
       const left = drafts.continued(environment);
       drafts.forget(name);
-      return leave(left, pass);
+      return finalize(left, pass);
     }
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
@@ -85,7 +95,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
 
 interface Advance extends ReconcilerContext {
   readonly signal: AbortSignal;
-  readonly promise: Pass["promise"];
+  readonly promise: ReconcileContext["promise"];
   readonly drafts: StatusDrafts;
   /** In which something that has nothing to do with the steps wants another look. */
   readonly lookAgainInMs: number | undefined;
@@ -98,15 +108,15 @@ async function advance(
   environment: EphemeralEnvironment,
   pass: Advance,
 ): Promise<ReconcileResult> {
-  const { drafts, lifecycle, promise } = pass;
+  const { drafts, statusWriter, promise } = pass;
   const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
-    drafts.store(known, status, () => lifecycle.writeStatus(known, status));
-  const found = isHeld(environment) ? environment : await lifecycle.hold(environment);
+    drafts.store(known, status, () => statusWriter.writeStatus(known, status));
+  const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
   const begun = drafts.continued(found);
   // Nobody waits for it longer because this pass takes its time.
   const due = drafts.due(found);
   const stored = due === undefined ? found : await write(found, due);
-  const { results, error } = await walk(plan, begun, pass);
+  const { results, error } = await runSteps(plan, begun, pass);
   pass.signal.throwIfAborted();
   const { settings, expiryRefusal } = pass;
   const status = statusAfter(begun, results, { now: pass.clock.now(), settings, expiryRefusal });
@@ -119,12 +129,12 @@ async function advance(
 
 /** Whether a step goes on only from what it found when that is stored. */
 function isSettling(results: StepResults): boolean {
-  return [...results.values()].some((result) => result.state === "waiting" && result.settles === true);
+  return [...results.values()].some((result) => result.state === "waiting" && result.persistFirst === true);
 }
 
 /** The soonest of what is asked for, and the recurring pass that repairs what no watch reports. */
 function nextLook(results: StepResults, { lookAgainInMs, settings, random }: Advance): ReconcileResult {
   const recurring = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
-  const asked = [...results.values()].map((result) => result.recheckAfterMs ?? recurring);
-  return { recheckAfterMs: Math.min(recurring, lookAgainInMs ?? recurring, ...asked) };
+  const asked = [...results.values()].map((result) => result.requeueAfterMs ?? recurring);
+  return { requeueAfterMs: Math.min(recurring, lookAgainInMs ?? recurring, ...asked) };
 }

@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import type { ChartSource, Repository } from "../../crds/repository.ts";
-import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository-use.ts";
+import type { ChartSource, Repository } from "../../crds/repository/repository.ts";
+import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository/repository-use.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { failed, type StepContext, type Unfinished } from "./step.ts";
 
@@ -76,5 +76,5 @@ function notShared({ metadata }: Repository): Unfinished {
 
 function full({ metadata, spec }: Repository): Unfinished {
   const message = `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}; delete one of them, or raise its maxEnvironments`;
-  return { ...failed("RepositoryFull", message), recheckAfterMs: FULL_RECHECK_MS };
+  return { ...failed("RepositoryFull", message), requeueAfterMs: FULL_RECHECK_MS };
 }

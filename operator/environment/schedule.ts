@@ -1,4 +1,4 @@
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time/clock.ts";
 
 /**
  * When something that costs I/O is to be done again for each environment, such as asking its URLs. Kept in memory

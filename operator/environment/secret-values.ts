@@ -1,5 +1,5 @@
-import type { SecretStatus } from "../../crds/environment-status.schema.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { SecretStatus } from "../../crds/environment/environment-status.schema.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { StoredSecret } from "../ports/secret-manager.ts";
 import { databaseUrl } from "./desired/database.ts";
@@ -103,12 +103,12 @@ async function sharedValue(
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
   if (!(await isSharedWith(settings.secrets, spec.access?.groups ?? [], { id: of, labelsOf }))) {
     const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;
-    return { ...failed("SecretNotShared", message), recheckAfterMs: REFERENCE_RECHECK_MS };
+    return { ...failed("SecretNotShared", message), requeueAfterMs: REFERENCE_RECHECK_MS };
   }
   return (await secretManager.read(of, version)) ?? notFound(name, source);
 }
 
 function notFound(variable: string, source: string): Unfinished {
   const message = `${variable}: the secret manager has no '${source}': write it there, or refer to another one`;
-  return { ...failed("SecretNotFound", message), recheckAfterMs: REFERENCE_RECHECK_MS };
+  return { ...failed("SecretNotFound", message), requeueAfterMs: REFERENCE_RECHECK_MS };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Clock } from "../kit/time/clock.ts";
 
 /** A status that is not stored, or not yet. */
 interface Draft {

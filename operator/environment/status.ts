@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config/settings.ts";
 import {
   type Condition,
+  type ConditionDraft,
   clipped,
   findCondition,
-  type Judgement,
   STEP_CONDITIONS,
   transition,
 } from "../../crds/conditions.ts";
@@ -13,12 +13,12 @@ import {
   type EphemeralEnvironment,
   observedAuditId,
   reconcileToken,
-} from "../../crds/ephemeral-environment.ts";
-import { expiresAt, reprieve, TTL_DEFAULT_HOURS, ttlHours } from "../../crds/lifetime.ts";
-import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/phase.ts";
-import { buildOf, pipelineEnd } from "../../crds/pipelines.ts";
-import { elapsedMs } from "../kit/clock.ts";
-import { noticesOf } from "./notices.ts";
+} from "../../crds/environment/ephemeral-environment.ts";
+import { expiresAt, reprieve, TTL_DEFAULT_HOURS, ttlHours } from "../../crds/environment/lifetime.ts";
+import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/environment/phase.ts";
+import { buildOf, pipelineEnd } from "../../crds/environment/pipelines.ts";
+import { elapsedMs } from "../kit/time/clock.ts";
+import { informationalConditions } from "./notices.ts";
 import { askedHash, isServed, wantedPipelines } from "./progress.ts";
 import type { StepResults } from "./step.ts";
 
@@ -49,7 +49,7 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   };
   const grace = reprieve(timed, judge.now);
   const {
-    pursuing: _,
+    rollout: _,
     protected: __,
     ...lived
   } = {
@@ -66,13 +66,13 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
   const judged: EnvironmentStatus = {
     ...lived,
     ...(spec.protected ? { protected: true } : {}),
-    ...(pursuit === undefined ? {} : { pursuing: pursuit }),
+    ...(pursuit === undefined ? {} : { rollout: pursuit }),
   };
   const steps = stepConditions(environment, results, judge.now);
   const walked = { ...environment, status: { ...judged, conditions: steps } };
   const ready = readiness(walked, judge);
   const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
-  const notices = noticesOf(walked, former?.conditions, judge);
+  const notices = informationalConditions(walked, former?.conditions, judge);
   const conditions = [...steps, ...notices, summary];
   return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }
@@ -109,13 +109,13 @@ function pursued(
   environment: EphemeralEnvironment,
   status: EnvironmentStatus,
   now: Date,
-): EnvironmentStatus["pursuing"] {
+): EnvironmentStatus["rollout"] {
   const { spec, metadata, status: former } = environment;
   if (isServed({ spec, status })) return undefined;
   const asked = askedHash(spec);
   if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, asked };
-  const isOther = former.wanted !== undefined && former.wanted !== status.wanted;
-  const begun = former.pursuing;
+  const isOther = former.desiredHash !== undefined && former.desiredHash !== status.desiredHash;
+  const begun = former.rollout;
   return { since: begun?.asked === asked && !isOther ? begun.since : now.toISOString(), asked };
 }
 
@@ -124,7 +124,7 @@ function stepConditions(environment: EphemeralEnvironment, results: StepResults,
     const former = findCondition(environment.status?.conditions, type);
     const result = results.get(type);
     if (result === undefined) return former ? [former] : [];
-    const judgement: Judgement = {
+    const judgement: ConditionDraft = {
       type,
       status: STATUS_OF[result.state],
       reason: result.reason,
@@ -136,10 +136,10 @@ function stepConditions(environment: EphemeralEnvironment, results: StepResults,
 }
 
 /** Sums the steps up: False when one failed for good or time ran out, True while what is wanted serves, else Unknown. */
-function readiness(environment: EphemeralEnvironment, judge: Judge): Judgement {
+function readiness(environment: EphemeralEnvironment, judge: Judge): ConditionDraft {
   const { metadata, status } = environment;
   const conditions = status?.conditions ?? [];
-  const judgement = (state: Condition["status"], reason: string, message: string): Judgement => ({
+  const judgement = (state: Condition["status"], reason: string, message: string): ConditionDraft => ({
     ...{ type: "Ready", status: state, reason, message: clipped(message) },
     observedGeneration: metadata.generation,
   });
@@ -147,9 +147,9 @@ function readiness(environment: EphemeralEnvironment, judge: Judge): Judgement {
   if (broken) return judgement("False", broken.reason, broken.message);
 
   const open = conditions.find((condition) => condition.status !== "True");
-  if (status?.pursuing === undefined) return judgement("True", "Ready", open?.message ?? "");
+  if (status?.rollout === undefined) return judgement("True", "Ready", open?.message ?? "");
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(environment, status.pursuing.since, judge)) return judgement("Unknown", reason, message);
+  if (!isOverdue(environment, status.rollout.since, judge)) return judgement("Unknown", reason, message);
   return judgement("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
 }
 

@@ -1,9 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
 import type { StepCondition } from "../../crds/conditions.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import type { WantedSecret } from "../../crds/repository.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { WantedSecret } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import type { Cluster } from "../ports/cluster.ts";
 import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
 import type { Deployer } from "../ports/deployer.ts";
@@ -18,27 +18,27 @@ export type Findings = Partial<Omit<EnvironmentStatus, "conditions" | "phase">>;
 
 /**
  * How a step ended. `waiting` will be looked at again by itself, `failed` when a watch or a new spec
- * wakes it (or after `recheckAfterMs`).
+ * wakes it (or after `requeueAfterMs`).
  * A refusal of a port may simply travel up: the walk knows what each means. Anything else that is thrown is transient,
  * and the pass is taken again with backoff.
  */
 export type StepResult =
-  | { readonly state: "done"; readonly reason: string; readonly findings?: Findings; readonly recheckAfterMs?: number }
+  | { readonly state: "done"; readonly reason: string; readonly findings?: Findings; readonly requeueAfterMs?: number }
   | {
       readonly state: "waiting";
       readonly reason: string;
       readonly message: string;
       readonly findings?: Findings;
-      readonly recheckAfterMs: number;
+      readonly requeueAfterMs: number;
       /** What it found is to be stored before anything is made of it. */
-      readonly settles?: boolean;
+      readonly persistFirst?: boolean;
     }
   | {
       readonly state: "failed";
       readonly reason: string;
       readonly message: string;
       readonly findings?: Findings;
-      readonly recheckAfterMs?: number;
+      readonly requeueAfterMs?: number;
     };
 
 /** How the steps of one pass ended, as far as they were taken. */
@@ -47,14 +47,14 @@ export type StepResults = ReadonlyMap<StepCondition, StepResult>;
 /** How a step ended that was not done. */
 export type Unfinished = Exclude<StepResult, { readonly state: "done" }>;
 
-export function done(reason: string, more: { findings?: Findings; recheckAfterMs?: number } = {}): StepResult {
+export function done(reason: string, more: { findings?: Findings; requeueAfterMs?: number } = {}): StepResult {
   return { state: "done", reason, ...more };
 }
 
 export function waiting(
   reason: string,
   message: string,
-  more: { recheckAfterMs: number; findings?: Findings; settles?: boolean },
+  more: { requeueAfterMs: number; findings?: Findings; persistFirst?: boolean },
 ): Unfinished {
   return { state: "waiting", reason, message, ...more };
 }
@@ -98,9 +98,13 @@ export interface Step {
   /** The steps that must be done before this one may begin; steps that don't need each other run side by side. */
   readonly after: readonly StepCondition[];
   /** Whether it is taken although a step before it is not done: for what must be watched all the time. */
-  readonly persists?: (environment: EphemeralEnvironment) => boolean;
+  readonly alwaysRun?: (environment: EphemeralEnvironment) => boolean;
   /** Whether the steps after it may go on with what it found before, although it is not done now: `result` says why. */
-  readonly stands?: (environment: EphemeralEnvironment, context: StepContext, result?: StepResult) => boolean;
+  readonly continueWithPrevious?: (
+    environment: EphemeralEnvironment,
+    context: StepContext,
+    result?: StepResult,
+  ) => boolean;
   /** `environment.status` holds what earlier steps found in this very pass. */
   run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
 }

@@ -1,9 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION } from "../../crds/group.ts";
 import type { Component } from "../../crds/names.ts";
-import { branchOf, neededSecrets, type Repository } from "../../crds/repository.ts";
-import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../ports/chart-templates.ts";
+import { branchOf, neededSecrets, type Repository } from "../../crds/repository/repository.ts";
+import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../ports/facade/chart-templates.ts";
 import { DATABASE_URL, wantsDatabase } from "./desired/database.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
 import { componentsOf, environmentValues } from "./desired/values.ts";

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../crds/conditions.ts";
 import { CONFIG_SET_LABEL } from "../../crds/config-set.ts";
-import { type EphemeralEnvironment, isHeld } from "../../crds/ephemeral-environment.ts";
+import { type EphemeralEnvironment, hasFinalizer } from "../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../caches.ts";
-import type { KubeObject } from "../kit/kube-object.ts";
-import type { Priority } from "../kit/work-queue.ts";
+import type { KubeObject } from "../kit/client/objects.ts";
+import type { Priority } from "../kit/controller/work-queue.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../wiring/caches.ts";
 
 type Enqueue = (name: string, priority?: Priority) => void;
 
 /** Turns what changed into the names of the environments that want a pass, and forgets the rest. */
-export function wakeOnChanges(caches: Caches, enqueue: Enqueue): () => void {
+export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   const wake = (environment: EphemeralEnvironment) => enqueue(environment.metadata.name, priorityOf(environment));
   const wakeOwner = (object: KubeObject | undefined) => {
     const uid = object?.metadata.labels?.[ENVIRONMENT_UID_LABEL];
@@ -68,7 +68,7 @@ const priorityOf = ({ metadata }: EphemeralEnvironment): Priority =>
 /** Our own writes, of the status and of our finalizer, come back as events too; they tell nothing new. */
 function wantsPass(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {
   if (previous === undefined || previous.metadata.uid !== current.metadata.uid) return true;
-  const isLetGo = isHeld(previous) && !isHeld(current);
+  const isLetGo = hasFinalizer(previous) && !hasFinalizer(current);
   return isLetGo || !isDeepStrictEqual(asked(current), asked(previous));
 }
 

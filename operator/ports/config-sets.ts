@@ -53,5 +53,5 @@ export interface ConfigSetVersions {
 }
 
 export type Discard =
-  | { readonly state: "noted"; readonly recheckAfterMs: number }
+  | { readonly state: "noted"; readonly requeueAfterMs: number }
   | { readonly state: "gone" | "used" };

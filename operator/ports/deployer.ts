@@ -1,5 +1,5 @@
 import type { Component } from "../../crds/names.ts";
-import type { ChartSource } from "../../crds/repository.ts";
+import type { ChartSource } from "../../crds/repository/repository.ts";
 import type { Owner, Removal } from "./cluster.ts";
 
 /** Branch and settled commit, by component. */
@@ -57,7 +57,7 @@ export interface Deployer {
    *
    * @throws NameTaken when a project of that name belongs to somebody else
    */
-  confine(environment: Owner, chart: ChartSource): Promise<void>;
+  ensureProject(environment: Owner, chart: ChartSource): Promise<void>;
 
   /**
    * Makes or changes the application so that it is as wanted; it must have been confined before.
@@ -86,7 +86,7 @@ export interface Deployer {
   remove(environment: Owner): Promise<Removal>;
 
   /** Takes the fence away, if it is this environment's; only when the application is gone: it can't go without. */
-  unconfine(environment: Owner): Promise<Removal>;
+  removeProject(environment: Owner): Promise<Removal>;
 }
 
 /** The deployer's API can't be used now. */

@@ -1,12 +1,12 @@
-import type { CreationMark } from "../../crds/creation-mark.ts";
 import type {
   EnvironmentSpec,
   EnvironmentStatus,
   EphemeralEnvironment,
   Phase,
-} from "../../crds/ephemeral-environment.ts";
+} from "../../crds/environment/ephemeral-environment.ts";
+import type { IdempotencyRecord } from "../../crds/environment/idempotency-record.ts";
 import { EnvironmentConflict } from "../../crds/errors.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { StatusWriter } from "./status-writer.ts";
 
 /** What a TTL change carries. */
 export interface Extension {
@@ -49,7 +49,7 @@ export interface EnvironmentPage {
 }
 
 /** What came of asking the operator for a pass. */
-export interface RequestedPass {
+export interface RequestedReconcile {
   /** `pending`: asked for and not answered yet; `gone`: nothing is left that a pass could be about. */
   readonly state: "answered" | "pending" | "gone";
   /** As the pass left it, else as it was seen last. */
@@ -91,7 +91,7 @@ export interface Environments {
    * @throws NameExists when the name is taken, also by one that is still being deleted
    * @throws ConfigInvalid when the API server refuses the manifest
    */
-  create(name: string, spec: EnvironmentSpec, mark?: CreationMark): Promise<EphemeralEnvironment>;
+  create(name: string, spec: EnvironmentSpec, mark?: IdempotencyRecord): Promise<EphemeralEnvironment>;
 
   /**
    * The environment as the API server has it now, for a decision that must be taken again; `undefined` when it is gone,
@@ -111,7 +111,7 @@ export interface Environments {
    *
    * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
    */
-  turn(environment: EphemeralEnvironment, switches: Switches): Promise<EphemeralEnvironment>;
+  setSwitches(environment: EphemeralEnvironment, switches: Switches): Promise<EphemeralEnvironment>;
 
   /**
    * Asks the operator for a pass over the environment, also over one that is being deleted, and waits for its answer for
@@ -120,7 +120,7 @@ export interface Environments {
    *
    * @throws EnvironmentNotFound when it is gone
    */
-  reconcile(environment: EphemeralEnvironment, options: { readonly withinMs: number }): Promise<RequestedPass>;
+  reconcile(environment: EphemeralEnvironment, options: { readonly withinMs: number }): Promise<RequestedReconcile>;
 
   /**
    * Asks for the deletion of exactly this environment (its UID); one that is already being deleted or gone is fine.
@@ -148,4 +148,4 @@ export class RemovalRefused extends EnvironmentConflict {
 }
 
 /** What the operator alone writes of environments. */
-export type EnvironmentLifecycle = Lifecycle<EphemeralEnvironment, EnvironmentStatus>;
+export type EnvironmentStatusWriter = StatusWriter<EphemeralEnvironment, EnvironmentStatus>;

@@ -1,7 +1,7 @@
 import type { Owner } from "./cluster.ts";
 
 /** What keeps pods from serving, the gravest first: a stable word for each. */
-export const TROUBLE_REASONS = [
+export const POD_PROBLEM_REASONS = [
   "ImagePullFailed",
   "ContainerMisconfigured",
   "CrashLoop",
@@ -11,11 +11,11 @@ export const TROUBLE_REASONS = [
   "Unschedulable",
   "ProbeFailing",
 ] as const;
-export type TroubleReason = (typeof TROUBLE_REASONS)[number];
+export type PodProblemReason = (typeof POD_PROBLEM_REASONS)[number];
 
 /** One component of an environment whose pods don't serve. */
-export interface Trouble {
-  readonly reason: TroubleReason;
+export interface PodProblem {
+  readonly reason: PodProblemReason;
   /** As its chart labels it: `backend`, `frontend`, or whatever a chart of one's own has. */
   readonly component: string;
   /** What is wrong and what to do, for people; the same words for as long as it is the same trouble. */
@@ -38,7 +38,7 @@ export interface Pods {
    *
    * @throws KubeError when the API server does not answer
    */
-  diagnose(environment: Owner): Promise<readonly Trouble[]>;
+  diagnose(environment: Owner): Promise<readonly PodProblem[]>;
 
   /**
    * Whether the pods of one component, as its chart labels it, are ready; `absent` when there are none. One read.

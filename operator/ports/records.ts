@@ -1,4 +1,4 @@
-import type { RecordSpec } from "../../crds/environment-record.ts";
+import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 
 /** How much is kept of the past. */
 export interface RecordBounds {

@@ -1,4 +1,4 @@
-import type { Repository } from "../../crds/repository.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 
 /** The registered Repositories, read from this process's cache; ClusterUnavailable before its first complete list. */
 export interface Repositories {

@@ -1,10 +1,10 @@
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
-import type { Repository } from "../../crds/repository.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { BranchHeads } from "../ports/branch-heads.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
-import { CredentialRefused, cloneCredential, type Vault } from "./host-credentials.ts";
+import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
 /** An answer may have 4 MiB; more questions than that are turned away, because whoever waits holds a request open. */
 const AT_ONCE = 16;
@@ -13,7 +13,7 @@ const UNAVAILABLE_MS = 5_000;
 /** Hosts lock out who comes with a bad login too often. */
 const REJECTED_MS = 60_000;
 
-interface Context extends Vault {
+interface Context extends CredentialSource {
   readonly repositoryHost: RepositoryHost;
   readonly clock: Clock;
 }

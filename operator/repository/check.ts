@@ -1,16 +1,16 @@
-import { clipped, type Judgement } from "../../crds/conditions.ts";
+import { type ConditionDraft, clipped } from "../../crds/conditions.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
-import { branchOf, type Repository } from "../../crds/repository.ts";
+import { branchOf, type Repository } from "../../crds/repository/repository.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
-import { CredentialRefused, cloneCredential, pullCredential, type Vault } from "./host-credentials.ts";
+import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
 
 /** What a check found. */
 export interface Finding {
   readonly reachable: boolean;
-  readonly judgement: Omit<Judgement, "observedGeneration">;
+  readonly judgement: Omit<ConditionDraft, "observedGeneration">;
 }
 
 interface Known {
@@ -18,7 +18,7 @@ interface Known {
   readonly configSets: ConfigSets;
 }
 
-interface Outside extends Known, Vault {
+interface Outside extends Known, CredentialSource {
   readonly repositoryHost: RepositoryHost;
 }
 

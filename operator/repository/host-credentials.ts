@@ -1,11 +1,11 @@
 import type { Settings } from "../../config/settings.ts";
-import type { SecretRef } from "../../crds/ephemeral-environment.schema.ts";
-import { imagePlace, type Repository } from "../../crds/repository.ts";
+import type { SecretRef } from "../../crds/environment/ephemeral-environment.schema.ts";
+import { imagePlace, type Repository } from "../../crds/repository/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 
 /** What decides about credentials, and keeps them. */
-export interface Vault {
+export interface CredentialSource {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
 }
@@ -26,7 +26,7 @@ export class CredentialRefused extends Error {
  *
  * @throws CredentialRefused when it names a credential that can't be used; SecretManagerUnavailable
  */
-export async function cloneCredential(repository: Repository, vault: Vault): Promise<Sensitive | undefined> {
+export async function cloneCredential(repository: Repository, vault: CredentialSource): Promise<Sensitive | undefined> {
   const wish = cloneWish(repository);
   return wish && credential(wish, vault);
 }
@@ -36,7 +36,7 @@ export async function cloneCredential(repository: Repository, vault: Vault): Pro
  *
  * @throws as `cloneCredential` does
  */
-export async function pullCredential(repository: Repository, vault: Vault): Promise<Sensitive | undefined> {
+export async function pullCredential(repository: Repository, vault: CredentialSource): Promise<Sensitive | undefined> {
   const wish = pullWish(repository);
   return wish && credential(wish, vault);
 }
@@ -75,7 +75,7 @@ interface Wish {
 }
 
 /** Judged before it is read: what is not bound to the host is never fetched for it. */
-async function credential(wish: Wish, vault: Vault): Promise<Sensitive> {
+async function credential(wish: Wish, vault: CredentialSource): Promise<Sensitive> {
   const { field, ref, host } = wish;
   const { name, key } = ref;
   if (!isBound(wish, vault.settings)) {

@@ -1,22 +1,22 @@
 import { findCondition, transition } from "../../crds/conditions.ts";
-import { reconcileToken } from "../../crds/ephemeral-environment.ts";
-import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository.ts";
-import { repositoriesOf } from "../caches.ts";
-import { type Clock, elapsedMs } from "../kit/clock.ts";
-import type { Reconcile } from "../kit/controller.ts";
+import { reconcileToken } from "../../crds/environment/ephemeral-environment.ts";
+import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository/repository.ts";
+import type { Reconcile } from "../kit/controller/controller.ts";
+import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Environments } from "../ports/environments.ts";
-import type { Lifecycle } from "../ports/lifecycle.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
+import type { StatusWriter } from "../ports/status-writer.ts";
+import { repositoriesOf } from "../wiring/caches.ts";
 import { check, ruleProblem } from "./check.ts";
-import { namesUnbound, type Vault } from "./host-credentials.ts";
+import { type CredentialSource, namesUnbound } from "./host-credentials.ts";
 
-export interface RepositoryContext extends Vault {
+export interface RepositoryContext extends CredentialSource {
   readonly repositories: Repositories;
   readonly configSets: ConfigSets;
   readonly repositoryHost: RepositoryHost;
-  readonly lifecycle: Lifecycle<Repository, RepositoryStatus>;
+  readonly statusWriter: StatusWriter<Repository, RepositoryStatus>;
   readonly environments: Pick<Environments, "countNow">;
   /** Whether an environment uses the Repository of this name, as far as this process has heard. */
   readonly isUsed: (name: string) => boolean;
@@ -37,26 +37,26 @@ export function createRepositoryReconciler(context: RepositoryContext): Reconcil
     const repository = context.repositories.find(name);
     if (repository === undefined) return;
     if (repository.metadata.deletionTimestamp !== undefined) return leave(repository, context);
-    return { recheckAfterMs: await look(repository, context) };
+    return { requeueAfterMs: await look(repository, context) };
   };
 }
 
 /** What is released can't be taken back: who uses it is asked of the API server then, which has heard of everybody. */
-async function leave(repository: Repository, { lifecycle, environments, isUsed }: RepositoryContext): Promise<void> {
+async function leave(repository: Repository, { statusWriter, environments, isUsed }: RepositoryContext): Promise<void> {
   const { name } = repository.metadata;
   if (!isKept(repository) || isUsed(name)) return;
   const users = await environments.countNow((environment) => repositoriesOf(environment).includes(name));
-  if (users === 0) await lifecycle.release(repository);
+  if (users === 0) await statusWriter.removeFinalizer(repository);
 }
 
 /** Answers when to look again, in milliseconds. */
 async function look(found: Repository, context: RepositoryContext): Promise<number> {
-  const { lifecycle, isUsed, clock } = context;
+  const { statusWriter, isUsed, clock } = context;
   const mustStay = isUsed(found.metadata.name) && !isKept(found);
-  const repository = mustStay ? await lifecycle.hold(found) : found;
+  const repository = mustStay ? await statusWriter.addFinalizer(found) : found;
   const dueInMs = isOverturned(repository, context) ? 0 : dueIn(repository, clock.now());
   if (dueInMs > 0) return dueInMs;
-  return dueIn(await lifecycle.writeStatus(repository, await statusOf(repository, context)), clock.now());
+  return dueIn(await statusWriter.writeStatus(repository, await statusOf(repository, context)), clock.now());
 }
 
 /** Whether it holds together by now, or no longer: what it names, and what the settings bind, may have changed since. */

@@ -1,9 +1,9 @@
-import { askedCheck, type Repository } from "../../crds/repository.ts";
-import { type Caches, repositoriesOf } from "../caches.ts";
-import type { Priority } from "../kit/work-queue.ts";
+import { askedCheck, type Repository } from "../../crds/repository/repository.ts";
+import type { Priority } from "../kit/controller/work-queue.ts";
+import { type Caches, repositoriesOf } from "../wiring/caches.ts";
 
 /** Turns what changed into the names of the Repositories that want a pass, and forgets the rest. */
-export function wakeOnRepositories(
+export function enqueueOnRepositories(
   { repositories, configSets, environments }: Pick<Caches, "repositories" | "configSets" | "environments">,
   enqueue: (name: string, priority?: Priority) => void,
 ): () => void {

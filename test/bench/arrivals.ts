@@ -1,5 +1,5 @@
-import type { KubeClient } from "../../operator/kit/kube-client.ts";
-import type { KubeObject, ResourceType } from "../../operator/kit/kube-object.ts";
+import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../operator/kit/client/objects.ts";
 
 /** The first event that is waited for. */
 export interface Awaited {

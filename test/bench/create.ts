@@ -9,9 +9,9 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { signedIdToken } from "../../deploy/local/identity/tokens.ts";
 import { identityFolder, localIssuer } from "../../deploy/local/parts/identity.ts";
 import { applicationKind, environmentType, namespaceKind, secretKind } from "../../operator/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
-import type { KubeObject, ResourceType } from "../../operator/kit/kube-object.ts";
-import { until } from "../support/until.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../operator/kit/client/objects.ts";
+import { until } from "../support/fixtures/until.ts";
 import { arrivals } from "./arrivals.ts";
 import { table } from "./table.ts";
 

@@ -2,8 +2,8 @@
  * Measures how secrets are masked in logs, with the worst values and texts that the limits allow: what it costs beside
  * values that are nowhere in a text, what twice as much costs, and what it costs when readers take turns.
  */
-import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/adapters/secret-mask.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/adapters/pod-logs/secret-mask.ts";
+import { seededRandom } from "../support/faults/seeded-random.ts";
 import { isHeld, report, type Verdict } from "./operator/verdict.ts";
 import { quantile } from "./table.ts";
 

@@ -5,9 +5,9 @@ import { listRoutes } from "../../api/routes/index.ts";
 import { tokenOf } from "../../crds/api-token.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import type { AuditRecord } from "../../operator/ports/audit-trail.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { fixtureOf } from "../support/route-calls.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
+import { fixtureOf } from "../support/http/route-calls.ts";
 
 let service: ApiService;
 beforeEach(async () => {
@@ -198,7 +198,7 @@ describe("an API token leaves a record, and no trace of its value,", () => {
 });
 
 describe("each operation that changes something, looks into something or is about credentials", () => {
-  const operations = listRoutes().filter(({ contract }) => contract.concerns !== undefined);
+  const operations = listRoutes().filter(({ contract }) => contract.auditTarget !== undefined);
   const walk = operations.flatMap(({ contract }) => versionsOf(contract).map((version) => ({ contract, version })));
   const title = ({ contract, version }: (typeof walk)[number]) => `${contract.operationId} in ${version}`;
 

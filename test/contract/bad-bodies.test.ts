@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/fixtures/until.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 let authorization: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 const HEAD = "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344";
 const OTHER = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectProblem } from "../support/api-promises.ts";
-import { type ApiService, type Person, type ServiceOptions, startApiService } from "../support/api-service.ts";
-import { configSetFixture } from "../support/environment-fixture.ts";
+import { configSetFixture } from "../support/fixtures/environment-fixture.ts";
+import { expectProblem } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, type ServiceOptions, startApiService } from "../support/http/api-service.ts";
 
 const configSets = [
   configSetFixture("web", { ttlDefaultHours: 8, access: { groups: ["shop"] } }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { expectProblem } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
+import { expectProblem } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 /** A web page elsewhere that the settings list, and its calls from a browser. */
 const CONSOLE = "https://console.example.test";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Permission } from "../../api/auth/access.ts";
 import { type Contract, type Version, versionedPath } from "../../api/route.ts";
-import { expectProblem, expectPromised, operations } from "../support/api-promises.ts";
-import { type ApiService, PEOPLE, type Person, startApiService } from "../support/api-service.ts";
-import { refusedCredentials } from "../support/refused-credentials.ts";
-import { FIXTURES, fixtureOf, MADE, type RouteCall } from "../support/route-calls.ts";
-import { absentCall, guarded, routes, send as sendTo, walk, worldOf } from "../support/route-walk.ts";
+import { expectProblem, expectPromised, operations } from "../support/http/api-promises.ts";
+import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
+import { refusedCredentials } from "../support/http/refused-credentials.ts";
+import { FIXTURES, fixtureOf, MADE, type RouteCall } from "../support/http/route-calls.ts";
+import { absentCall, guarded, routes, send as sendTo, walk, worldOf } from "../support/http/route-walk.ts";
 
 let service: ApiService;
 let foreign: ApiService;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, type ServiceOptions, startApiService } from "../support/api-service.ts";
-import { aRepository } from "../support/memory-repositories.ts";
+import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, type ServiceOptions, startApiService } from "../support/http/api-service.ts";
 
 const SAMPLE = "/api/demos/sample-environment";
 

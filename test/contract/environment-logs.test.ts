@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 beforeEach(async () => {

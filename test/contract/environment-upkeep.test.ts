@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../crds/conditions.ts";
-import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict } from "../../crds/errors.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, NOW, type Person, startApiService } from "../support/api-service.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, NOW, type Person, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 beforeEach(async () => {
@@ -149,7 +153,7 @@ describe("a cleanup of failed environments", () => {
 
   const answering = (status: Condition["status"]) => ({
     ...failed({ conditions: [condition("UrlsReady", status)] }),
-    ...{ readyAt: NOW, answered: "hash" },
+    ...{ readyAt: NOW, servingHash: "hash" },
   });
   const failedFor = (hours: number) => ({ conditions: [condition("Ready", "False", hoursAgo(hours))] });
   const runs = "the version before the failure still runs";
@@ -159,7 +163,7 @@ describe("a cleanup of failed environments", () => {
     { which: "has a former version that may answer", status: answering("Unknown"), reason: runs },
     {
       which: "has a former version that sleeps",
-      ...{ status: { readyAt: NOW, answered: "" }, spec: { suspended: true } },
+      ...{ status: { readyAt: NOW, servingHash: "" }, spec: { suspended: true } },
       reason: "the version before the failure sleeps",
     },
     { which: "has just failed", body: { older_than_hours: 1 }, reason: "it has been failed for less than 1 h" },
@@ -170,7 +174,7 @@ describe("a cleanup of failed environments", () => {
     },
     { which: "failed two hours ago", status: failedFor(2), body: { older_than_hours: 2 } },
     { which: "has URLs that are down", status: answering("False") },
-    { which: "never answered since it was woken", status: { ...answering("Unknown"), answered: "" } },
+    { which: "never answered since it was woken", status: { ...answering("Unknown"), servingHash: "" } },
     { which: "still runs, where that counts for nothing", status: answering("True"), body: { include_running: true } },
   ])("of one that $which: kept because $reason", async ({ status = {}, spec, body, reason }) => {
     const id = await have("judged", { ...failed(), ...status }, spec);

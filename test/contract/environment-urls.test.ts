@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../crds/ephemeral-environment.ts";
-import { expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { aRepository } from "../support/memory-repositories.ts";
-import { until } from "../support/until.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { until } from "../support/fixtures/until.ts";
+import { expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 
 const BACKEND = "https://shop--api.env.example.test:18443";
 const FRONTEND = "https://shop.env.example.test:18443";

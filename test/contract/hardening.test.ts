@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ApiServer, startServer } from "../../api/server.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
+import { type ApiServer, startServer } from "../../api/http/server.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
-import { type RawConnection, rawConnection } from "../support/raw-connection.ts";
-import { until } from "../support/until.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
+import { until } from "../support/fixtures/until.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
+import { type RawConnection, rawConnection } from "../support/http/raw-connection.ts";
 
 /** The facade behind its own server, reached by bytes: what no HTTP client would send. */
 let service: ApiService;

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { helmProgram } from "../../deploy/local/helm.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { configSetFixture } from "../support/environment-fixture.ts";
-import { renderEnvironment } from "../support/environment-values.ts";
-import { aRepository } from "../support/memory-repositories.ts";
+import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { configSetFixture } from "../support/fixtures/environment-fixture.ts";
+import { renderEnvironment } from "../support/fixtures/environment-values.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 
 const PATH = "/api/helm/config-template";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { creationMark } from "../../crds/creation-mark.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { aRepository } from "../support/memory-repositories.ts";
+import { creationMark } from "../../crds/environment/idempotency-record.ts";
+import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 
 const PATH = "/api/environments";
 const KEY = "7c9e6679-7425-40de-944b-e07fc1f90ae7";

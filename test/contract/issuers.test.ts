@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../support/token-issuer.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/fixtures/until.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../support/http/token-issuer.ts";
 
 const WHO = "/api/auth/user";
 const LIST = "/api/environments";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type ServiceOptions, startApiService } from "../support/api-service.ts";
-import { memorySharedCounters } from "../support/memory-shared-counters.ts";
+import { memorySharedCounters } from "../support/doubles/memory-shared-counters.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type ServiceOptions, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService | undefined;
 const others: ApiService[] = [];

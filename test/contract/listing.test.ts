@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, Phase } from "../../crds/ephemeral-environment.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
+import type { EnvironmentSpec, Phase } from "../../crds/environment/ephemeral-environment.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 beforeAll(async () => {

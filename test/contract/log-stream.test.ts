@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { startServer } from "../../api/server.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
+import { startServer } from "../../api/http/server.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { type EventReader, readEvents } from "../support/event-reader.ts";
-import { until } from "../support/until.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
+import { until } from "../support/fixtures/until.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
+import { type EventReader, readEvents } from "../support/plane/event-reader.ts";
 
 const PATH = "/api/v2/environments/shop/logs/backend/stream";
 

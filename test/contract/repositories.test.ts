@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../crds/group.ts";
-import type { Repository } from "../../crds/repository.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { aRepository } from "../support/memory-repositories.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
+import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 
 const PATH = "/api/repos";
 

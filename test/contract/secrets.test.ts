@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
-import { configSetFixture } from "../support/environment-fixture.ts";
-import { aRepository } from "../support/memory-repositories.ts";
+import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { configSetFixture } from "../support/fixtures/environment-fixture.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 let authorization: string;

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import supertest from "supertest";
-import { openApiDocument } from "../../api/openapi.ts";
+import { openApiDocument } from "../../api/openapi/document.ts";
 import { listRoutes } from "../../api/routes/index.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, NOW, startApiService, VERSION } from "../support/api-service.ts";
-import { memorySharedCounters } from "../support/memory-shared-counters.ts";
+import { memorySharedCounters } from "../support/doubles/memory-shared-counters.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, NOW, startApiService, VERSION } from "../support/http/api-service.ts";
 
 let service: ApiService;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { tokenOf, tokenTraits } from "../../crds/api-token.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, PEOPLE, type ServiceOptions, startApiService } from "../support/api-service.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/fixtures/until.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, PEOPLE, type ServiceOptions, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 beforeEach(async () => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Permission } from "../../api/auth/access.ts";
 import { type Contract, versionedPath } from "../../api/route.ts";
 import { SCOPES, type Scope } from "../../crds/api-token.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, type Person, startApiService } from "../support/api-service.ts";
-import { fixtureOf } from "../support/route-calls.ts";
-import { guarded, send, worldOf } from "../support/route-walk.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
+import { fixtureOf } from "../support/http/route-calls.ts";
+import { guarded, send, worldOf } from "../support/http/route-walk.ts";
 
 let service: ApiService;
 beforeAll(async () => {

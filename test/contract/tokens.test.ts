@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import { expectProblem, expectPromised } from "../support/api-promises.ts";
-import { type ApiService, NOW, type Person, type ServiceOptions, startApiService } from "../support/api-service.ts";
+import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
+import {
+  type ApiService,
+  NOW,
+  type Person,
+  type ServiceOptions,
+  startApiService,
+} from "../support/http/api-service.ts";
 
 let service: ApiService;
 const start = async (options: ServiceOptions = {}) => {

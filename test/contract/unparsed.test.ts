@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { type ApiServer, startServer } from "../../api/server.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
-import { expectProblem } from "../support/api-promises.ts";
-import { type ApiService, type LogLine, recordingLog, startApiService } from "../support/api-service.ts";
-import { type RawConnection, rawConnection } from "../support/raw-connection.ts";
+import { type ApiServer, startServer } from "../../api/http/server.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
+import { expectProblem } from "../support/http/api-promises.ts";
+import { type ApiService, type LogLine, recordingLog, startApiService } from "../support/http/api-service.ts";
+import { type RawConnection, rawConnection } from "../support/http/raw-connection.ts";
 
 /** The facade behind its own server, which waits for nobody for long. */
 let service: ApiService;

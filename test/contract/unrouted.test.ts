@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { expectProblem } from "../support/api-promises.ts";
-import { type ApiService, startApiService } from "../support/api-service.ts";
+import { expectProblem } from "../support/http/api-promises.ts";
+import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 let service: ApiService;
 afterEach(() => service.stop());

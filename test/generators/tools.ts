@@ -6,7 +6,7 @@ import { buildComponent, cacheRoot, type GoComponent } from "../../deploy/local/
 import { findProgram } from "../../deploy/local/prerequisites.ts";
 import { showProgress } from "../../deploy/local/progress.ts";
 import { run } from "../../deploy/local/run.ts";
-import { installedPython, whyNoPython } from "../support/python.ts";
+import { installedPython, whyNoPython } from "../support/plane/python.ts";
 
 /** A generator that is pinned, and kept in the cache. */
 export interface Tool {

@@ -1,16 +1,16 @@
 import type { ApiToken } from "../../crds/api-token.ts";
-import { kubernetesApiTokens } from "../../operator/adapters/kubernetes-api-tokens.ts";
-import { BY_OWNER } from "../../operator/caches.ts";
+import { kubernetesApiTokens } from "../../operator/adapters/kubernetes/api-tokens.ts";
 import { apiTokenType } from "../../operator/kinds.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
-import { createKubeClient } from "../../operator/kit/kube-client.ts";
+import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
+import { createReflector } from "../../operator/kit/cache/reflector.ts";
+import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { createObjectCache } from "../../operator/kit/object-cache.ts";
-import { createReflector } from "../../operator/kit/reflector.ts";
-import { controlPlane } from "../support/control-plane.ts";
-import { memoryApiTokens } from "../support/memory-api-tokens.ts";
-import { installPlatformChart } from "../support/platform-chart.ts";
-import { TestClock } from "../support/test-clock.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
+import { BY_OWNER } from "../../operator/wiring/caches.ts";
+import { memoryApiTokens } from "../support/doubles/memory-api-tokens.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
+import { controlPlane } from "../support/plane/control-plane.ts";
+import { installPlatformChart } from "../support/plane/platform-chart.ts";
 import { apiTokensSuite } from "./api-tokens.suite.ts";
 
 const namespace = "ephemeral-system";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { AuditRecord, AuditTrail } from "../../operator/ports/audit-trail.ts";
-import { unique } from "../support/people.ts";
+import { unique } from "../support/faults/people.ts";
 
 /** A trail, and a hand on the place where records are kept. */
 export interface AuditScene {

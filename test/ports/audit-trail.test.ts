@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { jsonAuditTrail } from "../../operator/adapters/json-audit-trail.ts";
+import { jsonAuditTrail } from "../../operator/adapters/audit-log/json-audit-trail.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { memoryAuditTrail } from "../support/memory-audit-trail.ts";
-import { TestClock } from "../support/test-clock.ts";
+import { memoryAuditTrail } from "../support/doubles/memory-audit-trail.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
 import { auditRecord, auditTrailSuite } from "./audit-trail.suite.ts";
 
 auditTrailSuite("in memory", async () => {

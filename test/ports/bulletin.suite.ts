@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Bulletin, Notice } from "../../operator/ports/bulletin.ts";
-import type { TestClock } from "../support/test-clock.ts";
-import { until } from "../support/until.ts";
+import type { Event, EventRecorder } from "../../operator/ports/event-recorder.ts";
+import type { TestClock } from "../support/fixtures/test-clock.ts";
+import { until } from "../support/fixtures/until.ts";
 
 /** Where something is told, and eyes that are not the operator's. */
 export interface BulletinScene {
-  readonly bulletin: Bulletin;
+  readonly events: EventRecorder;
   readonly clock: TestClock;
   /** What was told for the reason, in any order. */
-  told(reason: string): Promise<readonly Notice[]>;
+  told(reason: string): Promise<readonly Event[]>;
   stop(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 
 /** What every adapter of the port and its double must do. */
 export function bulletinSuite(title: string, start: () => Promise<BulletinScene>): void {
-  describe(`a bulletin, ${title}`, () => {
+  describe(`a events, ${title}`, () => {
     let scene: BulletinScene;
     beforeAll(async () => {
       scene = await start();
@@ -30,17 +30,17 @@ export function bulletinSuite(title: string, start: () => Promise<BulletinScene>
     };
 
     test("tells one notice once an hour, however often it is published", async () => {
-      const notice: Notice = { type: "Warning", reason: "SaidAgain", message: "again" };
-      for (const _again of [1, 2, 3]) scene.bulletin.publish(notice);
+      const notice: Event = { type: "Warning", reason: "SaidAgain", message: "again" };
+      for (const _again of [1, 2, 3]) scene.events.publish(notice);
       scene.clock.advance(HOUR_MS);
-      for (const _again of [1, 2, 3]) scene.bulletin.publish(notice);
+      for (const _again of [1, 2, 3]) scene.events.publish(notice);
       expect(await toldBy("SaidAgain", 2)).toEqual([notice, notice]);
-      scene.bulletin.publish({ ...notice, message: "another" });
+      scene.events.publish({ ...notice, message: "another" });
       expect(await toldBy("SaidAgain", 3)).toHaveLength(3);
     });
 
     test("tells what is too long as far as there is room for it", async () => {
-      scene.bulletin.publish({ type: "Normal", reason: "SaidAtLength", message: "x".repeat(5_000) });
+      scene.events.publish({ type: "Normal", reason: "SaidAtLength", message: "x".repeat(5_000) });
       const [told] = await toldBy("SaidAtLength", 1);
       expect(told).toMatchObject({ type: "Normal", message: `${"x".repeat(1_023)}…` });
     });

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../operator/ports/cluster.ts";
-import { configMaps } from "../support/config-maps.ts";
-import { unique } from "../support/people.ts";
+import { unique } from "../support/faults/people.ts";
+import { configMaps } from "../support/fixtures/config-maps.ts";
 
 /** A cluster, and hands that are not the operator's. */
 export interface ClusterScene {

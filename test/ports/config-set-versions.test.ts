@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { CONFIG_SET_UID_LABEL, revisionName } from "../../crds/config-set.ts";
-import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes-config-set-versions.ts";
+import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes/config-set-versions.ts";
 import { revisionKind, type WireObject } from "../../operator/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
+import { createReflector } from "../../operator/kit/cache/reflector.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { createObjectCache } from "../../operator/kit/object-cache.ts";
-import { createReflector } from "../../operator/kit/reflector.ts";
 import { NameTaken } from "../../operator/ports/cluster.ts";
-import { controlPlane } from "../support/control-plane.ts";
-import { memoryConfigSetVersions } from "../support/memory-config-sets.ts";
-import { installPlatformChart } from "../support/platform-chart.ts";
+import { memoryConfigSetVersions } from "../support/doubles/memory-config-sets.ts";
+import { controlPlane } from "../support/plane/control-plane.ts";
+import { installPlatformChart } from "../support/plane/platform-chart.ts";
 import { configSetVersionsSuite, newVersion } from "./config-set-versions.suite.ts";
 
 const namespace = "ephemeral-system";

@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { creationMark } from "../../crds/creation-mark.ts";
-import { type EnvironmentSpec, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  reconcileToken,
+} from "../../crds/environment/ephemeral-environment.ts";
+import { creationMark } from "../../crds/environment/idempotency-record.ts";
 import { EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../crds/group.ts";
 import type { EnvironmentQuery, Environments } from "../../operator/ports/environments.ts";
-import { unique } from "../support/people.ts";
+import { unique } from "../support/faults/people.ts";
 
 /** An adapter with the rest of the world around it. */
 export interface EnvironmentsWorld {
@@ -288,27 +292,31 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
 
     test("a switch is turned, and leaves all else as it is", async () => {
       const made = await create();
-      const guarded = await world.environments.turn(made, { protected: true });
+      const guarded = await world.environments.setSwitches(made, { protected: true });
       expect(guarded.spec).toEqual({ ...made.spec, protected: true });
-      const asleep = await world.environments.turn(guarded, { suspended: true });
+      const asleep = await world.environments.setSwitches(guarded, { suspended: true });
       expect(asleep.spec).toEqual({ ...made.spec, protected: true, suspended: true });
-      await world.environments.turn(asleep, { protected: false });
+      await world.environments.setSwitches(asleep, { protected: false });
       expect((await found(made.metadata.uid)).spec).toEqual({ ...made.spec, protected: false, suspended: true });
     });
 
     test("a switch is turned on an older version too, and both changes hold", async () => {
       const made = await create();
       await world.environments.extend(made, { ttlHours: 48 });
-      const turned = await world.environments.turn(made, { suspended: true });
+      const turned = await world.environments.setSwitches(made, { suspended: true });
       expect(turned.spec).toMatchObject({ ttlHours: 48, suspended: true });
     });
 
     test("no switch is turned on what is being deleted, or gone", async () => {
       const made = await createHeld();
       await world.environments.remove(made);
-      await expect(world.environments.turn(made, { suspended: true })).rejects.toBeInstanceOf(EnvironmentConflict);
+      await expect(world.environments.setSwitches(made, { suspended: true })).rejects.toBeInstanceOf(
+        EnvironmentConflict,
+      );
       await world.release(await found(made.metadata.uid));
-      await expect(world.environments.turn(made, { suspended: true })).rejects.toBeInstanceOf(EnvironmentNotFound);
+      await expect(world.environments.setSwitches(made, { suspended: true })).rejects.toBeInstanceOf(
+        EnvironmentNotFound,
+      );
     });
 
     test("an extension of an older version is still one", async () => {

@@ -1,5 +1,5 @@
-import { memoryEnvironments } from "../support/memory-environments.ts";
-import { TestClock } from "../support/test-clock.ts";
+import { memoryEnvironments } from "../support/doubles/memory-environments.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
 import { environmentsSuite } from "./environments.suite.ts";
 
 environmentsSuite("in memory", async () => {

@@ -8,9 +8,9 @@ import {
   googleManager,
   shareInGoogle,
   startGoogleSecretManager,
-} from "../support/google-secret-manager.ts";
-import { codes, grpcError } from "../support/google-secret-store.ts";
-import { TestClock } from "../support/test-clock.ts";
+} from "../support/doubles/google-secret-manager.ts";
+import { codes, grpcError } from "../support/doubles/google-secret-store.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
 import { asked, newOwner, nobody, revealed, wanted } from "./secret-manager.suite.ts";
 
 describe("Google Secret Manager, when something goes wrong", () => {

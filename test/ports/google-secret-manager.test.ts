@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../crds/names.ts";
-import { eachOf } from "../../operator/adapters/each-of.ts";
-import { writeBudget } from "../../operator/adapters/write-budget.ts";
+import { eachOf } from "../../operator/adapters/google/each-of.ts";
+import { tokenBucket } from "../../operator/adapters/google/token-bucket.ts";
 import type { SecretManager } from "../../operator/ports/secret-manager.ts";
 import {
   type GoogleSecretManagerServer,
   googleManager,
   shareInGoogle,
   startGoogleSecretManager,
-} from "../support/google-secret-manager.ts";
-import { TestClock } from "../support/test-clock.ts";
+} from "../support/doubles/google-secret-manager.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
 import { asked, newOwner, nobody, revealed, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
 
 secretManagerSuite("Google", async () => {
@@ -178,7 +178,7 @@ describe("Google Secret Manager", () => {
   test("counts no write that is never sent", async () => {
     let isAbsent = true;
     const frugal = googleManager(server, {
-      budget: writeBudget(new TestClock(), 1),
+      budget: tokenBucket(new TestClock(), 1),
       connect: async () => {
         if (isAbsent) throw new Error("no credentials");
         return server.connect();
@@ -193,7 +193,7 @@ describe("Google Secret Manager", () => {
 
   test("stops writing when its share of the quota is used up, and ends what it began later", async () => {
     const clock = new TestClock();
-    const frugal = googleManager(server, { budget: writeBudget(clock, 1) });
+    const frugal = googleManager(server, { budget: tokenBucket(clock, 1) });
     const owner = newOwner();
     const request = wanted(...Array.from({ length: 10 }, (_, index) => `V${index}`));
     const before = server.calls.length;

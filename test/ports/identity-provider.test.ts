@@ -5,12 +5,12 @@ import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
-import { googleIdentityProvider } from "../../operator/adapters/google-identity-provider.ts";
-import { localIdentityProvider } from "../../operator/adapters/local-identity-provider.ts";
+import { googleIdentityProvider } from "../../operator/adapters/google/identity-provider.ts";
+import { localIdentityProvider } from "../../operator/adapters/identity-provider/local.ts";
 import { winstonLog } from "../../operator/kit/log.ts";
-import { IdentityProviderUnavailable } from "../../operator/ports/identity-provider.ts";
-import { type IdentityToolkit, startIdentityToolkit, TOOLKIT_KEY } from "../support/identity-toolkit.ts";
-import { memoryIdentityProvider } from "../support/memory-identity-provider.ts";
+import { IdentityProviderUnavailable } from "../../operator/ports/facade/identity-provider.ts";
+import { type IdentityToolkit, startIdentityToolkit, TOOLKIT_KEY } from "../support/doubles/identity-toolkit.ts";
+import { memoryIdentityProvider } from "../support/doubles/memory-identity-provider.ts";
 import { identityProviderSuite } from "./identity-provider.suite.ts";
 
 const ACCOUNT = "dev@example.test";

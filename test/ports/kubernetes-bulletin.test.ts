@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
-import { kubernetesBulletin } from "../../operator/adapters/kubernetes-bulletin.ts";
+import { kubernetesEventRecorder } from "../../operator/adapters/kubernetes/event-recorder.ts";
 import { eventKind } from "../../operator/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { type Facts, type Log, silentLog } from "../../operator/kit/log.ts";
-import type { Notice } from "../../operator/ports/bulletin.ts";
-import { controlPlane } from "../support/control-plane.ts";
-import { unique } from "../support/people.ts";
-import { installPlatformChart } from "../support/platform-chart.ts";
-import { TestClock } from "../support/test-clock.ts";
-import { until } from "../support/until.ts";
+import type { Event } from "../../operator/ports/event-recorder.ts";
+import { unique } from "../support/faults/people.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
+import { until } from "../support/fixtures/until.ts";
+import { controlPlane } from "../support/plane/control-plane.ts";
+import { installPlatformChart } from "../support/plane/platform-chart.ts";
 import { bulletinSuite } from "./bulletin.suite.ts";
 
 const namespace = "ephemeral-system";
@@ -32,10 +32,10 @@ bulletinSuite("on Kubernetes", async () => {
   const serviceAccount = unique("platform-");
   const fieldSelector = `involvedObject.name=${serviceAccount}`;
   return {
-    ...{ clock, bulletin: kubernetesBulletin({ client, namespace, serviceAccount, clock, log: silentLog }) },
+    ...{ clock, events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log: silentLog }) },
     async told(reason) {
       const { items } = await admin.list(eventKind, { namespace, fieldSelector });
-      const notices = items.map(({ type, reason: of, message }) => ({ type, reason: of, message }) as Notice);
+      const notices = items.map(({ type, reason: of, message }) => ({ type, reason: of, message }) as Event);
       return notices.filter((notice) => notice.reason === reason);
     },
     async stop() {
@@ -45,12 +45,12 @@ bulletinSuite("on Kubernetes", async () => {
   };
 });
 
-test("a bulletin that can't be written is in the log, and nothing else comes of it", async () => {
+test("a events that can't be written is in the log, and nothing else comes of it", async () => {
   const lines: (Facts | undefined)[] = [];
   const log: Log = { ...silentLog, warn: (_message, facts) => void lines.push(facts) };
   const nowhere = { client, namespace: unique("absent-"), serviceAccount: "platform", clock: new TestClock(), log };
-  const notice: Notice = { type: "Warning", reason: "NotSaid", message: "nothing" };
-  expect(kubernetesBulletin(nowhere).publish(notice)).toBeUndefined();
+  const notice: Event = { type: "Warning", reason: "NotSaid", message: "nothing" };
+  expect(kubernetesEventRecorder(nowhere).publish(notice)).toBeUndefined();
   const [line] = await until(() => (lines.length > 0 ? lines : undefined), { what: "a line", deadlineMs: 10_000 });
   expect(line).toMatchObject(notice);
 });

@@ -1,9 +1,9 @@
 import { KubeConfig } from "@kubernetes/client-node";
-import { kubernetesCluster } from "../../operator/adapters/kubernetes-cluster.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
-import { createKubeClient } from "../../operator/kit/kube-client.ts";
-import { configMaps } from "../support/config-maps.ts";
-import { controlPlane } from "../support/control-plane.ts";
+import { kubernetesCluster } from "../../operator/adapters/kubernetes/cluster.ts";
+import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
+import { configMaps } from "../support/fixtures/config-maps.ts";
+import { controlPlane } from "../support/plane/control-plane.ts";
 import { clusterSuite } from "./cluster.suite.ts";
 
 clusterSuite("on Kubernetes", async () => {

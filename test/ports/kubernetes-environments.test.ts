@@ -1,14 +1,18 @@
 import { settingsFrom } from "../../config/settings.ts";
-import { asksForPass, type EphemeralEnvironment, reconcileToken } from "../../crds/ephemeral-environment.ts";
+import {
+  type EphemeralEnvironment,
+  isReconcileRequested,
+  reconcileToken,
+} from "../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER } from "../../crds/group.ts";
 import { environmentType } from "../../operator/kinds.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { createOperator } from "../../operator/operator.ts";
-import { createWorld } from "../support/environment-world.ts";
-import { testSettings } from "../support/platform-chart.ts";
-import { until } from "../support/until.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
+import { createOperator } from "../../operator/wiring/operator.ts";
+import { createWorld } from "../support/fixtures/environment-world.ts";
+import { until } from "../support/fixtures/until.ts";
+import { testSettings } from "../support/plane/platform-chart.ts";
 import { environmentsSuite } from "./environments.suite.ts";
 
 environmentsSuite("on the Kubernetes API, as the platform", async () => {
@@ -49,7 +53,7 @@ function answersToPasses(platform: KubeClient) {
   let hasEnded = false;
   const answer = async () => {
     const { items } = isOn ? await platform.list(environmentType) : { items: [] };
-    for (const environment of items.filter(asksForPass)) {
+    for (const environment of items.filter(isReconcileRequested)) {
       const status = { lastHandledReconcileAt: reconcileToken(environment) };
       const { name } = environment.metadata;
       const answered = platform.patch(environmentType, { name }, { status }, { as: "merge", subresource: "status" });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { kubernetesPodLogs } from "../../operator/adapters/kubernetes-pod-logs.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
+import { kubernetesPodLogs } from "../../operator/adapters/pod-logs/pod-logs.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
 import type { Cluster } from "../../operator/ports/cluster.ts";
-import type { PodLogs } from "../../operator/ports/pod-logs.ts";
-import { type FakeApiServer, reset, silence, startFakeApiServer, status } from "../support/fake-api-server.ts";
-import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../support/fake-kubelet.ts";
-import { fastClock } from "../support/fast-clock.ts";
-import { until } from "../support/until.ts";
+import type { PodLogs } from "../../operator/ports/facade/pod-logs.ts";
+import { type FakeApiServer, reset, silence, startFakeApiServer, status } from "../support/doubles/fake-api-server.ts";
+import { fastClock } from "../support/fixtures/fast-clock.ts";
+import { until } from "../support/fixtures/until.ts";
+import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../support/plane/fake-kubelet.ts";
 import { ago, following, podLogsSuite, shop, textsOf } from "./pod-logs.suite.ts";
 
 /** Reading has its real deadlines; the pauses of following are shorter. */

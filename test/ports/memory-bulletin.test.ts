@@ -1,13 +1,13 @@
-import { memoryBulletin } from "../support/memory-bulletin.ts";
-import { TestClock } from "../support/test-clock.ts";
+import { memoryBulletin } from "../support/doubles/memory-bulletin.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
 import { bulletinSuite } from "./bulletin.suite.ts";
 
 bulletinSuite("in memory", async () => {
   const clock = new TestClock();
-  const bulletin = memoryBulletin(clock);
+  const events = memoryBulletin(clock);
   return {
-    ...{ bulletin, clock },
-    told: async (reason) => bulletin.list().filter((notice) => notice.reason === reason),
+    ...{ events, clock },
+    told: async (reason) => events.list().filter((notice) => notice.reason === reason),
     stop: async () => undefined,
   };
 });

@@ -1,5 +1,5 @@
-import { configMaps } from "../support/config-maps.ts";
-import { memoryCluster } from "../support/memory-cluster.ts";
+import { memoryCluster } from "../support/doubles/memory-cluster.ts";
+import { configMaps } from "../support/fixtures/config-maps.ts";
 import { clusterSuite } from "./cluster.suite.ts";
 
 clusterSuite("in memory", async () => {

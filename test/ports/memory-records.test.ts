@@ -1,4 +1,4 @@
-import { memoryRecords } from "../support/memory-records.ts";
+import { memoryRecords } from "../support/doubles/memory-records.ts";
 import { recordsSuite } from "./records.suite.ts";
 
 recordsSuite("in memory", async () => {

@@ -1,4 +1,4 @@
-import { memorySecretId, memorySecretManager } from "../support/memory-secret-manager.ts";
+import { memorySecretId, memorySecretManager } from "../support/doubles/memory-secret-manager.ts";
 import { secretManagerSuite } from "./secret-manager.suite.ts";
 
 secretManagerSuite("in memory", async () => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
-import type { FollowedLine, FollowedSelection, LogLine, PodLogs } from "../../operator/ports/pod-logs.ts";
-import { until } from "../support/until.ts";
+import type { FollowedLine, FollowedSelection, LogLine, PodLogs } from "../../operator/ports/facade/pod-logs.ts";
+import { until } from "../support/fixtures/until.ts";
 
 /** An adapter and the pods behind it. */
 export interface PodLogsWorld {

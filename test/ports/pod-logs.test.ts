@@ -1,4 +1,4 @@
-import { memoryPodLogs } from "../support/memory-pod-logs.ts";
+import { memoryPodLogs } from "../support/doubles/memory-pod-logs.ts";
 import { podLogsSuite } from "./pod-logs.suite.ts";
 
 podLogsSuite("the double of the pods' logs", async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RecordSpec } from "../../crds/environment-record.ts";
+import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { Records } from "../../operator/ports/records.ts";
-import { minutesLater } from "../support/environment-fixture.ts";
-import { unique } from "../support/people.ts";
+import { unique } from "../support/faults/people.ts";
+import { minutesLater } from "../support/fixtures/environment-fixture.ts";
 
 /** Records of which at most three are dropped at a time, and eyes that are not the operator's. */
 export interface RecordsScene {

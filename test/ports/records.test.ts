@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { kubernetesRecords } from "../../operator/adapters/kubernetes-records.ts";
+import { kubernetesRecords } from "../../operator/adapters/kubernetes/environment-records.ts";
 import { recordType } from "../../operator/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/kube-client.ts";
-import { controlPlane } from "../support/control-plane.ts";
-import { administrator, unique } from "../support/people.ts";
-import { installPlatformChart } from "../support/platform-chart.ts";
+import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
+import { administrator, unique } from "../support/faults/people.ts";
+import { controlPlane } from "../support/plane/control-plane.ts";
+import { installPlatformChart } from "../support/plane/platform-chart.ts";
 import { recordFixture, recordsSuite } from "./records.suite.ts";
 
 const namespace = "ephemeral-system";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
-import { gitRepositoryHost } from "../../operator/adapters/git-repository-host.ts";
+import { gitRepositoryHost } from "../../operator/adapters/git/repository-host.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
-import { type GitServer, type GitServerOptions, startGitServer } from "../support/git-server.ts";
+import { type GitServer, type GitServerOptions, startGitServer } from "../support/doubles/git-server.ts";
 
 /** Making repositories runs git a dozen times. */
 const MAKING_MS = 30_000;

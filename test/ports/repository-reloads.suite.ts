@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RepositoryReloads } from "../../operator/ports/repository-reloads.ts";
-import { unique } from "../support/people.ts";
+import type { RepositoryReloads } from "../../operator/ports/facade/repository-reloads.ts";
+import { unique } from "../support/faults/people.ts";
 
 /** An adapter with the rest of the world around it. */
 export interface ReloadsWorld {

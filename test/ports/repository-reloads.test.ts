@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { reconcileToken } from "../../crds/ephemeral-environment.ts";
+import { reconcileToken } from "../../crds/environment/ephemeral-environment.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import type { Repository } from "../../crds/repository.ts";
-import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes-repository-reloads.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
+import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes/repository-reloads.ts";
 import { repositoryType } from "../../operator/kinds.ts";
-import { createKubeClient } from "../../operator/kit/kube-client.ts";
-import { createObjectCache } from "../../operator/kit/object-cache.ts";
+import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
+import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
-import { COMMIT, createWorld, type World } from "../support/environment-world.ts";
-import { aRepository, memoryRepositories } from "../support/memory-repositories.ts";
-import { memoryRepositoryReloads } from "../support/memory-repository-reloads.ts";
-import { TestClock } from "../support/test-clock.ts";
-import { until } from "../support/until.ts";
+import { aRepository, memoryRepositories } from "../support/doubles/memory-repositories.ts";
+import { memoryRepositoryReloads } from "../support/doubles/memory-repository-reloads.ts";
+import { COMMIT, createWorld, type World } from "../support/fixtures/environment-world.ts";
+import { TestClock } from "../support/fixtures/test-clock.ts";
+import { until } from "../support/fixtures/until.ts";
 import { repositoryReloadsSuite } from "./repository-reloads.suite.ts";
 
 const namespace = "ephemeral-system";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
 import type { SecretManager, SecretRequest } from "../../operator/ports/secret-manager.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/fixtures/until.ts";
 
 /** An adapter with the rest of the world around it. */
 export interface SecretManagerWorld {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { CountersUnavailable, type SharedCounters } from "../../operator/ports/shared-counters.ts";
-import { unique } from "../support/people.ts";
-import { until } from "../support/until.ts";
+import { CountersUnavailable, type SharedCounters } from "../../operator/ports/facade/shared-counters.ts";
+import { unique } from "../support/faults/people.ts";
+import { until } from "../support/fixtures/until.ts";
 
 /** The counters of two replicas, and a hand on what they share. */
 export interface CountersScene {

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { httpsUrlProber } from "../../operator/adapters/https-url-prober.ts";
-import { systemClock } from "../../operator/kit/clock.ts";
+import { httpsUrlProber } from "../../operator/adapters/http/url-prober.ts";
+import { systemClock } from "../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../operator/ports/url-prober.ts";
-import { type HttpsServer, startHttpsServer } from "../support/https-server.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/fixtures/until.ts";
+import { type HttpsServer, startHttpsServer } from "../support/http/https-server.ts";
 
 const URL_OF_SHOP = "https://shop.env.localhost:18443";
 /** What an application may write on its connection. */

@@ -1,10 +1,10 @@
 import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
-import { createWorld } from "../support/environment-world.ts";
-import { startGitServer } from "../support/git-server.ts";
-import { startHttpsServer } from "../support/https-server.ts";
-import { testSettings } from "../support/platform-chart.ts";
-import { platformProcess } from "../support/platform-process.ts";
-import { AUDIENCE, startTokenIssuer } from "../support/token-issuer.ts";
+import { startGitServer } from "../support/doubles/git-server.ts";
+import { createWorld } from "../support/fixtures/environment-world.ts";
+import { startHttpsServer } from "../support/http/https-server.ts";
+import { AUDIENCE, startTokenIssuer } from "../support/http/token-issuer.ts";
+import { testSettings } from "../support/plane/platform-chart.ts";
+import { platformProcess } from "../support/plane/platform-process.ts";
 
 /** No request of a run may be refused because there were many. */
 const NO_LIMITS = {

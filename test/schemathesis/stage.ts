@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { installedPython } from "../support/python.ts";
+import { installedPython } from "../support/plane/python.ts";
 import { type ServedPlatform, servePlatform } from "./served-platform.ts";
 
 const VERSIONS = { v1: "^/api/(?!v2/)", v2: "^/api/v2/" } as const;

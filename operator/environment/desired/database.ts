@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EnvironmentSpec } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 
 /** What the database is called: its Service, and the label that its pod carries as its component. */

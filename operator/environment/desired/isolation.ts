@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Quota } from "../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";

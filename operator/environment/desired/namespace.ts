@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 

@@ -1,5 +1,5 @@
-import type { SecretStatus } from "../../../crds/ephemeral-environment.ts";
-import type { WantedSecret } from "../../../crds/repository.ts";
+import type { SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
+import type { WantedSecret } from "../../../crds/repository/repository.ts";
 
 /** A value of the environment's own: made by us, or written into the secret manager by somebody else. */
 export interface OwnSecret {

@@ -1,8 +1,8 @@
-import { loginsOf } from "../../../crds/docker-config.ts";
-import type { PullCredential } from "../../../crds/environment-status.schema.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { PullCredential } from "../../../crds/environment/environment-status.schema.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { type Component, namespaceName } from "../../../crds/names.ts";
-import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository.ts";
+import { loginsOf } from "../../../crds/repository/docker-config.ts";
+import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 

@@ -1,7 +1,12 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EphemeralEnvironment, SecretStatus } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment, SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
 import { type Component, secretStoreName } from "../../../crds/names.ts";
-import { DATABASE_PASSWORD, neededSecrets, type Repository, type WantedSecret } from "../../../crds/repository.ts";
+import {
+  DATABASE_PASSWORD,
+  neededSecrets,
+  type Repository,
+  type WantedSecret,
+} from "../../../crds/repository/repository.ts";
 import type { Unfinished } from "../step.ts";
 import { DATABASE_URL, wantsDatabase } from "./database.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { admits } from "../../../crds/repository.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { admits } from "../../../crds/repository/repository.ts";
 import { failed, type Unfinished } from "../step.ts";
 import type { Variables } from "./variables.ts";
 

@@ -1,5 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { EphemeralEnvironment, SecretStatus } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment, SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";

@@ -1,6 +1,6 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
-import { neededSecrets, type Repository } from "../../../crds/repository.ts";
+import { neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
 
 /**
  * The variables of which the secret manager may hold a value of this environment's own: those that the status names, those

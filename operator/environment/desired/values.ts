@@ -1,8 +1,8 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
-import type { ChartSource, Repository } from "../../../crds/repository.ts";
+import type { ChartSource, Repository } from "../../../crds/repository/repository.ts";
 import { grantedValues } from "../overrides.ts";
 import { shortHash } from "../short-hash.ts";
 import { asleep } from "./asleep.ts";

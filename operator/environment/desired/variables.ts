@@ -1,9 +1,9 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EnvironmentVariable, SecretRef } from "../../../crds/ephemeral-environment.schema.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { type GivenVariable, givenVariables } from "../../../crds/given-variables.ts";
+import type { EnvironmentVariable, SecretRef } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { type GivenVariable, givenVariables } from "../../../crds/environment/given-variables.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { neededSecrets, type Repository } from "../../../crds/repository.ts";
+import { neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
 import { wantsDatabase } from "./database.ts";
 
 /** A variable that is no secret; its value reaches the process byte for byte. */

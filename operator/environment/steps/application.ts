@@ -1,12 +1,12 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { elapsedMs } from "../../kit/clock.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
-import { TROUBLE_REASONS } from "../../ports/pods.ts";
+import { POD_PROBLEM_REASONS } from "../../ports/pods.ts";
 import { configurationOf } from "../configuration.ts";
 import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
-import { diagnosed } from "../diagnosis.ts";
+import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { askedHash, isAsAsked } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
@@ -31,13 +31,13 @@ export const application: Step = {
 
   async run(environment, context) {
     const wanted = wantedApplication(environment, context);
-    await context.deployer.confine(wanted.environment, wanted.chart);
+    await context.deployer.ensureProject(wanted.environment, wanted.chart);
     await context.deployer.ensure(wanted);
     const hash = wantedHash(wanted.chart, wanted.values);
     const result = await judged(environment, wanted, hash, context);
     const deployerApp = namespaceName(environment.metadata.name);
     // What was wanted answered and runs alone: no pod names a former Secret any more.
-    const isAlone = result.state === "done" && environment.status?.answered === hash;
+    const isAlone = result.state === "done" && environment.status?.servingHash === hash;
     const retired = isAlone ? await retireSecrets(environment, context) : {};
     const findings = { ...result.findings, ...retired, deployerApp, wanted: hash };
     return { ...result, findings: { ...findings, ...rendered(environment, context) } };
@@ -50,7 +50,7 @@ function rendered(environment: EphemeralEnvironment, context: StepContext): Find
   // While a wish for secrets can't be granted, pods have those of before.
   const hasWantedSecrets = context.earlier.get("SecretsReady")?.state === "done";
   const isGranted = hasWantedSecrets && forbiddenOverride(environment, repositories) === undefined;
-  return isGranted ? { rendered: askedHash(environment.spec) } : {};
+  return isGranted ? { renderedSpecHash: askedHash(environment.spec) } : {};
 }
 
 /** What was rendered for an environment as a pass knows it, for the steps that come side by side. */
@@ -97,7 +97,7 @@ async function judged(
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
     return done("Synced", { findings: { components: running(environment, revision) } });
   }
-  return diagnosed({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
+  return diagnoseApplication({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
 }
 
 /** Between two crashes a container looks healthy: its trouble is over when it has stayed so for this long. */
@@ -110,10 +110,10 @@ function unsettledResult(
   { clock }: StepContext,
 ): Unfinished | undefined {
   const former = findCondition(status?.conditions, "ApplicationSynced");
-  const isTold = former?.status === "Unknown" && TROUBLE_REASONS.some((reason) => reason === former.reason);
+  const isTold = former?.status === "Unknown" && POD_PROBLEM_REASONS.some((reason) => reason === former.reason);
   if (!isTold || since === undefined) return undefined;
   const leftMs = SETTLED_MS - elapsedMs(since, clock.now());
-  return leftMs > 0 ? waiting(former.reason, former.message, { recheckAfterMs: leftMs }) : undefined;
+  return leftMs > 0 ? waiting(former.reason, former.message, { requeueAfterMs: leftMs }) : undefined;
 }
 
 /**
@@ -125,7 +125,7 @@ export function mayFail(environment: EphemeralEnvironment, hash: string): boolea
 }
 
 function serves({ status }: EphemeralEnvironment, hash: string): boolean {
-  return status?.readyAt !== undefined && status.answered === hash;
+  return status?.readyAt !== undefined && status.servingHash === hash;
 }
 
 function running(environment: EphemeralEnvironment, revision: string) {

@@ -1,7 +1,7 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import { asksForPass, type EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { elapsedMs } from "../../kit/clock.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
 import { urlsOf } from "../desired/values.ts";
 import { runningHash } from "../progress.ts";
@@ -17,23 +17,23 @@ export function availability(schedule: Schedule): Step {
     condition: "UrlsReady",
     after: ["ApplicationSynced"],
     // People use it: whatever the deployer says, its URLs are watched on.
-    persists: ({ status }) => status?.readyAt !== undefined,
+    alwaysRun: ({ status }) => status?.readyAt !== undefined,
 
     async run(environment, context) {
       const urls = urlsOf(environment, context.settings);
       const findings = addresses(urls);
       // Nobody is expected to answer, and whoever wakes it has to answer anew.
-      if (environment.spec.suspended) return done("Suspended", { findings: { ...findings, answered: "" } });
-      const isWanted = isNew(environment) || asksForPass(environment);
+      if (environment.spec.suspended) return done("Suspended", { findings: { ...findings, servingHash: "" } });
+      const isWanted = isNew(environment) || isReconcileRequested(environment);
       const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
-      if (dueInMs > 0) return done("Answering", { findings, recheckAfterMs: dueInMs });
+      if (dueInMs > 0) return done("Answering", { findings, requeueAfterMs: dueInMs });
 
       const silent = await silentUrls(environment, urls, context);
       schedule.taken(environment.metadata.uid);
       if (silent.length > 0) return { ...unanswered(environment, silent, context), findings };
       return done("Answering", {
         findings: { ...findings, ...answer(environment, context) },
-        recheckAfterMs: schedule.dueInMs(environment.metadata.uid),
+        requeueAfterMs: schedule.dueInMs(environment.metadata.uid),
       });
     },
   };
@@ -42,12 +42,15 @@ export function availability(schedule: Schedule): Step {
 /** Whether something runs whose URLs have not answered yet, or did not when they were asked last. */
 function isNew({ status }: EphemeralEnvironment): boolean {
   const answering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
-  return !answering || runningHash(status) !== status?.answered;
+  return !answering || runningHash(status) !== status?.servingHash;
 }
 
 function answer({ status }: EphemeralEnvironment, { clock }: StepContext): Findings {
-  const answered = runningHash(status);
-  return { readyAt: status?.readyAt ?? clock.now().toISOString(), ...(answered === undefined ? {} : { answered }) };
+  const servingHash = runningHash(status);
+  return {
+    readyAt: status?.readyAt ?? clock.now().toISOString(),
+    ...(servingHash === undefined ? {} : { servingHash }),
+  };
 }
 
 function addresses(urls: { readonly [component in Component]?: string }): Findings {
@@ -98,7 +101,7 @@ function reasonFor(silent: readonly Silent[], hasAnswered: boolean): string {
 
 function unanswered(environment: EphemeralEnvironment, silent: readonly Silent[], context: StepContext): StepResult {
   const { status } = environment;
-  const hasAnswered = runningHash(status) === status?.answered;
+  const hasAnswered = runningHash(status) === status?.servingHash;
   const reason = reasonFor(silent, hasAnswered);
   const message = silent.map((one) => one.sentence).join("; ");
   const former = findCondition(status?.conditions, "UrlsReady");
@@ -106,11 +109,11 @@ function unanswered(environment: EphemeralEnvironment, silent: readonly Silent[]
     former === undefined || former.status === "True"
       ? 0
       : elapsedMs(new Date(former.lastTransitionTime), context.clock.now());
-  if (!hasAnswered) return waiting(reason, message, { recheckAfterMs: patience(silentMs) });
+  if (!hasAnswered) return waiting(reason, message, { requeueAfterMs: patience(silentMs) });
   const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
   // A failed URL is asked on: the environment heals by itself when it answers again.
-  if (isDown || former?.status === "False") return { ...failed(reason, message), recheckAfterMs: 10_000 };
-  return waiting(reason, message, { recheckAfterMs: 5_000 });
+  if (isDown || former?.status === "False") return { ...failed(reason, message), requeueAfterMs: 10_000 };
+  return waiting(reason, message, { requeueAfterMs: 5_000 });
 }
 
 /** The first answer is awaited eagerly, then ever more calmly. */

@@ -1,6 +1,6 @@
 import type { ConfigSetVersion } from "../../../crds/config-set.ts";
 import { revisionName } from "../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
 import { forbiddenOverride, grantedValues } from "../overrides.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
@@ -15,9 +15,9 @@ export const configuration: Step = {
   after: [],
 
   // A version that can't be had leaves the one before in force; an override that may not be is left out of what ran before.
-  stands(environment, context) {
+  continueWithPrevious(environment, context) {
     const hasIt = environment.spec.configSet === undefined || configurationOf(environment, context) !== undefined;
-    const hasRun = environment.status?.rendered !== undefined;
+    const hasRun = environment.status?.renderedSpecHash !== undefined;
     return hasIt && (hasRun || judged(environment, context) === undefined);
   },
 

@@ -1,5 +1,5 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ObservedApplication } from "../../ports/deployer.ts";
 import { configurationOf } from "../configuration.ts";
 import { DATABASE, wantsDatabase } from "../desired/database.ts";
@@ -37,7 +37,7 @@ const isDeployed = (observed: ObservedApplication | undefined) =>
 function asBefore({ status }: EphemeralEnvironment): StepResult {
   const former = findCondition(status?.conditions, "DatabaseReady");
   if (former?.status === "True" && former.reason === "Ready") return done("Ready");
-  return waiting("Starting", "waiting for the deployer to make the database", { recheckAfterMs: RECHECK_MS });
+  return waiting("Starting", "waiting for the deployer to make the database", { requeueAfterMs: RECHECK_MS });
 }
 
 async function judged(environment: EphemeralEnvironment, hash: string, context: StepContext): Promise<StepResult> {

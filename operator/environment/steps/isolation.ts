@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Kind } from "../../../crds/group.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
@@ -20,7 +20,9 @@ export const isolation: Step = {
   async run(environment, context) {
     const { cluster } = context;
     const { metadata } = environment;
-    await Promise.all(fences(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)));
+    await Promise.all(
+      isolationObjects(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
+    );
     return done("Enforced");
   },
 };
@@ -35,7 +37,10 @@ export async function whenIsolated({ passes }: StepContext): Promise<void> {
   if (!(await passes("IsolationReady"))) throw new NotIsolated();
 }
 
-function fences(environment: EphemeralEnvironment, context: StepContext): readonly (readonly [Kind, DesiredObject])[] {
+function isolationObjects(
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): readonly (readonly [Kind, DesiredObject])[] {
   const { isolation: settings } = context.settings;
   const configSet = foreseenConfiguration(environment, context);
   const quota = [resourceQuotaKind, quotaObject(environment, settings, configSet?.spec.quota)] as const;

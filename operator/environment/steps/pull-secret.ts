@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PullCredential } from "../../../crds/environment-status.schema.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { PullCredential } from "../../../crds/environment/environment-status.schema.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { secretKind } from "../../kinds.ts";
@@ -18,7 +18,7 @@ import {
   pullSecretObject,
 } from "../desired/pull-secret.ts";
 import { componentsOf } from "../desired/values.ts";
-import { refusalResult } from "../refusals.ts";
+import { errorResult } from "../error-results.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import { type Findings, Interrupted, type StepContext, type StepResult } from "../step.ts";
 import { whenIsolated } from "./isolation.ts";
@@ -56,12 +56,12 @@ export async function withPullSecret(
 
 /** The same, looked at again in that time at the latest. */
 function within(result: StepResult, inMs: number | undefined): StepResult {
-  return inMs === undefined ? result : { ...result, recheckAfterMs: Math.min(inMs, result.recheckAfterMs ?? inMs) };
+  return inMs === undefined ? result : { ...result, requeueAfterMs: Math.min(inMs, result.requeueAfterMs ?? inMs) };
 }
 
 /** What it came to where this Secret can't be had; what was found before is kept. */
 function without(result: StepResult, error: unknown): StepResult {
-  const refusal = refusalResult(error);
+  const refusal = errorResult(error);
   if (refusal === undefined) throw new Interrupted(result.findings ?? {}, error);
   return result.state === "failed" ? result : { ...refusal, findings: result.findings ?? {} };
 }
@@ -107,7 +107,7 @@ async function pullSecret(environment: EphemeralEnvironment, context: Looking): 
   // Of a Repository that is missing nobody knows what it names: what pods have stays.
   if (repositoryProblem(environment, context) !== undefined) return {};
   const plan = pullPlan(repositoriesOf(environment, context.repositories));
-  const { pullSecret: named = [], wanted } = environment.status ?? {};
+  const { pullSecret: named = [], desiredHash } = environment.status ?? {};
   const isLook = context.isLook && plan.length + named.length > 0;
   const isKnown = ({ registry, source }: PullCredential) =>
     named.some((pull) => pull.registry === registry && pull.source === source);
@@ -115,11 +115,11 @@ async function pullSecret(environment: EphemeralEnvironment, context: Looking): 
   const answers = await Promise.all(plan.map((planned) => answerTo(planned, context)));
   const isAnswered = !answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
   const isNews = answers.some((one) => one.credential !== undefined && !isKnown(one));
-  if (!isLook && !isNews && wanted !== undefined) return { isAnswered };
+  if (!isLook && !isNews && desiredHash !== undefined) return { isAnswered };
   const found = await context.cluster.read(environment.metadata, secretKind, refOf(environment));
   const held = credentialsIn(found);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
-  if (lacking !== undefined && wanted === undefined) throw lacking.refusal;
+  if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
   const { credentials, pullSecret } = pullContents(answers, named, held);
   await put(environment, credentials, found, context);
   return { findings: { pullSecret }, isAnswered };

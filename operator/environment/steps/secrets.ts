@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
-import { asksForPass, type EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { roleBindingKind, secretKind } from "../../kinds.ts";
-import { elapsedMs } from "../../kit/clock.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObjectRef } from "../../ports/cluster.ts";
 import { configurationOf } from "../configuration.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, podSecretName, secretObject, wantedPodSecret } from "../desired/secret.ts";
 import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
-import { refusalResult } from "../refusals.ts";
+import { errorResult } from "../error-results.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
@@ -56,7 +56,8 @@ export function secrets(looks: Schedule): Step {
     after: ["NamespaceReady", "ConfigurationResolved"],
 
     // What is refused is not waited for; while it may still come, nothing is rendered that would lack it.
-    stands: ({ status }, _context, result) => result?.state === "failed" && status?.wanted !== undefined,
+    continueWithPrevious: ({ status }, _context, result) =>
+      result?.state === "failed" && status?.desiredHash !== undefined,
 
     async run(environment, context) {
       const repositories = repositoriesOf(environment, context.repositories);
@@ -107,8 +108,8 @@ async function withFormer(
   const repositories = repositoriesOf(environment, context.repositories);
   const kept = await have(environment, formerPlan(environment, repositories), context);
   if (kept.state !== "done") return refusal;
-  const soonest = Math.min(...[kept, refusal].map(({ recheckAfterMs }) => recheckAfterMs ?? DOUBT_MS));
-  return { ...refusal, recheckAfterMs: soonest, ...(kept.findings === undefined ? {} : { findings: kept.findings }) };
+  const soonest = Math.min(...[kept, refusal].map(({ requeueAfterMs }) => requeueAfterMs ?? DOUBT_MS));
+  return { ...refusal, requeueAfterMs: soonest, ...(kept.findings === undefined ? {} : { findings: kept.findings }) };
 }
 
 async function have(
@@ -117,7 +118,7 @@ async function have(
   context: Context,
 ): Promise<StepResult> {
   if (await isMirrored(environment, plan, context)) {
-    return done("Mirrored", { recheckAfterMs: dueInMs(environment, context.looks) });
+    return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.looks) });
   }
   const [gathered] = await Promise.all([gather(environment, plan, context), bind(environment, context)]);
   if (gathered.state === "refused") return gathered.result;
@@ -137,7 +138,7 @@ async function retiredPulls(environment: EphemeralEnvironment, context: StepCont
   try {
     return await retirePulls(environment, context);
   } catch (error) {
-    if (refusalResult(error) === undefined) throw error;
+    if (errorResult(error) === undefined) throw error;
     return {};
   }
 }
@@ -180,7 +181,7 @@ async function isMirrored(
 function isInDoubt(environment: EphemeralEnvironment): boolean {
   const { status } = environment;
   const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => findCondition(status?.conditions, type));
-  return asksForPass(environment) || stood.some((condition) => condition?.status !== "True");
+  return isReconcileRequested(environment) || stood.some((condition) => condition?.status !== "True");
 }
 
 function dueInMs({ metadata, status }: EphemeralEnvironment, looks: Schedule): number {
@@ -194,21 +195,21 @@ function awaiting({ status }: EphemeralEnvironment, variables: readonly string[]
   const now = clock.now();
   const begun = former?.reason === "AwaitingValue" ? new Date(former.lastTransitionTime) : now;
   // The condition may be open for longer than this is asked for.
-  const asked = new Date(status?.pursuing?.since ?? 0);
+  const asked = new Date(status?.rollout?.since ?? 0);
   const waitedMs = Math.min(elapsedMs(begun, now), elapsedMs(asked, now));
   const hasFailed = former?.reason === "AwaitingValue" && former.status === "False" && begun >= asked;
   if (hasFailed || waitedMs >= PATIENCE_MS) {
     const message = `${names}: nobody wrote the value into the secret manager: write it there, or make the environment anew`;
-    return { ...failed("AwaitingValue", message), recheckAfterMs: OVERDUE_RECHECK_MS };
+    return { ...failed("AwaitingValue", message), requeueAfterMs: OVERDUE_RECHECK_MS };
   }
   const message = `${names}: waiting for the value to be written into the secret manager`;
-  return waiting("AwaitingValue", message, { recheckAfterMs: waitedMs < 5_000 ? 200 : 2_000 });
+  return waiting("AwaitingValue", message, { requeueAfterMs: waitedMs < 5_000 ? 200 : 2_000 });
 }
 
 function pinned({ secrets }: Complete): StepResult {
   return waiting("Resolved", "the versions of what is referred to are settled", {
-    recheckAfterMs: 1,
-    settles: true,
+    requeueAfterMs: 1,
+    persistFirst: true,
     findings: { secrets },
   });
 }

@@ -2,16 +2,16 @@ import {
   type ComponentStatus,
   type EphemeralEnvironment,
   reconcileToken,
-} from "../../../crds/ephemeral-environment.ts";
+} from "../../../crds/environment/ephemeral-environment.ts";
+import { BUILDING } from "../../../crds/environment/phase.ts";
+import { buildOf, pipelineEnd } from "../../../crds/environment/pipelines.ts";
 import type { Component } from "../../../crds/names.ts";
-import { BUILDING } from "../../../crds/phase.ts";
-import { buildOf, pipelineEnd } from "../../../crds/pipelines.ts";
-import { imageOf, type Repository } from "../../../crds/repository.ts";
+import { imageOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
 import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
+import { delayOf } from "../error-results.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
-import { delayOf } from "../refusals.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
 
@@ -26,7 +26,7 @@ export const source: Step = {
   condition: "SourceResolved",
   after: [],
 
-  stands(environment, context) {
+  continueWithPrevious(environment, context) {
     const isMissing = repositoryProblem(environment, context) !== undefined;
     const wasApplied = (component: Component) => environment.status?.components?.[component]?.applied !== undefined;
     return !isMissing && componentsOf(environment).every(wasApplied);
@@ -82,7 +82,7 @@ function awaited(environment: EphemeralEnvironment, now: Date): Unfinished | und
   ];
   if (message.length === 0) return undefined;
   const silentInMs = running.map((pipeline) => pipelineEnd(pipeline).getTime() - now.getTime());
-  return waiting(BUILDING, message.join("; "), { recheckAfterMs: Math.min(REPORT_NET_MS, ...silentInMs) });
+  return waiting(BUILDING, message.join("; "), { requeueAfterMs: Math.min(REPORT_NET_MS, ...silentInMs) });
 }
 
 /** The report of a pipeline is a change of the spec, which wakes the environment. */
@@ -181,7 +181,7 @@ const BRANCH_RECHECK_MS = 30_000;
 
 function branchNotFound(component: Component, branch: string, { metadata }: Repository): StepResult {
   const message = `repository '${metadata.name}' has no branch '${branch}': push it, or correct spec.${component}.branch`;
-  return { ...failed("BranchNotFound", message), recheckAfterMs: BRANCH_RECHECK_MS };
+  return { ...failed("BranchNotFound", message), requeueAfterMs: BRANCH_RECHECK_MS };
 }
 
 /** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: at most 128 characters of a tag. */

@@ -1,4 +1,4 @@
-import type { KubeClient } from "../../../operator/kit/kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 
 /** Its metrics grow with what it holds: some megabytes beside ten thousand environments. */
 const LONGEST_BYTES = 64 * 2 ** 20;

@@ -1,10 +1,10 @@
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType, namespaceKind, resourceQuotaKind } from "../../../operator/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
-import { isUnavailable } from "../../../operator/kit/kube-errors.ts";
-import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import { isUnavailable } from "../../../operator/kit/client/errors.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 import { type MeasuredOperator, startMeasuredOperator } from "./measured-operator.ts";
 import { type ObservedStates, observeStates } from "./observed-states.ts";
 

@@ -1,9 +1,9 @@
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { WireObject } from "../../../operator/kinds.ts";
 import { environmentType } from "../../../operator/kinds.ts";
-import { pause, systemClock } from "../../../operator/kit/clock.ts";
-import { resourceType } from "../../../operator/kit/kube-object.ts";
-import { until } from "../../support/until.ts";
+import { resourceType } from "../../../operator/kit/client/objects.ts";
+import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { quantile } from "../table.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import { POISONOUS, SLOW, STUCK } from "./names.ts";

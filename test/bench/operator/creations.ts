@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { quantile } from "../table.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";

@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/kinds.ts";
 import { quantile } from "../table.ts";
 import { apiServerCpuSeconds } from "./api-server-cpu.ts";

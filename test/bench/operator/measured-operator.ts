@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { nodeFlags } from "../../../deploy/local/node-flags.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 /** What the process of the operator is told. */
 export interface MeasuredOptions {

@@ -6,16 +6,16 @@
 import { createHistogram, type Histogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
-import { environmentKind } from "../../../crds/ephemeral-environment.ts";
-import { repositoryKind } from "../../../crds/repository.ts";
+import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
+import { repositoryKind } from "../../../crds/repository/repository.ts";
 import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
-import type { Clock } from "../../../operator/kit/clock.ts";
-import type { ControllerMetrics } from "../../../operator/kit/controller.ts";
-import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { ControllerMetrics } from "../../../operator/kit/controller/controller.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import { createOperator } from "../../../operator/operator.ts";
+import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
-import { clockAhead } from "../../support/skewed-clock.ts";
+import { createOperator } from "../../../operator/wiring/operator.ts";
+import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import type { Figures, MeasuredOptions, Quantiles, Question } from "./measured-operator.ts";
 import { POISONOUS, SLOW } from "./names.ts";
 

@@ -1,8 +1,8 @@
-import type { KubeClient } from "../../../operator/kit/kube-client.ts";
-import type { KubeObject, ResourceType } from "../../../operator/kit/kube-object.ts";
+import { createObjectCache } from "../../../operator/kit/cache/object-cache.ts";
+import { createReflector } from "../../../operator/kit/cache/reflector.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import { createObjectCache } from "../../../operator/kit/object-cache.ts";
-import { createReflector } from "../../../operator/kit/reflector.ts";
 
 /** Tells when objects came to a state, seen by one watch over all of them. */
 export interface ObservedStates {

@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER } from "../../../crds/group.ts";
 import {
   applicationKind,
@@ -12,8 +12,8 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import { isForbidden } from "../../../operator/kit/kube-errors.ts";
-import type { ResourceType } from "../../../operator/kit/kube-object.ts";
+import { isForbidden } from "../../../operator/kit/client/errors.ts";
+import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import { observeStates } from "./observed-states.ts";
 

@@ -1,8 +1,8 @@
 /** The specification's tables and examples about environments, word for word: a client that was written from it works. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { type ApiService, startApiService } from "../../support/api-service.ts";
-import { configSetFixture } from "../../support/environment-fixture.ts";
-import { shapeOf } from "../../support/shape-of.ts";
+import { configSetFixture } from "../../support/fixtures/environment-fixture.ts";
+import { type ApiService, startApiService } from "../../support/http/api-service.ts";
+import { shapeOf } from "../../support/http/shape-of.ts";
 
 let service: ApiService;
 let authorization: string;

@@ -1,9 +1,9 @@
 /** The specification's tables about all that is not an environment: tokens, health, errors, limits, versions. */
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { expectPromised } from "../../support/api-promises.ts";
-import { type ApiService, type ServiceOptions, startApiService } from "../../support/api-service.ts";
-import { shapeOf } from "../../support/shape-of.ts";
+import { expectPromised } from "../../support/http/api-promises.ts";
+import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
+import { shapeOf } from "../../support/http/shape-of.ts";
 
 let service: ApiService;
 let authorization: string;

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { appProjectKind, configMapKind, namespaceKind, networkPolicyKind } from "../../../operator/kinds.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import { resourceType } from "../../../operator/kit/kube-object.ts";
-import { untilCounted } from "../../support/counted-quota.ts";
-import { createWorld, type World } from "../../support/environment-world.ts";
-import { liftNamespacePolicy } from "../../support/lifted-policy.ts";
-import { mayReach, type Network, type Place, type Policy } from "../../support/network-analysis.ts";
-import { until } from "../../support/until.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { resourceType } from "../../../operator/kit/client/objects.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { liftNamespacePolicy } from "../../support/plane/lifted-policy.ts";
+import { mayReach, type Network, type Place, type Policy } from "../../support/plane/network-analysis.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
-import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/kube-object.ts";
-import { configMaps } from "../../support/config-maps.ts";
-import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/memory-audit-trail.ts";
-import { unique } from "../../support/people.ts";
-import { until } from "../../support/until.ts";
+import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
+import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/doubles/memory-audit-trail.ts";
+import { unique } from "../../support/faults/people.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+import {
+  backendOnly,
+  createWorld,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 const namespace = "ephemeral-system";
 
@@ -62,7 +67,7 @@ describe("what is changed through the REST interface", () => {
     request = "audit-2";
     const extended = await environments.extend(made, { ttlHours: 30 });
     request = "audit-3";
-    const switched = await environments.turn(extended, { suspended: true });
+    const switched = await environments.setSwitches(extended, { suspended: true });
     expect([made, extended, switched].map(stampOf)).toEqual(["audit-1", "audit-2", "audit-3"]);
     request = "audit-4";
     await environments.remove(switched);

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { namespaceName } from "../../../crds/names.ts";
 import { networkPolicyKind } from "../../../operator/kinds.ts";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
-import type { OperatorOptions } from "../../../operator/operator.ts";
-import { completeInventory } from "../../support/environment-inventory.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { fastClock } from "../../support/fast-clock.ts";
-import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
-import { until } from "../../support/until.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
+import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment-world.ts";
+import { fastClock } from "../../support/fixtures/fast-clock.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/plane/tcp-proxy.ts";
 
 /** The longest that a half-open watch may go unnoticed. */
 const WATCHDOG_MS = 60_000;

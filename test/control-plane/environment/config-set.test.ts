@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { run } from "../../../deploy/local/run.ts";
 import {
   applicationKind,
@@ -10,10 +10,10 @@ import {
   revisionKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import { isWrite } from "../../../operator/kit/kube-request.ts";
-import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
-import { type Concerned, concernedAmong, killAt } from "../../support/request-seams.ts";
-import { until } from "../../support/until.ts";
+import { isWrite } from "../../../operator/kit/client/request.ts";
+import { type Concerned, concernedAmong, killAt } from "../../support/faults/request-seams.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 const namespace = "ephemeral-system";
 const MINUTE_MS = 60_000;
@@ -112,7 +112,7 @@ describe("an environment with a config set", () => {
     await world.admin.delete(configSetType, { name: "gone", namespace }, { uid: first.metadata.uid });
     const second = await configure("gone", level("other"));
     expect((await world.reconcile("orphaned")).status).toMatchObject({
-      ...{ phase: "ready", wanted: made.status?.wanted, configSet: made.status?.configSet },
+      ...{ phase: "ready", desiredHash: made.status?.desiredHash, configSet: made.status?.configSet },
     });
     await world.create("successor", using("gone"));
     expect((await world.expectPhase("successor", "ready")).status?.configSet?.revision).toBe(revisionOf(second));

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType, recordType, secretKind as secretType } from "../../../operator/kinds.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import { crash, crashPoints } from "../../support/crash.ts";
-import { completeInventory, FIRST_POD_SECRET, type Inventory } from "../../support/environment-inventory.ts";
-import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
+import { crash, crashPoints } from "../../support/faults/crash.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { completeInventory, FIRST_POD_SECRET, type Inventory } from "../../support/fixtures/environment-inventory.ts";
+import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
 
 /** Fewer writes than these would mean that the recording missed some. */
 const KNOWN_CREATE_WRITES = [

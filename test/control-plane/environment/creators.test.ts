@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import { GROUP } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
-import { environmentObject, given, paths } from "../../support/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { type Person, personWith } from "../../support/people.ts";
-import { until } from "../../support/until.ts";
+import { type Person, personWith } from "../../support/faults/people.ts";
+import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 const namespace = "ephemeral-system";
 

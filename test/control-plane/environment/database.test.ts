@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { type Pod, podType } from "../../../operator/adapters/pod-objects.ts";
+import { type Pod, podType } from "../../../operator/adapters/kubernetes/pod-objects.ts";
 import { configSetType, environmentType, secretKind, type WireObject } from "../../../operator/kinds.ts";
-import { isWrite, type KubeRequest } from "../../../operator/kit/kube-request.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
-import { correctedClock } from "../../support/skewed-clock.ts";
+import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
+import { correctedClock } from "../../support/faults/skewed-clock.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 
 let world: World;
 const writes: KubeRequest[] = [];

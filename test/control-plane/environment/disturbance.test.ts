@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretKind } from "../../../operator/kinds.ts";
-import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts";
-import { completeInventory } from "../../support/environment-inventory.ts";
-import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { until } from "../../support/until.ts";
+import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
+import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import {
   applicationKind,
   appProjectKind,
@@ -13,15 +13,20 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import type { ObjectRef, ResourceType } from "../../../operator/kit/kube-object.ts";
-import type { KubeRequest } from "../../../operator/kit/kube-request.ts";
-import type { OperatorOptions } from "../../../operator/operator.ts";
-import { FIRST_POD_SECRET } from "../../support/environment-inventory.ts";
-import { createWorld, podSecretRef, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { liftNamespacePolicy } from "../../support/lifted-policy.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { concernedAmong, normalised } from "../../support/request-seams.ts";
-import { until } from "../../support/until.ts";
+import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
+import type { KubeRequest } from "../../../operator/kit/client/request.ts";
+import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
+import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
+import { FIRST_POD_SECRET } from "../../support/fixtures/environment-inventory.ts";
+import {
+  createWorld,
+  podSecretRef,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { liftNamespacePolicy } from "../../support/plane/lifted-policy.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const NAME = "drifting";
 const NAMESPACE = `env-${NAME}`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import {
   applicationKind,
@@ -13,10 +13,10 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import type { Draft } from "../../../operator/kit/kube-object.ts";
-import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import type { Draft } from "../../../operator/kit/client/objects.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const folder = new URL("../../../deploy/examples/", import.meta.url);
 const TYPES = { EphemeralEnvironment: environmentType, Repository: repositoryType, ConfigSet: configSetType };

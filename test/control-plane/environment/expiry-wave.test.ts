@@ -1,13 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 import { environmentType, eventKind } from "../../../operator/kinds.ts";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
-import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
-import { until } from "../../support/until.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
+import {
+  backendOnly,
+  createWorld,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 let world: World;
 let running: RunningOperator | undefined;

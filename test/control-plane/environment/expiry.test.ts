@@ -1,13 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType, limitRangeKind, namespaceKind } from "../../../operator/kinds.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
-import { configMaps } from "../../support/config-maps.ts";
-import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
-import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
-import { until } from "../../support/until.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+import {
+  backendOnly,
+  createWorld,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 let running: RunningOperator | undefined;

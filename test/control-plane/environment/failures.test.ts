@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConditionType, findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { deploymentType, type Pod, podType } from "../../../operator/adapters/pod-objects.ts";
+import { deploymentType, type Pod, podType } from "../../../operator/adapters/kubernetes/pod-objects.ts";
 import { namespaceKind } from "../../../operator/kinds.ts";
-import { isWrite, type KubeRequest } from "../../../operator/kit/kube-request.ts";
+import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import type { ProbeResult } from "../../../operator/ports/url-prober.ts";
-import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
-import { correctedClock } from "../../support/skewed-clock.ts";
-import { until } from "../../support/until.ts";
+import { correctedClock } from "../../support/faults/skewed-clock.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 const writes: KubeRequest[] = [];

@@ -2,15 +2,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { secretKind } from "../../../operator/kinds.ts";
-import type { OperatorOptions } from "../../../operator/operator.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
-import { backendOnly, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
+import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import {
   type GoogleSecretManagerServer,
   googleManager,
   startGoogleSecretManager,
-} from "../../support/google-secret-manager.ts";
-import { until } from "../../support/until.ts";
+} from "../../support/doubles/google-secret-manager.ts";
+import { backendOnly, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 let google: GoogleSecretManagerServer;
@@ -47,9 +47,9 @@ test("an environment is made and removed whole although Google's lists show noth
 test("what was made before any status tells of it goes with the environment", async () => {
   google.store.lag("lists");
   const forgetful = await world.startOperator({
-    onPorts: ({ lifecycle, ...context }) => ({
-      ...withGoogle({ lifecycle, ...context }),
-      lifecycle: Object.assign(Object.create(lifecycle), {
+    onPorts: ({ statusWriter, ...context }) => ({
+      ...withGoogle({ statusWriter, ...context }),
+      statusWriter: Object.assign(Object.create(statusWriter), {
         writeStatus: () => Promise.reject(new Error("no status is ever written")),
       }),
     }),

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { isHeld } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kinds.ts";
-import { isWrite, type RequestSeam } from "../../../operator/kit/kube-request.ts";
-import { leases } from "../../../operator/kit/lease.ts";
-import { untilCounted } from "../../support/counted-quota.ts";
-import { completeInventory } from "../../support/environment-inventory.ts";
-import { COMMIT, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { type HttpsServer, startHttpsServer } from "../../support/https-server.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
-import { concernedAmong } from "../../support/request-seams.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
-import { until } from "../../support/until.ts";
+import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import { leases } from "../../../operator/kit/leader/lease.ts";
+import { concernedAmong } from "../../support/faults/request-seams.ts";
+import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
+import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
+import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 /** What is promised of a hand-over, from the signal to the first work of the next leader. */
 const STOP_LIMIT_MS = 3_000;
@@ -83,7 +83,7 @@ async function expectComplete({ metadata }: EphemeralEnvironment): Promise<void>
 
 const isWorkedOn = async ({ metadata }: EphemeralEnvironment) => {
   const found = await world.find(metadata.name);
-  return found !== undefined && isHeld(found);
+  return found !== undefined && hasFinalizer(found);
 };
 
 describe("with leader election", () => {

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { environmentType, secretKind } from "../../../operator/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
-import { COMMIT, createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { type HttpsServer, startHttpsServer } from "../../support/https-server.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
-import { until } from "../../support/until.ts";
+import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 /** Enough that every kill meets some under way, and few enough for two cores. */
 const CREATIONS = 24;

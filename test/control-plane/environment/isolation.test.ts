@@ -3,7 +3,7 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
-import { kubernetesCluster } from "../../../operator/adapters/kubernetes-cluster.ts";
+import { kubernetesCluster } from "../../../operator/adapters/kubernetes/cluster.ts";
 import {
   allowedTrafficObject,
   defaultDenyObject,
@@ -12,13 +12,13 @@ import {
   quotaObject,
 } from "../../../operator/environment/desired/isolation.ts";
 import { limitRangeKind, namespaceKind, networkPolicyKind, resourceQuotaKind } from "../../../operator/kinds.ts";
-import { systemClock } from "../../../operator/kit/clock.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { environmentFixture } from "../../support/environment-fixture.ts";
-import { unique } from "../../support/people.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { QUANTITY_SPELLINGS } from "../../support/quantity-spellings.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { unique } from "../../support/faults/people.ts";
+import { environmentFixture } from "../../support/fixtures/environment-fixture.ts";
+import { QUANTITY_SPELLINGS } from "../../support/fixtures/quantity-spellings.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const environment = environmentFixture({ metadata: { name: unique("isolated-") } });
 const namespace = namespaceName(environment.metadata.name);

@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import { run } from "../../../deploy/local/run.ts";
 import { environmentType } from "../../../operator/kinds.ts";
-import type { KubeError } from "../../../operator/kit/kube-errors.ts";
-import { type KubeObject, resourceType } from "../../../operator/kit/kube-object.ts";
-import { completeInventory } from "../../support/environment-inventory.ts";
-import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
+import type { KubeError } from "../../../operator/kit/client/errors.ts";
+import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
+import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

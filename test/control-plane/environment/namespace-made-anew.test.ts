@@ -8,12 +8,12 @@ import {
   resourceQuotaKind,
   secretKind,
 } from "../../../operator/kinds.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import type { KubeRequest, RequestSeam } from "../../../operator/kit/kube-request.ts";
-import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { unique } from "../../support/people.ts";
-import { until } from "../../support/until.ts";
-import { troubledWatches } from "../../support/watch-seams.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
+import { unique } from "../../support/faults/people.ts";
+import { troubledWatches } from "../../support/faults/watch-seams.ts";
+import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 let name: string;

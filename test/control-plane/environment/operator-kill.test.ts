@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kinds.ts";
-import { completeInventory, type Inventory } from "../../support/environment-inventory.ts";
-import { createWorld, podSecretRef, type World } from "../../support/environment-world.ts";
-import { type HttpsServer, startHttpsServer } from "../../support/https-server.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
-import { until } from "../../support/until.ts";
+import { completeInventory, type Inventory } from "../../support/fixtures/environment-inventory.ts";
+import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 const ROUNDS = 6;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL, FINALIZER, ownerLabels } from "../../../crds/group.ts";
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
 import {
@@ -14,13 +14,13 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
-import type { ResourceType } from "../../../operator/kit/kube-object.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
-import { untilCounted } from "../../support/counted-quota.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const GRACE_SECONDS = 4;
 const sweeping = {

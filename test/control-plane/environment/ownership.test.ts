@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { applicationKind, appProjectKind, namespaceKind, type WireObject } from "../../../operator/kinds.ts";
-import type { ResourceType } from "../../../operator/kit/kube-object.ts";
-import { completeInventory } from "../../support/environment-inventory.ts";
-import { createWorld, type World } from "../../support/environment-world.ts";
-import { until } from "../../support/until.ts";
+import type { ResourceType } from "../../../operator/kit/client/objects.ts";
+import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
-import type { Pipeline } from "../../../crds/ephemeral-environment.schema.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { applicationKind, environmentType } from "../../../operator/kinds.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { until } from "../../support/until.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -165,6 +165,6 @@ describe("a report that comes late", () => {
     await world.admin.patch(environmentType, { name: "unmoved" }, { spec }, { as: "merge" });
     const after = await world.reconcile("unmoved");
     expect(after.spec.backend.pipeline?.id).toBe(8);
-    expect(after.status).toMatchObject({ phase: "ready", wanted: before.status?.wanted });
+    expect(after.status).toMatchObject({ phase: "ready", desiredHash: before.status?.desiredHash });
   }, 60_000);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../../crds/group.ts";
-import type { Repository } from "../../../crds/repository.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
 import { repositoryType } from "../../../operator/kinds.ts";
-import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
-import { unique } from "../../support/people.ts";
-import { until } from "../../support/until.ts";
+import { unique } from "../../support/faults/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { podSecretName } from "../../../operator/environment/desired/secret.ts";
 import { environmentType } from "../../../operator/kinds.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import { crash, crashPoints } from "../../support/crash.ts";
-import { FIRST_POD_SECRET, type Inventory } from "../../support/environment-inventory.ts";
-import { createWorld, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
+import { crash, crashPoints } from "../../support/faults/crash.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { FIRST_POD_SECRET, type Inventory } from "../../support/fixtures/environment-inventory.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 /** Former Secrets go when somebody looks again after the new values answered. */
 const settings = settingsFrom({ ...testSettings, reconcile: { probeSeconds: 5 } });

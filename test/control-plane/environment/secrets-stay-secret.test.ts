@@ -1,14 +1,14 @@
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createWanted } from "../../../api/intake/creation.ts";
+import { persist } from "../../../api/intake/creation.ts";
 import { settingsFrom } from "../../../config/settings.ts";
 import {
   type EnvironmentSpec,
   type EphemeralEnvironment,
   environmentKind,
-} from "../../../crds/ephemeral-environment.ts";
+} from "../../../crds/environment/ephemeral-environment.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
-import { repositoryKind } from "../../../crds/repository.ts";
+import { repositoryKind } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import {
   applicationKind,
@@ -19,14 +19,14 @@ import {
   secretKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import { type ResourceType, resourceType } from "../../../operator/kit/kube-object.ts";
-import type { KubeRequest, RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
+import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
 import { type Log, winstonLog } from "../../../operator/kit/log.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { type GitServer, startGitServer } from "../../support/git-server.ts";
-import { memoryAuditTrail } from "../../support/memory-audit-trail.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
+import { memoryAuditTrail } from "../../support/doubles/memory-audit-trail.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const kind = (group: string, kindName: string, plural: string) =>
   resourceType<WireObject>({ group, version: "v1", kind: kindName, plural, namespaced: true });
@@ -152,7 +152,7 @@ async function wrapped(): Promise<string> {
 async function make({ operator }: RunningOperator, log: Log): Promise<EphemeralEnvironment> {
   const { environments, secretManager } = operator.ports;
   const provided = new Map([["STRIPE_KEY", new Sensitive(given.STRIPE_KEY)]]);
-  return createWanted({ name: "confidential", spec, provided }, { environments, secretManager, log });
+  return persist({ name: "confidential", spec, provided }, { environments, secretManager, log });
 }
 
 /** What the pods see, by variable. */

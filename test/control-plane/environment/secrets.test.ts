@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EnvironmentVariable } from "../../../crds/ephemeral-environment.schema.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentVariable } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { kubernetesSecretManager } from "../../../operator/adapters/kubernetes-secret-manager.ts";
+import { kubernetesSecretManager } from "../../../operator/adapters/kubernetes/secret-manager.ts";
 import {
   applicationKind,
   configSetType,
@@ -15,13 +15,13 @@ import {
   repositoryType,
   secretKind,
 } from "../../../operator/kinds.ts";
-import { systemClock } from "../../../operator/kit/clock.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import type { Fate } from "../../support/argocd-stand-in.ts";
-import { backendOnly, createWorld, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const namespace = "ephemeral-secrets";
 const sharing = {
@@ -428,7 +428,7 @@ describe("a Repository that is changed", () => {
     const later = { secrets: lists, overridable: [] };
     await world.admin.patch(repositoryType, repository, { spec: later }, { as: "merge" });
     const after = await world.reconcile("unmoved");
-    expect(after.status).toMatchObject({ phase: "ready", wanted: before?.wanted, secrets: before?.secrets });
+    expect(after.status).toMatchObject({ phase: "ready", desiredHash: before?.desiredHash, secrets: before?.secrets });
 
     await change("unmoved", { overrides: { values: [...values, { path: "backend.other", value: "1" }] } });
     const refused = ({ status }: EphemeralEnvironment) =>

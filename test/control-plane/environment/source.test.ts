@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { applicationKind, environmentType } from "../../../operator/kinds.ts";
-import { createWorld, type World } from "../../support/environment-world.ts";
-import { type GitServer, startGitServer } from "../../support/git-server.ts";
-import { concernedAmong, killAt } from "../../support/request-seams.ts";
-import { until } from "../../support/until.ts";
+import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
+import { concernedAmong, killAt } from "../../support/faults/request-seams.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 /** A branch that git allows and few tools expect. */
 const MOVING = "deps/@types/node+größe#2";

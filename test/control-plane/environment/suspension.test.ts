@@ -1,12 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import { untilCounted } from "../../support/counted-quota.ts";
-import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
+import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import {
+  backendOnly,
+  createWorld,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
+import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;
 let running: RunningOperator;

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind, environmentType, namespaceKind, recordType } from "../../../operator/kinds.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
-import { configMaps } from "../../support/config-maps.ts";
-import { paths } from "../../support/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { personWith } from "../../support/people.ts";
-import { clockAhead } from "../../support/skewed-clock.ts";
-import { until } from "../../support/until.ts";
+import { personWith } from "../../support/faults/people.ts";
+import { clockAhead } from "../../support/faults/skewed-clock.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { paths } from "../../support/fixtures/environment-objects.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { environmentType } from "../../../operator/kinds.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
-import { createWorld, type World } from "../../support/environment-world.ts";
-import { concernedAmong, normalised } from "../../support/request-seams.ts";
-import { until } from "../../support/until.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
 beforeAll(async () => {

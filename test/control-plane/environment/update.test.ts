@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/kinds.ts";
-import { applicationValues } from "../../support/application-values.ts";
-import type { Fate } from "../../support/argocd-stand-in.ts";
-import { untilCounted } from "../../support/counted-quota.ts";
-import { backendOnly, COMMIT, createWorld, type RunningOperator, type World } from "../../support/environment-world.ts";
-import { concernedAmong, recordWrites } from "../../support/request-seams.ts";
-import { correctedClock } from "../../support/skewed-clock.ts";
+import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { correctedClock } from "../../support/faults/skewed-clock.ts";
+import { applicationValues } from "../../support/fixtures/application-values.ts";
+import {
+  backendOnly,
+  COMMIT,
+  createWorld,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
+import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;
 let running: RunningOperator;
@@ -139,7 +145,7 @@ describe("another TTL", () => {
       phase: "ready",
       expiresAt: new Date(Date.parse(made.metadata.creationTimestamp) + 48 * 3_600_000).toISOString(),
     });
-    expect(extended.status).not.toHaveProperty("pursuing");
+    expect(extended.status).not.toHaveProperty("rollout");
     await world.reconcile("extended");
     // One for the change, one for the question of this test.
     const statusWrites = [1, 2].map((number) => `patch EphemeralEnvironment/status NAME #${number}`);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenTraits } from "../../../crds/api-token.ts";
 import { apiTokenType, secretKind } from "../../../operator/kinds.ts";
-import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
-import { until } from "../../support/until.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 /** That it is a second is held by the unit test, with a clock of its own; here the machine may stand still meanwhile. */
 const SOON_MS = 10_000;

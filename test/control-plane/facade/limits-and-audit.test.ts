@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
-import { COMMIT, createWorld, type World } from "../../support/environment-world.ts";
-import { unique } from "../../support/people.ts";
-import { testSettings } from "../../support/platform-chart.ts";
-import { type PlatformProcess, platformProcess } from "../../support/platform-process.ts";
-import { type RedisServer, redisServer } from "../../support/redis-server.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/token-issuer.ts";
-import { until } from "../../support/until.ts";
+import { type RedisServer, redisServer } from "../../support/doubles/redis-server.ts";
+import { unique } from "../../support/faults/people.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 const LIMIT = 8;
 /** A loss is forgotten after ten seconds. */

@@ -11,12 +11,12 @@ import {
   roleBindingKind,
   type WireObject,
 } from "../../../operator/kinds.ts";
-import { isNotFound } from "../../../operator/kit/kube-errors.ts";
-import type { ObjectRef, ResourceType } from "../../../operator/kit/kube-object.ts";
-import { type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/fault-scenes.ts";
-import { createFaultWorld, type FaultWorld } from "../../support/fault-world.ts";
-import { leaks } from "../../support/invariants.ts";
-import { until } from "../../support/until.ts";
+import { isNotFound } from "../../../operator/kit/client/errors.ts";
+import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
+import { type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/faults/fault-scenes.ts";
+import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
+import { leaks } from "../../support/faults/invariants.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: FaultWorld;
 let play: Play;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
-import { type RecordedLifecycle, recordLifecycles } from "../../support/fault-lifecycles.ts";
-import { type FaultPlan, isPassing, plansFor } from "../../support/fault-plans.ts";
-import { failures, meetFates, type Outcome, summary } from "../../support/fault-run.ts";
-import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/fault-world.ts";
-import { leaks, orphans } from "../../support/invariants.ts";
-import { seededRandom, shuffled } from "../../support/seeded-random.ts";
-import { until } from "../../support/until.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { type RecordedLifecycle, recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
+import { type FaultPlan, isPassing, plansFor } from "../../support/faults/fault-plans.ts";
+import { failures, meetFates, type Outcome, summary } from "../../support/faults/fault-run.ts";
+import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/faults/fault-world.ts";
+import { leaks, orphans } from "../../support/faults/invariants.ts";
+import { seededRandom, shuffled } from "../../support/faults/seeded-random.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { RECORDED } from "./recorded.ts";
 
 /** A part of a plan's title: only such plans are run. */

@@ -4,7 +4,7 @@
  */
 export const RECORDED = {
   create: [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "call repositoryHost.head",
@@ -27,13 +27,13 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, ready",
   ],
   extend: [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "patch EphemeralEnvironment NAME, a change of the spec",
     "patch EphemeralEnvironment/status NAME, ready",
   ],
   "get a database": [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "call secretManager.ensure",
@@ -45,7 +45,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   "move to another commit": [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "patch Application env-NAME",
@@ -54,7 +54,7 @@ export const RECORDED = {
   ],
   delete: [
     "call deployer.remove",
-    "call deployer.unconfine",
+    "call deployer.removeProject",
     "call secretManager.holdsAny",
     "call secretManager.remove",
     "create EnvironmentRecord UID",
@@ -67,7 +67,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, terminating",
   ],
   "move to another config set version": [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "create ControllerRevision NAME-UID-2",
@@ -76,7 +76,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   "pull from another registry": [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "call secretManager.read",
@@ -87,7 +87,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   "pull with a renewed credential": [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "call secretManager.read",
@@ -96,7 +96,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, ready",
   ],
   "rotate a secret": [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "call secretManager.ensure",
@@ -108,14 +108,14 @@ export const RECORDED = {
     "patch Secret store NAME-UID",
   ],
   suspend: [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "patch Application env-NAME",
     "patch EphemeralEnvironment/status NAME, ready",
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   wake: [
-    "call deployer.confine",
+    "call deployer.ensureProject",
     "call deployer.ensure",
     "call prober.probe",
     "patch Application env-NAME",

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { type Disturb, type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/fault-scenes.ts";
-import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/fault-world.ts";
-import { CONVERGENCE_MS, leaks } from "../../support/invariants.ts";
-import { portSeam } from "../../support/port-seam.ts";
-import { clockAhead, serverClockAhead } from "../../support/skewed-clock.ts";
-import { until } from "../../support/until.ts";
-import { staleLists, troubledWatches, type WatchTrouble } from "../../support/watch-seams.ts";
+import { type Disturb, type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/faults/fault-scenes.ts";
+import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/faults/fault-world.ts";
+import { CONVERGENCE_MS, leaks } from "../../support/faults/invariants.ts";
+import { portSeam } from "../../support/faults/port-seam.ts";
+import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
+import { staleLists, troubledWatches, type WatchTrouble } from "../../support/faults/watch-seams.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 let world: FaultWorld;
 let play: Play;

@@ -4,22 +4,22 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
 import { namespaceKind, networkPolicyKind, secretKind } from "../../../operator/kinds.ts";
-import { type KubeObject, resourceType } from "../../../operator/kit/kube-object.ts";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
-import type { OperatorOptions } from "../../../operator/operator.ts";
-import { fixtureSettings } from "../../support/environment-fixture.ts";
-import { type RecordedLifecycle, recordLifecycles } from "../../support/fault-lifecycles.ts";
-import { plansFor } from "../../support/fault-plans.ts";
-import { createFaultWorld, type FaultWorld } from "../../support/fault-world.ts";
-import { CONVERGENCE_MS, orphans, snapshot } from "../../support/invariants.ts";
-import { until } from "../../support/until.ts";
-import { changedLists, type TroubledWatches, troubledWatches } from "../../support/watch-seams.ts";
-import type { InvariantId, Violation } from "../../support/world-observer.ts";
+import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
+import { type RecordedLifecycle, recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
+import { plansFor } from "../../support/faults/fault-plans.ts";
+import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
+import { CONVERGENCE_MS, orphans, snapshot } from "../../support/faults/invariants.ts";
+import { changedLists, type TroubledWatches, troubledWatches } from "../../support/faults/watch-seams.ts";
+import type { InvariantId, Violation } from "../../support/faults/world-observer.ts";
+import { fixtureSettings } from "../../support/fixtures/environment-fixture.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 const configMap = resourceType({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
 
@@ -102,11 +102,11 @@ const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
 });
 
 /** The finalizer is written once the namespace is there. */
-const lateHold: Ports = ({ lifecycle: real, cluster, ...context }) => {
+const lateHold: Ports = ({ statusWriter: real, cluster, ...context }) => {
   const unheld = new Map<string, EphemeralEnvironment>();
   return {
     ...context,
-    lifecycle: Object.assign(Object.create(real), {
+    statusWriter: Object.assign(Object.create(real), {
       async hold(environment: EphemeralEnvironment) {
         unheld.set(environment.metadata.name, environment);
         return environment;
@@ -116,7 +116,7 @@ const lateHold: Ports = ({ lifecycle: real, cluster, ...context }) => {
       async ensure(...[owner, kind, object]: Parameters<typeof cluster.ensure>) {
         const outcome = await cluster.ensure(owner, kind, object);
         const environment = unheld.get(owner.name);
-        if (environment !== undefined && kind.kind === namespaceKind.kind) await real.hold(environment);
+        if (environment !== undefined && kind.kind === namespaceKind.kind) await real.addFinalizer(environment);
         return outcome;
       },
     }),
@@ -156,9 +156,9 @@ const expiryInMemory: Ports = ({ environment, ...context }) => {
 };
 
 /** A status that could not be written counts as written. */
-const swallowedStatusError: Ports = ({ lifecycle: real, ...context }) => ({
+const swallowedStatusError: Ports = ({ statusWriter: real, ...context }) => ({
   ...context,
-  lifecycle: Object.assign(Object.create(real), {
+  statusWriter: Object.assign(Object.create(real), {
     writeStatus: (...[environment, status]: Parameters<typeof real.writeStatus>) =>
       real.writeStatus(environment, status).catch(() => environment),
   }),

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
-import { createKubeClient, type KubeClient, type WatchEvent } from "../../../operator/kit/kube-client.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import { type ConfigMap, configMaps } from "../../support/config-maps.ts";
-import { controlPlane } from "../../support/control-plane.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { createKubeClient, type KubeClient, type WatchEvent } from "../../../operator/kit/client/kube-client.ts";
+import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const namespace = "default";
 const suite = `kit-client-${randomUUID().slice(0, 8)}`;

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import { createLeaderElector, type LeaderElector } from "../../../operator/kit/leader-election.ts";
-import { leases } from "../../../operator/kit/lease.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { createLeaderElector, type LeaderElector } from "../../../operator/kit/leader/leader-election.ts";
+import { leases } from "../../../operator/kit/leader/lease.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
 
 jest.setTimeout(60_000);
 

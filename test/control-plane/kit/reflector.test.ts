@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/kube-client.ts";
-import { KubeError } from "../../../operator/kit/kube-errors.ts";
-import { keyOf } from "../../../operator/kit/kube-object.ts";
+import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../operator/kit/cache/object-cache.ts";
+import { createReflector, type Reflector } from "../../../operator/kit/cache/reflector.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { keyOf } from "../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../operator/kit/object-cache.ts";
-import { createReflector, type Reflector } from "../../../operator/kit/reflector.ts";
-import { type ConfigMap, configMaps } from "../../support/config-maps.ts";
-import { until } from "../../support/until.ts";
+import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 // This suite restarts the API server, so it has one of its own.
 jest.setTimeout(180_000);

@@ -10,7 +10,7 @@ import { type ControlPlane, startControlPlane } from "../../../deploy/local/cont
 import { recordedProcesses } from "../../../deploy/local/process.ts";
 import { type Listener, listeners } from "../../../e2e/support/listeners.ts";
 import { knockAsNobody } from "../../../e2e/support/stranger.ts";
-import { controlPlane } from "../../support/control-plane.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const execute = promisify(execFile);
 

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiTokenSpec, tokenOf } from "../../../crds/api-token.ts";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { apiTokenFixture } from "../../support/api-token-fixture.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { given, paths } from "../../support/environment-objects.ts";
-import { administrator, personWith } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import { administrator, personWith } from "../../support/faults/people.ts";
+import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
+import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const full: Partial<ApiTokenSpec> = {
   description: "x",

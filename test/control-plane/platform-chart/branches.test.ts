@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { branchProblem } from "../../../crds/branches.ts";
-import type { ApiCalls } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { repositoryFixture } from "../../support/environment-fixture.ts";
-import { environmentObject, paths } from "../../support/environment-objects.ts";
-import { administrator } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
+import { branchProblem } from "../../../crds/repository/branches.ts";
+import { administrator } from "../../support/faults/people.ts";
+import { repositoryFixture } from "../../support/fixtures/environment-fixture.ts";
+import { environmentObject, paths } from "../../support/fixtures/environment-objects.ts";
+import type { ApiCalls } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const TAKEN = [
   ...["main", "dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語", "fix/🚀", "@"],

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import type { ApiCalls } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { paths } from "../../support/environment-objects.ts";
-import { administrator } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
+import { administrator } from "../../support/faults/people.ts";
+import { paths } from "../../support/fixtures/environment-objects.ts";
+import type { ApiCalls } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const dryRun = `${paths.configSets}?dryRun=All`;
 

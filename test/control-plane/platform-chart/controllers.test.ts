@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { waitUntil } from "../../../deploy/local/wait.ts";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
 import {
   environmentObject,
   given,
   namespaceObject,
   paths,
   roleBindingObject,
-} from "../../support/environment-objects.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
+} from "../../support/fixtures/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 describe("the policies don't stand in the way of Kubernetes' own controllers", () => {
   const plane = controlPlane();

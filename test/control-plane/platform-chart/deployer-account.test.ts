@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram, renderChart } from "../../../deploy/local/helm.ts";
-import type { ApiCalls } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { given, paths } from "../../support/environment-objects.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { testSettings } from "../../support/platform-chart.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
+import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import type { ApiCalls } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const deployer = unique("gitops-");
 const elsewhere = unique("gitops-accounts-");

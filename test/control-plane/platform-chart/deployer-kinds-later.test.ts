@@ -7,12 +7,12 @@ import { applyArgoCdKinds } from "../../../deploy/local/argo-cd-kinds.ts";
 import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
 import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
 import { silentProgress } from "../../../deploy/local/progress.ts";
-import { systemClock } from "../../../operator/kit/clock.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import { createOperator, type Operator } from "../../../operator/operator.ts";
-import { serveProbes } from "../../../operator/probes.ts";
-import { installPlatformChart, testSettings } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { createOperator, type Operator } from "../../../operator/wiring/operator.ts";
+import { serveProbes } from "../../../operator/wiring/probes.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { installPlatformChart, testSettings } from "../../support/plane/platform-chart.ts";
 
 let plane: ControlPlane;
 let operator: Operator;

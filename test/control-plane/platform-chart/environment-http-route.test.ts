@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { given, namespaceObject, paths } from "../../support/environment-objects.ts";
-import { httpRouteKind } from "../../support/http-route-kind.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
+import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { httpRouteKind } from "../../support/plane/http-route-kind.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const name = unique("routed-");
 const foreign = unique("foreign-");

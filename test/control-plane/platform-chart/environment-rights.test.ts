@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { environmentObject, given, paths } from "../../support/environment-objects.ts";
-import { administrator, type Person, personWith, unique } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
+import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const group = "ephemeral-environments.dev";
 const dryRun = `${paths.environments}?dryRun=All`;

@@ -3,11 +3,11 @@ import type { Manifest } from "../../../deploy/local/api-client.ts";
 import { helmProgram } from "../../../deploy/local/helm.ts";
 import { renderPlatformChart } from "../../../deploy/local/platform-chart.ts";
 import { waitUntil } from "../../../deploy/local/wait.ts";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { given, paths } from "../../support/environment-objects.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { testSettings } from "../../support/platform-chart.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
+import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const namespace = unique("kept-");
 const admission = "/apis/admissionregistration.k8s.io/v1";

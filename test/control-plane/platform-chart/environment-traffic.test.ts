@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { given, namespaceObject, paths } from "../../support/environment-objects.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
+import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const name = unique("traffic-");
 const foreign = unique("foreign-");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
 import {
   type ArgoChange,
   argoApplication,
@@ -8,11 +8,11 @@ import {
   SERVER,
   SOURCE,
   SYNC_POLICY,
-} from "../../support/argocd-objects.ts";
-import { controlPlane } from "../../support/control-plane.ts";
-import { given, uidLabel } from "../../support/environment-objects.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
+} from "../../support/fixtures/argocd-objects.ts";
+import { given, uidLabel } from "../../support/fixtures/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const ours = unique("env-deployer-");
 const foreign = unique("env-prod-");

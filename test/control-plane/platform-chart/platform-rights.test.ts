@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
 import { waitUntil } from "../../../deploy/local/wait.ts";
-import { createKubeClient } from "../../../operator/kit/kube-client.ts";
-import type { RequestSeam } from "../../../operator/kit/kube-request.ts";
+import { createKubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { clusterIdentity } from "../../../operator/secret-managers.ts";
-import { type ApiCalls, callsAs } from "../../support/api-calls.ts";
-import { argoApplication, argoCd, argoProject } from "../../support/argocd-objects.ts";
-import { controlPlane } from "../../support/control-plane.ts";
+import { clusterIdentity } from "../../../operator/wiring/secret-managers.ts";
+import { administrator, unique } from "../../support/faults/people.ts";
+import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
 import {
   environmentObject,
   given,
   namespaceObject,
   paths,
   roleBindingObject,
-} from "../../support/environment-objects.ts";
-import { administrator, unique } from "../../support/people.ts";
-import { installPlatformChart } from "../../support/platform-chart.ts";
-import { until } from "../../support/until.ts";
+} from "../../support/fixtures/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
 
 const leases = "/apis/coordination.k8s.io/v1/namespaces/ephemeral-system/leases";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { ownCounters } from "../../../api/counters.ts";
-import { TestClock } from "../../support/test-clock.ts";
+import { memoryStore } from "../../../api/counters.ts";
+import { TestClock } from "../../support/fixtures/test-clock.ts";
 
 const windowMs = 60_000;
 const counting = (maxKeys?: number) => {
   const clock = new TestClock();
-  const counters = ownCounters(clock, { windowMs, ...(maxKeys === undefined ? {} : { maxKeys }) });
+  const counters = memoryStore(clock, { windowMs, ...(maxKeys === undefined ? {} : { maxKeys }) });
   return { clock, counters, total: (key: string) => counters.increment(key).total };
 };
 

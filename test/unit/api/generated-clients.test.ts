@@ -3,7 +3,7 @@
  * over once is found here at once, and for the languages whose tools are not at hand.
  */
 import { expect, test } from "@jest/globals";
-import { openApiDocument } from "../../../api/openapi.ts";
+import { openApiDocument } from "../../../api/openapi/document.ts";
 import { listRoutes } from "../../../api/routes/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;

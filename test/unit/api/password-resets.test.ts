@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { HttpError } from "../../../api/http-error.ts";
 import { createPasswordResets } from "../../../api/password-resets.ts";
-import { Refusal } from "../../../api/refusals.ts";
 import { type Log, silentLog } from "../../../operator/kit/log.ts";
-import type { IdentityProvider } from "../../../operator/ports/identity-provider.ts";
-import { memoryIdentityProvider } from "../../support/memory-identity-provider.ts";
+import type { IdentityProvider } from "../../../operator/ports/facade/identity-provider.ts";
+import { memoryIdentityProvider } from "../../support/doubles/memory-identity-provider.ts";
 
 const EMAIL = "dev@example.test";
 
@@ -44,11 +44,11 @@ test("an address gets five links an hour, in whatever letter case it is written"
 });
 
 test("no provider, or too many who wait, is unavailable for every address", async () => {
-  await expect(resetsWith(undefined).resets.request(EMAIL)).rejects.toThrow(Refusal);
+  await expect(resetsWith(undefined).resets.request(EMAIL)).rejects.toThrow(HttpError);
   const { resets, stopping } = resetsWith({ sendPasswordReset: () => new Promise(() => undefined) });
   const wishes = Array.from({ length: 120 }, (_, count) => resets.request(`${count}@example.test`));
   const answers = await Promise.allSettled(wishes);
   expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
-  await expect(resets.request(EMAIL)).rejects.toThrow(Refusal);
+  await expect(resets.request(EMAIL)).rejects.toThrow(HttpError);
   stopping.abort();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { HttpError } from "../../../api/http-error.ts";
 import { isFault, problemOf } from "../../../api/problems.ts";
-import { Refusal } from "../../../api/refusals.ts";
 import {
   ClusterUnavailable,
   ConfigInvalid,
@@ -38,8 +38,8 @@ describe("problemOf", () => {
     [new EnvironmentConflict("It is protected"), 409, "It is protected", undefined],
     [new CreationFailed({ cause: new Error("inside") }), 500, "Failed to create environment", "ENV_CREATION_FAILED"],
     [new TypeError("inside"), 500, "Failed to create environment", "ENV_CREATION_FAILED"],
-    [new Refusal("forbidden", "No"), 403, "No", undefined],
-    [new Refusal("not-found", "Not found"), 404, "Not found", undefined],
+    [new HttpError("forbidden", "No"), 403, "No", undefined],
+    [new HttpError("not-found", "Not found"), 404, "Not found", undefined],
   ])("%p is %d", (error, status, detail, code) => {
     expect(problemOf(error, ALL, NOW)).toEqual({
       status,
@@ -61,9 +61,9 @@ describe("problemOf", () => {
   test.each<[Error, Record<string, string>]>([
     [new ClusterUnavailable(2.2), { "Retry-After": "3" }],
     [new NameExists("x", 10), { "Retry-After": "10" }],
-    [new Refusal("rate-limited", "", { retryAfterSeconds: 0.2 }), { "Retry-After": "1" }],
-    [new Refusal("method-not-allowed", "", { allow: "GET" }), { Allow: "GET" }],
-    [new Refusal("unauthenticated", ""), { "WWW-Authenticate": "Bearer" }],
+    [new HttpError("rate-limited", "", { retryAfterSeconds: 0.2 }), { "Retry-After": "1" }],
+    [new HttpError("method-not-allowed", "", { allow: "GET" }), { Allow: "GET" }],
+    [new HttpError("unauthenticated", ""), { "WWW-Authenticate": "Bearer" }],
   ])("%p carries %j", (error, headers) => {
     expect(problemOf(error, ALL, NOW).headers).toEqual(headers);
   });

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { createUrlChecks } from "../../../api/url-checks.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
-import { environmentFixture } from "../../support/environment-fixture.ts";
-import { memoryProber } from "../../support/memory-prober.ts";
-import { memoryRepositories } from "../../support/memory-repositories.ts";
-import { TestClock } from "../../support/test-clock.ts";
+import { memoryProber } from "../../support/doubles/memory-prober.ts";
+import { memoryRepositories } from "../../support/doubles/memory-repositories.ts";
+import { environmentFixture } from "../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../support/fixtures/test-clock.ts";
 
 test("a check that failed is not kept: the next one asks", async () => {
   const repositories = memoryRepositories();

@@ -11,7 +11,7 @@ import {
   valueOwner,
 } from "../../../crds/api-token.ts";
 import { nameProblem } from "../../../crds/names.ts";
-import { apiTokenFixture, FIXTURE_TOKEN } from "../../support/api-token-fixture.ts";
+import { apiTokenFixture, FIXTURE_TOKEN } from "../../support/fixtures/api-token-fixture.ts";
 
 const NOW = new Date("2026-06-01T12:00:00.000Z");
 const past = "2026-06-01T11:59:59.999Z";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
-import { QUANTITY_SPELLINGS } from "../../support/quantity-spellings.ts";
+import { QUANTITY_SPELLINGS } from "../../support/fixtures/quantity-spellings.ts";
 
 describe("a quantity", () => {
   test.each(QUANTITY_SPELLINGS)("%s is %s, which stays what it is", (given, expected) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { mayReach, type Place, type Policy } from "../../support/network-analysis.ts";
+import { mayReach, type Place, type Policy } from "../../support/plane/network-analysis.ts";
 
 const namespaces = {
   default: {},

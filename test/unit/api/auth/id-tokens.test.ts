@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { idTokens, TokenRefused } from "../../../../api/auth/id-tokens.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/token-issuer.ts";
-import { until } from "../../../support/until.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { until } from "../../../support/fixtures/until.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/http/token-issuer.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

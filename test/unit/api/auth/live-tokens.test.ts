@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LiveTokens } from "../../../../api/auth/live-tokens.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import { apiTokenFixture } from "../../../support/api-token-fixture.ts";
-import { type MemoryApiTokens, memoryApiTokens } from "../../../support/memory-api-tokens.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory-api-tokens.ts";
+import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const SECOND_MS = 1_000;
 

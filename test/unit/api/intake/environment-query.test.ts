@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { permissionsOf } from "../../../../api/auth/access.ts";
 import type { Caller } from "../../../../api/auth/callers.ts";
 import { environmentQuery } from "../../../../api/intake/environment-query.ts";
-import { environmentFixture } from "../../../support/environment-fixture.ts";
-import { listed } from "../../../support/environment-list.ts";
+import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { listed } from "../../../support/fixtures/environment-list.ts";
 
 const caller = { subject: "ann", groups: [], permissions: permissionsOf(["developer"]) } as unknown as Caller;
 const fixture = environmentFixture();

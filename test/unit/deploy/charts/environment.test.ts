@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../../deploy/local/api-client.ts";
 import { helmProgram, lintChart } from "../../../../deploy/local/helm.ts";
 import { asleep } from "../../../../operator/environment/desired/asleep.ts";
-import { environmentValues, renderEnvironment } from "../../../support/environment-values.ts";
+import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment-values.ts";
 
 const values = environmentValues("shop");
 const { frontend: _, ...backendOnly } = values;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram, renderChart } from "../../../../deploy/local/helm.ts";
-import { mayReach, type Place, type Policy, type PolicyPeer } from "../../../support/network-analysis.ts";
+import { mayReach, type Place, type Policy, type PolicyPeer } from "../../../support/plane/network-analysis.ts";
 
 const settings = {
   baseDomain: "env.example.test",

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { Settings } from "../../../../config/settings.schema.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
-import { CHART_URL_PATTERN } from "../../../../crds/repository.schema.ts";
+import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/api-client.ts";
 import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/helm.ts";
 import { nodeFlags } from "../../../../deploy/local/node-flags.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../crds/conditions.ts";
-import type { ChartSource } from "../../../../crds/repository.ts";
+import type { ChartSource } from "../../../../crds/repository/repository.ts";
 import { wantedHash } from "../../../../operator/environment/desired/values.ts";
 import { done, failed, type StepContext, type StepResult } from "../../../../operator/environment/step.ts";
 import { application, wantedApplication } from "../../../../operator/environment/steps/application.ts";
@@ -9,15 +9,15 @@ import {
   type ObservedApplication,
   type WantedApplication,
 } from "../../../../operator/ports/deployer.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
 import {
   CREATED,
   commitA,
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../support/environment-fixture.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly status?: Condition["status"];
@@ -40,7 +40,7 @@ async function settle(scene: Scene) {
   const context = {
     ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture("shop-api")) },
     configSets: {},
-    deployer: { confine: async () => undefined, ensure: async () => "unchanged", observe: () => observed },
+    deployer: { ensureProject: async () => undefined, ensure: async () => "unchanged", observe: () => observed },
     cluster: { ensure: async () => "unchanged" },
     earlier: new Map([["SecretsReady", secrets]]),
   } as unknown as StepContext;
@@ -54,8 +54,10 @@ async function settle(scene: Scene) {
     message: "backend: it ends",
     lastTransitionTime: CREATED,
   };
-  const before = serves ? { readyAt: CREATED, answered: hash } : {};
-  const environment = environmentFixture({ status: { components, wanted: hash, conditions: [condition], ...before } });
+  const before = serves ? { readyAt: CREATED, servingHash: hash } : {};
+  const environment = environmentFixture({
+    status: { components, desiredHash: hash, conditions: [condition], ...before },
+  });
   return application.run(environment, context);
 }
 
@@ -67,7 +69,7 @@ describe("an application that is healthy", () => {
     {
       name: "between two crashes is what was told of it before, so that no crash is two writes",
       scene: { healthySeconds: 20 },
-      expected: { ...told, recheckAfterMs: 40_000 },
+      expected: { ...told, requeueAfterMs: 40_000 },
     },
     { name: "for a minute has got over it", scene: { healthySeconds: 60 }, expected: synced },
     { name: "is synced where the deployer does not say since when", scene: {}, expected: synced },
@@ -84,10 +86,10 @@ describe("an application that is healthy", () => {
 
   test("counts as what the spec asks for, unless its pods have the secrets of before", async () => {
     const { findings } = await settle({});
-    expect(findings).toHaveProperty("rendered");
+    expect(findings).toHaveProperty("renderedSpecHash");
     const refused = await settle({ secrets: failed("SecretNotShared", "API_KEY is not shared") });
-    expect(refused.findings).not.toHaveProperty("rendered");
-    expect(refused.findings?.wanted).toBe(findings?.wanted);
+    expect(refused.findings).not.toHaveProperty("renderedSpecHash");
+    expect(refused.findings?.desiredHash).toBe(findings?.desiredHash);
   });
 });
 
@@ -102,7 +104,7 @@ test.each([
   const context = {
     ...{ settings: fixtureSettings, repositories: memoryRepositories(repository), configSets: {} },
     deployer: {
-      confine: async (owner: object, to: ChartSource) => void asked.push("confine", owner, to),
+      ensureProject: async (owner: object, to: ChartSource) => void asked.push("ensureProject", owner, to),
       ensure: async (wanted: WantedApplication) => {
         asked.push("ensure", wanted.environment, wanted.chart);
         throw stop;
@@ -112,5 +114,5 @@ test.each([
   const environment = environmentFixture({ status: { components: applied } });
   const { name, uid } = environment.metadata;
   await expect(application.run(environment, context)).rejects.toBe(stop);
-  expect(asked).toEqual(["confine", { name, uid }, expected, "ensure", { name, uid }, expected]);
+  expect(asked).toEqual(["ensureProject", { name, uid }, expected, "ensure", { name, uid }, expected]);
 });

@@ -5,6 +5,7 @@ import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { availability } from "../../../../operator/environment/steps/availability.ts";
 import type { ProbeResult } from "../../../../operator/ports/url-prober.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
 import {
   CREATED,
   environmentFixture,
@@ -12,9 +13,8 @@ import {
   minutesLater,
   repositoryFixture,
   UID,
-} from "../../../support/environment-fixture.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly urlsReady?: Condition["status"];
@@ -54,7 +54,7 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   const status = {
     conditions: condition ? [condition] : [],
     components: { backend: { revision: `0123456789ab+${runs}` } },
-    ...(wasReady ? { readyAt: CREATED, answered: "hash" } : {}),
+    ...(wasReady ? { readyAt: CREATED, servingHash: "hash" } : {}),
     ...(tokens?.answered ? { lastHandledReconcileAt: tokens.answered } : {}),
   };
   const metadata = tokens ? { annotations: { [RECONCILE_ANNOTATION]: tokens.asked } } : {};
@@ -96,13 +96,13 @@ describe("the URLs", () => {
       ...{ urlsReady: "True", wasReady: true, answer: "healthy", atMinutes: 60, askedMinutesAgo: 1 },
     });
     expect(asked).toHaveLength(1);
-    expect(result).toMatchObject({ state: "done", recheckAfterMs: PERIOD_MS });
+    expect(result).toMatchObject({ state: "done", requeueAfterMs: PERIOD_MS });
   });
 
   test("are asked at once when something else runs behind them", async () => {
     const { result, asked } = await step({ urlsReady: "True", wasReady: true, runs: "new", answer: "healthy" });
     expect(asked).toHaveLength(1);
-    expect(result.findings).toMatchObject({ answered: "new" });
+    expect(result.findings).toMatchObject({ servingHash: "new" });
   });
 
   test.each([
@@ -117,25 +117,25 @@ describe("the URLs", () => {
   test("are not asked while nobody should answer, and have to answer anew after", async () => {
     const { result, asked } = await step({ urlsReady: "False", wasReady: true, suspended: true, atMinutes: 60 });
     expect(asked).toEqual([]);
-    expect(result).toMatchObject({ state: "done", reason: "Suspended", findings: { answered: "" } });
+    expect(result).toMatchObject({ state: "done", reason: "Suspended", findings: { servingHash: "" } });
   });
 
   test.each([
     ["not before they answered once", {}, false],
     ["ever after, whatever goes before", { readyAt: CREATED }, true],
   ])("are watched although the steps before are not done: %s", (_when, status, expected) => {
-    const { persists } = availability(createSchedule(new TestClock(), PERIOD_MS));
-    expect(persists?.(environmentFixture({ status }))).toBe(expected);
+    const { alwaysRun } = availability(createSchedule(new TestClock(), PERIOD_MS));
+    expect(alwaysRun?.(environmentFixture({ status }))).toBe(expected);
   });
 
   test.each([
     [
       "never answered, new",
       { urlsReady: "Unknown" },
-      { state: "waiting", reason: "NotAnswering", recheckAfterMs: 100 },
+      { state: "waiting", reason: "NotAnswering", requeueAfterMs: 100 },
     ],
-    ["never answered, a minute", { urlsReady: "Unknown", atMinutes: 1 }, { state: "waiting", recheckAfterMs: 2_000 }],
-    ["never answered, long", { urlsReady: "Unknown", atMinutes: 6 }, { state: "waiting", recheckAfterMs: 10_000 }],
+    ["never answered, a minute", { urlsReady: "Unknown", atMinutes: 1 }, { state: "waiting", requeueAfterMs: 2_000 }],
+    ["never answered, long", { urlsReady: "Unknown", atMinutes: 6 }, { state: "waiting", requeueAfterMs: 10_000 }],
     [
       "down for less than five minutes",
       { urlsReady: "Unknown", wasReady: true, atMinutes: 4.9 },
@@ -144,7 +144,7 @@ describe("the URLs", () => {
     [
       "down for five minutes",
       { urlsReady: "Unknown", wasReady: true, atMinutes: 5 },
-      { state: "failed", reason: "UrlDown", recheckAfterMs: 10_000 },
+      { state: "failed", reason: "UrlDown", requeueAfterMs: 10_000 },
     ],
     [
       "down since a moment that is in the future because the clock was set back by an hour",
@@ -159,7 +159,7 @@ describe("the URLs", () => {
     [
       "never answered, since a moment in the future",
       { urlsReady: "Unknown", atMinutes: -60 },
-      { state: "waiting", recheckAfterMs: 10_000 },
+      { state: "waiting", requeueAfterMs: 10_000 },
     ],
     [
       "silent for the first time after long",

@@ -5,17 +5,17 @@ import {
   currentVersion,
   revisionName,
 } from "../../../../crds/config-set.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { configuration } from "../../../../operator/environment/steps/configuration.ts";
+import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory-config-sets.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
 import {
   configSetFixture,
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../support/environment-fixture.ts";
-import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/memory-config-sets.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
 
 const repository = repositoryFixture("shop-api", { overridable: ["backend.size"] });
 const first = configSetFixture("web", { ttlDefaultHours: 8 });
@@ -101,7 +101,7 @@ describe("the configuration", () => {
 
 describe("a configuration that is not resolved lets the rest go on", () => {
   const standing = (given: EphemeralEnvironment, versions: readonly ConfigSetVersion[]) =>
-    configuration.stands?.(given, contextOf(undefined, versions));
+    configuration.continueWithPrevious?.(given, contextOf(undefined, versions));
 
   test.each([
     {
@@ -118,7 +118,10 @@ describe("a configuration that is not resolved lets the rest go on", () => {
     },
     {
       name: "without an override that is forbidden when something runs",
-      given: environmentFixture({ spec: { ...using, ...forbidden }, status: { configSet: pin, rendered: "before" } }),
+      given: environmentFixture({
+        spec: { ...using, ...forbidden },
+        status: { configSet: pin, renderedSpecHash: "before" },
+      }),
       versions: [kept],
       expected: true,
     },
@@ -136,7 +139,7 @@ describe("a config set of groups", () => {
     expect(await configuration.run(environment, contextOf(theirs))).toMatchObject({
       ...{ state: "failed", reason: "ConfigSetNotShared", message: expect.stringContaining("spec.access.groups") },
     });
-    expect(configuration.stands?.(environment, contextOf(theirs))).toBe(false);
+    expect(configuration.continueWithPrevious?.(environment, contextOf(theirs))).toBe(false);
     expect(await configuration.run(environment, contextOf({}))).toMatchObject({ state: "done" });
   });
 

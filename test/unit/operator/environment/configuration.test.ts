@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { type ConfigSet, type ConfigSetVersion, currentVersion, revisionName } from "../../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import {
   configurationOf,
   foreseenConfiguration,
   wantedConfiguration,
 } from "../../../../operator/environment/configuration.ts";
-import { configSetFixture, environmentFixture, UID } from "../../../support/environment-fixture.ts";
-import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/memory-config-sets.ts";
+import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory-config-sets.ts";
+import { configSetFixture, environmentFixture, UID } from "../../../support/fixtures/environment-fixture.ts";
 
 const OTHER_UID = UID.replace("0a1b", "ffff");
 const kept = (version: number, uid = UID): ConfigSetVersion => ({ name: "web", version, uid, spec: {} });

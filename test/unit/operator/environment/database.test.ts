@@ -4,7 +4,8 @@ import { environmentValues, wantedHash } from "../../../../operator/environment/
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { database } from "../../../../operator/environment/steps/database.ts";
 import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
-import type { Trouble, TroubleReason } from "../../../../operator/ports/pods.ts";
+import type { PodProblem, PodProblemReason } from "../../../../operator/ports/pods.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
 import {
   CREATED,
   commitA,
@@ -12,9 +13,8 @@ import {
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../support/environment-fixture.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly provision?: boolean;
@@ -25,7 +25,7 @@ interface Scene {
   readonly readiness?: "ready" | "unready" | "absent";
   /** What was said of the database in the pass before, a minute ago. */
   readonly former?: Pick<Condition, "status" | "reason" | "message">;
-  readonly troubles?: readonly (readonly [component: string, reason: TroubleReason])[];
+  readonly troubles?: readonly (readonly [component: string, reason: PodProblemReason])[];
   /** Whether what is wanted answered before. */
   readonly serves?: boolean;
 }
@@ -45,15 +45,15 @@ async function step(scene: Scene) {
   );
   const conditions = former && [{ type: "DatabaseReady", lastTransitionTime: CREATED, ...former }];
   const status = {
-    ...{ ...made.status, wanted: hash },
+    ...{ ...made.status, desiredHash: hash },
     ...(conditions ? { conditions } : {}),
-    ...(serves ? { readyAt: CREATED, answered: hash } : {}),
+    ...(serves ? { readyAt: CREATED, servingHash: hash } : {}),
   };
   const observed = state && { state, revision: "", message: "", ...(problem ? { problem } : {}) };
   const reads: string[] = [];
   const evidence = async () => "its last line";
   const found = troubles.map(
-    ([component, reason]): Trouble => ({
+    ([component, reason]): PodProblem => ({
       ...{ component, reason, evidence, since: new Date(CREATED) },
       sentence: `${component}: ${reason} it is`,
     }),

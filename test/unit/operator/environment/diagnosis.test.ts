@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../crds/conditions.ts";
-import { type Ailing, diagnosed } from "../../../../operator/environment/diagnosis.ts";
+import { diagnoseApplication, type UnhealthyApplication } from "../../../../operator/environment/diagnosis.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
-import type { Trouble, TroubleReason } from "../../../../operator/ports/pods.ts";
-import { CREATED, environmentFixture, minutesLater } from "../../../support/environment-fixture.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import type { PodProblem, PodProblemReason } from "../../../../operator/ports/pods.ts";
+import { CREATED, environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly state?: ObservedApplication["state"];
@@ -17,7 +17,7 @@ interface Scene {
   readonly isNew?: boolean;
   readonly mayFail?: boolean;
   /** Reason, and since when it lasts in seconds before now. */
-  readonly troubles?: readonly (readonly [TroubleReason, number])[];
+  readonly troubles?: readonly (readonly [PodProblemReason, number])[];
   readonly evidence?: string;
   readonly retryInMs?: number;
   /** Since when the deployer calls it so, in seconds before now. */
@@ -28,14 +28,14 @@ async function diagnose(scene: Scene) {
   const { state = "progressing", problem, former, atSeconds = 60, mayFail = true, troubles = [] } = scene;
   const clock = new TestClock(minutesLater(atSeconds / 60).toISOString());
   const conditions = former && [{ type: "ApplicationSynced", lastTransitionTime: CREATED, ...former }];
-  const wanted = scene.isNew ? "before" : "hash";
-  const environment = environmentFixture({ status: { wanted, ...(conditions ? { conditions } : {}) } });
+  const desiredHash = scene.isNew ? "before" : "hash";
+  const environment = environmentFixture({ status: { desiredHash, ...(conditions ? { conditions } : {}) } });
   const calls = { retriedSince: [] as Date[], diagnoses: 0, evidences: 0 };
   const evidence = async () => {
     calls.evidences += 1;
     return scene.evidence ?? "panic: no database";
   };
-  const found = troubles.map(([reason, seconds], index): Trouble => {
+  const found = troubles.map(([reason, seconds], index): PodProblem => {
     const component = ["backend", "frontend"][index] ?? "worker";
     const since = new Date(clock.now().getTime() - seconds * 1000);
     return { reason, component, sentence: `${component}: ${reason} it is`, since, evidence };
@@ -61,8 +61,8 @@ async function diagnose(scene: Scene) {
     ...(problem ? { problem } : {}),
     ...(scene.degradedSeconds === undefined ? {} : { since }),
   };
-  const ailing = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as Ailing;
-  return { result: await diagnosed(ailing, context), calls };
+  const ailing = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
+  return { result: await diagnoseApplication(ailing, context), calls };
 }
 
 const starting = { status: "Unknown", reason: "Progressing", message: "" } as const;
@@ -98,7 +98,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   {
     name: "a chart that gives no manifests fails the environment",
     scene: { state: "broken", problem: "ChartInvalid", retryInMs: 15_000 },
-    expected: { state: "failed", reason: "ChartInvalid", recheckAfterMs: 15_000 },
+    expected: { state: "failed", reason: "ChartInvalid", requeueAfterMs: 15_000 },
   },
   {
     name: "a deployer that lacks a part fails nothing",
@@ -133,7 +133,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   {
     name: "pods that start are not looked at for ten seconds",
     scene: { former: starting, atSeconds: 4, troubles: [["CrashLoop", 4]] },
-    expected: { state: "waiting", reason: "Progressing", recheckAfterMs: 6_000 },
+    expected: { state: "waiting", reason: "Progressing", requeueAfterMs: 6_000 },
   },
   {
     name: "a crash loop fails at once",
@@ -156,7 +156,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   {
     name: "a failing probe is told after half a minute",
     scene: { former: starting, troubles: [["ProbeFailing", 30]] },
-    expected: { state: "waiting", reason: "ProbeFailing", recheckAfterMs: 10_000 },
+    expected: { state: "waiting", reason: "ProbeFailing", requeueAfterMs: 10_000 },
   },
   {
     name: "and fails after five minutes",
@@ -237,7 +237,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   {
     name: "an ailing that began in the future, because the clock was set back, hides no trouble and is looked at calmly",
     scene: { former: starting, atSeconds: -3600, troubles: [["ImagePullFailed", 30]] },
-    expected: { state: "failed", reason: "ImagePullFailed", recheckAfterMs: 300_000 },
+    expected: { state: "failed", reason: "ImagePullFailed", requeueAfterMs: 300_000 },
   },
   {
     name: "degraded, but what serves is judged by its URLs",

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
+import { type RunContext, runSteps } from "../../../../operator/environment/run-steps.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import type { Step } from "../../../../operator/environment/step.ts";
 import { application } from "../../../../operator/environment/steps/application.ts";
@@ -10,16 +11,15 @@ import { isolation } from "../../../../operator/environment/steps/isolation.ts";
 import { namespace } from "../../../../operator/environment/steps/namespace.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
 import { source } from "../../../../operator/environment/steps/source.ts";
-import { type WalkContext, walk } from "../../../../operator/environment/walk.ts";
 import { networkPolicyKind, resourceQuotaKind } from "../../../../operator/kinds.ts";
-import { KubeError } from "../../../../operator/kit/kube-errors.ts";
+import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
-import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
-import { memoryCluster } from "../../../support/memory-cluster.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { memoryCluster } from "../../../support/doubles/memory-cluster.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 /** Passes over an environment that pulls its images with a credential, as far as its application. */
 function world() {
@@ -39,9 +39,9 @@ function world() {
     ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
     repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
-    deployer: { confine: answer("confine"), ensure: answer("ensure"), observe: () => undefined },
+    deployer: { ensureProject: answer("ensureProject"), ensure: answer("ensure"), observe: () => undefined },
     signal: new AbortController().signal,
-  } as unknown as WalkContext;
+  } as unknown as RunContext;
   secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
   const plan: readonly Step[] = [
     ...[namespace, configuration, isolation, secrets(createSchedule(clock, 600_000)), source, application],
@@ -53,7 +53,7 @@ function world() {
       isDown = is;
     },
     async pass() {
-      const { results, error } = await walk(plan, environmentFixture({ status }), context);
+      const { results, error } = await runSteps(plan, environmentFixture({ status }), context);
       status = Object.assign({}, status, ...[...results.values()].map(({ findings }) => findings));
       return { results, error };
     },
@@ -76,7 +76,7 @@ test.each([
   cluster.fail(kind, undefined);
   expect((await pass()).results.get("SecretsReady")).toMatchObject({ state: "done" });
   expect(made("Secret")).toHaveLength(2);
-  expect(asked).toEqual(["confine", "ensure"]);
+  expect(asked).toEqual(["ensureProject", "ensure"]);
 });
 
 test("a deployer that is down holds back the application, and neither fences nor Secrets", async () => {

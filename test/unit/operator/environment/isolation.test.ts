@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { METADATA_RANGES } from "../../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
-import { ADMITTED_KINDS } from "../../../../operator/adapters/argocd-deployer.ts";
+import { ADMITTED_KINDS } from "../../../../operator/adapters/argocd/deployer.ts";
 import {
   allowedTrafficObject,
   defaultDenyObject,
@@ -10,9 +10,9 @@ import {
   priorityQuotaObject,
   quotaObject,
 } from "../../../../operator/environment/desired/isolation.ts";
-import { environmentFixture } from "../../../support/environment-fixture.ts";
-import { mayReach, type Place, type Policy } from "../../../support/network-analysis.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
+import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { mayReach, type Place, type Policy } from "../../../support/plane/network-analysis.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const environment = environmentFixture();
 const isolation = (settings: object) => settingsFrom({ ...testSettings, isolation: settings }).isolation;

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { askedHash, isAsAsked, isServed, wantedPipelines } from "../../../../operator/environment/progress.ts";
-import { CREATED, commitA, environmentFixture, pipelineFixture } from "../../../support/environment-fixture.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  pipelineFixture,
+} from "../../../support/fixtures/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
 const backend = { repository: "shop-api", branch: "main" };
@@ -89,19 +94,19 @@ describe("the application is as asked", () => {
 describe("what is wanted serves", () => {
   const serving: EnvironmentStatus = {
     components: { backend: { applied, commit: commitA, revision: "0123456789ab+hash" } },
-    ...{ wanted: "hash", answered: "hash", rendered: askedHash(specOf({})), readyAt: CREATED },
+    ...{ desiredHash: "hash", servingHash: "hash", renderedSpecHash: askedHash(specOf({})), readyAt: CREATED },
   };
-  const asleep = { ...serving, rendered: askedHash(specOf({ suspended: true })), answered: "" };
+  const asleep = { ...serving, renderedSpecHash: askedHash(specOf({ suspended: true })), servingHash: "" };
 
   test.each<[string, Partial<EnvironmentSpec>, EnvironmentStatus, boolean]>([
     ["when it runs and answered", {}, serving, true],
-    ["not when something else answered", {}, { ...serving, answered: "other" }, false],
-    ["not when something else runs", {}, { ...serving, wanted: "other", answered: "other" }, false],
+    ["not when something else answered", {}, { ...serving, servingHash: "other" }, false],
+    ["not when something else runs", {}, { ...serving, desiredHash: "other", servingHash: "other" }, false],
     ["not when something else is asked for, and not rendered yet", { overrides: {} }, serving, false],
     ["not when nothing was ever wanted", {}, {}, false],
     ["when all of it sleeps, as it should", { suspended: true }, asleep, true],
-    ["not when it still runs and should sleep", { suspended: true }, { ...asleep, wanted: "other" }, false],
-    ["not when it sleeps and should not", {}, { ...serving, answered: "" }, false],
+    ["not when it still runs and should sleep", { suspended: true }, { ...asleep, desiredHash: "other" }, false],
+    ["not when it sleeps and should not", {}, { ...serving, servingHash: "" }, false],
   ])("%s", (_rule, spec, status, expected) => {
     expect(isServed(environmentFixture({ spec, status }))).toBe(expected);
   });

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
 import { done, type Findings, failed, waiting } from "../../../../operator/environment/step.ts";
 import { type Looking, retirePulls, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
 import { secretKind } from "../../../../operator/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../../../operator/ports/cluster.ts";
-import { environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
-import { type MemoryCluster, memoryCluster } from "../../../support/memory-cluster.ts";
-import { type MemoryRepositories, memoryRepositories } from "../../../support/memory-repositories.ts";
-import { type MemorySecretManager, memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { type MemoryCluster, memoryCluster } from "../../../support/doubles/memory-cluster.ts";
+import { type MemoryRepositories, memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const ref = { name: "image-pull", namespace: "env-shop" };
 const MADE: EnvironmentStatus["pullSecret"] = [{ registry: "registry.test", source: "shop@latest" }];
@@ -71,7 +71,7 @@ async function pass({ isLook = false, result = done("Mirrored") } = {}) {
 /** The version with these images runs, and no other any more. */
 async function runs(image = "registry.test/shop-api"): Promise<void> {
   const components = { backend: { applied: { branch: "main", commit: "", image: `${image}:1` } } };
-  status = { ...status, wanted: "1", components };
+  status = { ...status, desiredHash: "1", components };
   const found = await retirePulls(environmentFixture({ spec, status }), contextOf());
   status = { ...status, ...found };
 }
@@ -90,14 +90,14 @@ const questions = () => cluster.looks(secretKind) + secretManager.looks.length;
 describe("the Secret of image pulls", () => {
   test("is made beside that of the pods, and what that found stays", async () => {
     const findings: Findings = { podSecrets };
-    expect(await pass({ result: done("Mirrored", { findings, recheckAfterMs: 7 }) })).toEqual(
-      done("Mirrored", { findings: { podSecrets, pullSecret: MADE }, recheckAfterMs: 7 }),
+    expect(await pass({ result: done("Mirrored", { findings, requeueAfterMs: 7 }) })).toEqual(
+      done("Mirrored", { findings: { podSecrets, pullSecret: MADE }, requeueAfterMs: 7 }),
     );
     expect(held()).toBe("reader:one");
   });
 
   test.each([
-    { name: "that of the pods is awaited", given: { result: waiting("AwaitingValue", "", { recheckAfterMs: 1 }) } },
+    { name: "that of the pods is awaited", given: { result: waiting("AwaitingValue", "", { requeueAfterMs: 1 }) } },
     { name: "that of the pods was never made", given: { result: failed("SecretsMissing", "") }, podSecrets: [] },
   ])("is not made while $name", async ({ given, ...before }) => {
     status = { ...status, ...before };

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { chartOf, repositoriesOf, repositoryProblem } from "../../../../operator/environment/repositories.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
-import { environmentFixture, fixtureSettings, repositoryFixture } from "../../../support/environment-fixture.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import {
+  environmentFixture,
+  fixtureSettings,
+  repositoryFixture,
+} from "../../../support/fixtures/environment-fixture.ts";
 
 const api = repositoryFixture("shop-api");
 const web = repositoryFixture("shop-web", { type: "frontend" });
@@ -64,7 +68,7 @@ describe("a Repository that an environment without an owner may not have", () =>
 
   test("is full, until somebody gives a place back: it is asked again by itself", () => {
     expect(problemOf(environmentFixture(mine), memoryRepositories(one), [older])).toMatchObject({
-      ...{ state: "failed", reason: "RepositoryFull", recheckAfterMs: expect.any(Number) },
+      ...{ state: "failed", reason: "RepositoryFull", requeueAfterMs: expect.any(Number) },
       message: expect.stringContaining("maxEnvironments"),
     });
     expect(problemOf(environmentFixture(mine), memoryRepositories(one))).toBeUndefined();

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
@@ -8,17 +8,17 @@ import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
 import { secretKind } from "../../../../operator/kinds.ts";
+import { memoryCluster } from "../../../support/doubles/memory-cluster.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
 import {
   environmentFixture,
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../support/environment-fixture.ts";
-import { memoryCluster } from "../../../support/memory-cluster.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 /** A pass ten minutes after the creation, when a value has been awaited since so many minutes after it. */
 async function awaited(sinceMinutes: number) {
@@ -28,7 +28,7 @@ async function awaited(sinceMinutes: number) {
   const condition = { type: "SecretsReady", status: "Unknown", reason: "AwaitingValue", message: "" } as const;
   const environment = environmentFixture({
     spec: { secrets: { provided: ["SECRET_KEY"] } },
-    status: { pursuing: { asked: "", since: moment }, conditions: [{ ...condition, lastTransitionTime: moment }] },
+    status: { rollout: { asked: "", since: moment }, conditions: [{ ...condition, lastTransitionTime: moment }] },
   });
   const context = {
     ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture()) },
@@ -53,19 +53,19 @@ test.each([
   { name: "not before anything runs", given: { podSecrets }, state: failed("SecretNotFound", ""), expected: false },
   {
     name: "once something does",
-    given: { podSecrets, wanted: "0" },
+    given: { podSecrets, desiredHash: "0" },
     state: failed("SecretNotFound", ""),
     expected: true,
   },
   {
     name: "not while a value may still come",
-    given: { podSecrets, wanted: "0" },
-    state: waiting("AwaitingValue", "", { recheckAfterMs: 1 }),
+    given: { podSecrets, desiredHash: "0" },
+    state: waiting("AwaitingValue", "", { requeueAfterMs: 1 }),
     expected: false,
   },
 ])("what was before stands in for a wish that can't be granted: $name", ({ given, state, expected }) => {
-  const { stands } = secrets(createSchedule(new TestClock(), 60_000));
-  expect(stands?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
+  const { continueWithPrevious } = secrets(createSchedule(new TestClock(), 60_000));
+  expect(continueWithPrevious?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
 });
 
 /** Passes over an environment that pulls with a credential of the secret manager, on one clock. */
@@ -85,7 +85,7 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const synced = { type: "ApplicationSynced", status: applicationSynced } as const;
   let status: EnvironmentStatus = {
     conditions: [...stood, synced].map((one) => ({ ...one, ...condition })),
-    wanted: "1",
+    desiredHash: "1",
   };
   let step = secrets(createSchedule(clock, 600_000));
   const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
@@ -135,11 +135,11 @@ test("a renewed credential that is asked for while the secret manager is away is
   await pass();
   store("reader:two");
   secretManager.setReachable(false);
-  const { state, recheckAfterMs } = await pass({ [RECONCILE_ANNOTATION]: "now" });
+  const { state, requeueAfterMs } = await pass({ [RECONCILE_ANNOTATION]: "now" });
   expect([state, await held()]).toEqual(["done", "reader:one"]);
   secretManager.setReachable(true);
-  clock.advance(recheckAfterMs ?? Number.NaN);
+  clock.advance(requeueAfterMs ?? Number.NaN);
   await pass();
-  expect(recheckAfterMs).toBeLessThan(30_000);
+  expect(requeueAfterMs).toBeLessThan(30_000);
   expect(await held()).toBe("reader:two");
 });

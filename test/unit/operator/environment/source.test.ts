@@ -1,23 +1,23 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { RepositorySpec } from "../../../../crds/repository.ts";
+import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { source } from "../../../../operator/environment/steps/source.ts";
 import { CredentialRejected } from "../../../../operator/ports/repository-host.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
 import {
   commitA,
   environmentFixture,
   minutesLater,
   pipelineFixture,
   repositoryFixture,
-} from "../../../support/environment-fixture.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const commitB = "b".repeat(40);
 const HEAD = "f".repeat(40);
@@ -86,7 +86,7 @@ async function step(scene: Scene) {
   } as unknown as StepContext;
   const result = await source.run(environment, context);
   const found = result.findings?.components?.backend ?? environment.status?.components?.backend;
-  return { result, asked, found, stands: source.stands?.(environment, context) };
+  return { result, asked, found, stands: source.continueWithPrevious?.(environment, context) };
 }
 
 describe("the commit of a component", () => {
@@ -182,7 +182,7 @@ describe("the commit of a component", () => {
       repository: { credentialsRef: { name: "nobodys", key: "latest" } },
     };
     const { result, asked, found, stands } = await step(scene);
-    expect(result).toMatchObject({ state: "waiting", reason: "CredentialNotBound", recheckAfterMs: 30_000 });
+    expect(result).toMatchObject({ state: "waiting", reason: "CredentialNotBound", requeueAfterMs: 30_000 });
     expect({ asked, stands, found }).toEqual({
       asked: [],
       stands: true,
@@ -198,7 +198,7 @@ describe("the commit of a component", () => {
     const { result, asked, found, stands } = await step(scene);
     expect(result).toEqual({
       ...{ state: "waiting", reason: "CredentialRejected", message: "renew it" },
-      recheckAfterMs: 300_000,
+      requeueAfterMs: 300_000,
     });
     expect({ asked, stands, found }).toEqual({
       asked: ["main as reader:word"],
@@ -214,7 +214,7 @@ describe("the commit of a component", () => {
 
   test("is looked for on when its branch is not there", async () => {
     const { result } = await step({ spec: backend({ branch: "gone" }) });
-    expect(result).toMatchObject({ state: "failed", reason: "BranchNotFound", recheckAfterMs: 30_000 });
+    expect(result).toMatchObject({ state: "failed", reason: "BranchNotFound", requeueAfterMs: 30_000 });
   });
 });
 
@@ -229,7 +229,7 @@ describe("a commit with a pipeline", () => {
     [
       "is looked at again when its pipeline will have been silent for too long",
       { spec: wanted({}), before, minutes: 90 },
-      { reason: "Building", recheckAfterMs: 30 * 60_000 },
+      { reason: "Building", requeueAfterMs: 30 * 60_000 },
       commitA,
     ],
     [

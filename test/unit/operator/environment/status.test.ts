@@ -4,7 +4,7 @@ import type {
   EnvironmentSpec,
   EnvironmentStatus,
   EphemeralEnvironment,
-} from "../../../../crds/ephemeral-environment.ts";
+} from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { askedHash } from "../../../../operator/environment/progress.ts";
 import { isProgress, sameStatus, statusAfter } from "../../../../operator/environment/status.ts";
@@ -16,9 +16,9 @@ import {
   fixtureSettings,
   minutesLater,
   pipelineFixture,
-} from "../../../support/environment-fixture.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
 
-const soon = { recheckAfterMs: 1 };
+const soon = { requeueAfterMs: 1 };
 const allDone = new Map<StepCondition, StepResult>(STEP_CONDITIONS.map((type) => [type, done("Fine")]));
 const but = (type: StepCondition, result: StepResult) => new Map(allDone).set(type, result);
 const hashOf = (commit: string) => commit.slice(0, 12);
@@ -32,9 +32,9 @@ const found = (applied: string, { running, spec }: { running?: string; spec?: Pa
       ...(running === undefined ? {} : { commit: running, revision: `0123456789ab+${hashOf(running)}` }),
     },
   },
-  wanted: hashOf(applied),
-  rendered: askedHash(environmentFixture({ spec: { backend: { ...wish, commit: applied }, ...spec } }).spec),
-  ...(running === undefined ? {} : { readyAt: CREATED, answered: hashOf(running) }),
+  desiredHash: hashOf(applied),
+  renderedSpecHash: askedHash(environmentFixture({ spec: { backend: { ...wish, commit: applied }, ...spec } }).spec),
+  ...(running === undefined ? {} : { readyAt: CREATED, servingHash: hashOf(running) }),
 });
 const wish = { repository: "shop-api", branch: "main" };
 const serving = but("UrlsReady", done("Answering", { findings: found(commitA, { running: commitA }) }));
@@ -174,9 +174,9 @@ describe("the deadline", () => {
     [15.1, "failed"],
   ])("of an update: %s minutes after the change it is %s", (minutes, phase) => {
     const begun = judged(environmentFixture(updated), updating, 600);
-    expect(begun).toMatchObject({ phase: "updating", pursuing: { since: minutesLater(600).toISOString() } });
+    expect(begun).toMatchObject({ phase: "updating", rollout: { since: minutesLater(600).toISOString() } });
     const later = judged(environmentFixture({ ...updated, status: begun }), updating, 600 + minutes);
-    expect(later).toMatchObject({ phase, pursuing: begun.pursuing });
+    expect(later).toMatchObject({ phase, rollout: begun.rollout });
   });
 
   const sourceUnknown = new Map([["SourceResolved", waiting("RepositoryHostUnavailable", "away", soon)]] as const);
@@ -187,7 +187,7 @@ describe("the deadline", () => {
     const begun = judged(environmentFixture(updated), updating, 600);
     const spec = { backend: { ...updated.spec.backend, ...source } };
     const again = judged(environmentFixture({ spec, status: begun, metadata: { generation: 3 } }), results, 610);
-    expect(again).toMatchObject({ phase: "updating", pursuing: { since: minutesLater(610).toISOString() } });
+    expect(again).toMatchObject({ phase: "updating", rollout: { since: minutesLater(610).toISOString() } });
   });
 
   test("begins anew when an override changes, also before its values are known", () => {
@@ -195,7 +195,7 @@ describe("the deadline", () => {
     const spec = { ...updated.spec, overrides: { backend: { replicas: 2 } } };
     const away = new Map([["SecretsReady", waiting("SecretManagerUnavailable", "away", soon)]] as const);
     const again = judged(environmentFixture({ spec, status: begun, metadata: { generation: 3 } }), away, 610);
-    expect(again.pursuing?.since).toBe(minutesLater(610).toISOString());
+    expect(again.rollout?.since).toBe(minutesLater(610).toISOString());
   });
 
   test.each([
@@ -219,7 +219,7 @@ describe("the deadline", () => {
   test("is not moved by an extension", () => {
     const begun = judged(environmentFixture(updated), updating, 600);
     const extended = { spec: { ...updated.spec, ttlHours: 48 }, status: begun, metadata: { generation: 3 } };
-    expect(judged(environmentFixture(extended), updating, 614).pursuing).toEqual(begun.pursuing);
+    expect(judged(environmentFixture(extended), updating, 614).rollout).toEqual(begun.rollout);
   });
 });
 
@@ -227,7 +227,7 @@ test("an extension buys no time while the git host is away either", () => {
   const away = new Map([["SourceResolved", waiting("RepositoryHostUnavailable", "away", soon)]] as const);
   const begun = judged(environmentFixture(), away, 1);
   const extended = { spec: { ttlHours: 48 }, status: begun, metadata: { generation: 2 } };
-  expect(judged(environmentFixture(extended), away, 14).pursuing).toEqual(begun.pursuing);
+  expect(judged(environmentFixture(extended), away, 14).rollout).toEqual(begun.rollout);
   expect(judged(environmentFixture(extended), away, 16).phase).toBe("failed");
 });
 
@@ -260,7 +260,7 @@ describe("an update", () => {
   });
 
   test("is not over when it was taken back before what it brought is gone", () => {
-    const ranB = { ...found(commitA, { running: commitB }), answered: hashOf(commitA) };
+    const ranB = { ...found(commitA, { running: commitB }), servingHash: hashOf(commitA) };
     const back = environmentFixture({ status: { ...ready, ...found(commitB, { running: commitB }) } });
     expect(judged(back, but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: ranB }))).phase).toBe(
       "updating",
@@ -270,7 +270,7 @@ describe("an update", () => {
 
 describe("a suspended environment", () => {
   const suspended = environmentFixture({ spec: { suspended: true }, status: ready, metadata: { generation: 2 } });
-  const asleep = { ...found(commitA, { running: commitA, spec: { suspended: true } }), answered: "" };
+  const asleep = { ...found(commitA, { running: commitA, spec: { suspended: true } }), servingHash: "" };
   const sleeping = but("UrlsReady", done("Suspended", { findings: asleep }));
 
   test("is ready, and says that it sleeps", () => {
@@ -287,7 +287,7 @@ describe("a suspended environment", () => {
   });
 
   test("is updating until all of it sleeps", () => {
-    const wanted = { ...asleep, wanted: "hash of values" };
+    const wanted = { ...asleep, desiredHash: "hash of values" };
     const falling = but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: wanted }));
     const status = judged(suspended, falling, 600);
     expect(status.phase).toBe("updating");
@@ -297,7 +297,7 @@ describe("a suspended environment", () => {
   test("does not sleep yet while nobody could tell its application so", () => {
     const stopped: ReadonlyMap<StepCondition, StepResult> = new Map([
       ["SecretsReady", waiting("Slow", "slow", soon)],
-      ["UrlsReady", done("Suspended", { findings: { answered: "" } })],
+      ["UrlsReady", done("Suspended", { findings: { servingHash: "" } })],
     ]);
     expect(findCondition(judged(suspended, stopped, 600).conditions, "Suspended")).toBeUndefined();
   });
@@ -312,7 +312,7 @@ describe("a suspended environment", () => {
   test("is awake only when its URLs answered anew", () => {
     const status = judged(suspended, sleeping, 600);
     const woken = environmentFixture({ status, metadata: { generation: 3 } });
-    const up = { ...found(commitA, { running: commitA }), answered: "" };
+    const up = { ...found(commitA, { running: commitA }), servingHash: "" };
     const silent = but("UrlsReady", waiting("NotAnswering", "silent", { ...soon, findings: up }));
     const waking = judged(woken, silent, 610);
     expect(waking.phase).toBe("updating");

@@ -1,13 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { CONFIG_SET_LABEL, type ConfigSet } from "../../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../crds/group.ts";
-import type { Repository } from "../../../../crds/repository.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/caches.ts";
-import { wakeOnChanges } from "../../../../operator/environment/watches.ts";
+import type { Repository } from "../../../../crds/repository/repository.ts";
+import { enqueueOnChanges } from "../../../../operator/environment/watches.ts";
 import type { WireObject } from "../../../../operator/kinds.ts";
-import type { Priority } from "../../../../operator/kit/work-queue.ts";
-import { configSetFixture, environmentFixture, repositoryFixture, UID } from "../../../support/environment-fixture.ts";
+import type { Priority } from "../../../../operator/kit/controller/work-queue.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/wiring/caches.ts";
+import {
+  configSetFixture,
+  environmentFixture,
+  repositoryFixture,
+  UID,
+} from "../../../support/fixtures/environment-fixture.ts";
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 
@@ -43,7 +48,7 @@ function scene(
     revisions: subscribed("revision"),
     children: new Map([["namespaces", subscribed("child")]]),
   } as unknown as Caches;
-  const stop = wakeOnChanges(caches, (name, priority) => {
+  const stop = enqueueOnChanges(caches, (name, priority) => {
     woken.push(name);
     wake(name, priority);
   });

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "@jest/globals";
-import { KubeError } from "../../../../operator/kit/kube-errors.ts";
+import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import { type Log, winstonLog } from "../../../../operator/kit/log.ts";
 
 function linesOf(write: (log: Log) => void): Record<string, unknown>[] {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { HostUnavailable, SecretsUnavailable } from "../../../../crds/errors.ts";
-import type { Repository } from "../../../../crds/repository.ts";
+import type { Repository } from "../../../../crds/repository/repository.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { createBranchHeads } from "../../../../operator/repository/branch-heads.ts";
-import { commitA, repositoryFixture } from "../../../support/environment-fixture.ts";
-import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };
 const settings = settingsFrom({ ...testSettings, secrets });

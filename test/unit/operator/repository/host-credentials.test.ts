@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import type { RepositorySpec } from "../../../../crds/repository.ts";
+import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import {
   CredentialRefused,
   cloneCredential,
   pullCredential,
 } from "../../../../operator/repository/host-credentials.ts";
-import { repositoryFixture } from "../../../support/environment-fixture.ts";
-import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
+import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const hostCredentials = [
   {

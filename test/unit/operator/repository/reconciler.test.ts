@@ -1,15 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import type { ConfigSet } from "../../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { Repository, RepositoryStatus } from "../../../../crds/repository.ts";
+import type { Repository, RepositoryStatus } from "../../../../crds/repository/repository.ts";
 import {
   CredentialRejected,
   type RepositoryHost,
   RepositoryHostUnavailable,
 } from "../../../../operator/ports/repository-host.ts";
 import { createRepositoryReconciler } from "../../../../operator/repository/reconciler.ts";
+import { memoryConfigSets } from "../../../support/doubles/memory-config-sets.ts";
+import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
 import {
   CREATED,
   commitA,
@@ -17,12 +20,9 @@ import {
   environmentFixture,
   minutesLater,
   repositoryFixture,
-} from "../../../support/environment-fixture.ts";
-import { memoryConfigSets } from "../../../support/memory-config-sets.ts";
-import { memoryRepositories } from "../../../support/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/memory-secret-manager.ts";
-import { testSettings } from "../../../support/platform-chart.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+} from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const { signal } = new AbortController();
 const hostCredentials = [{ id: "shop", hosts: ["git.test", "registry.test"] }];
@@ -77,12 +77,12 @@ async function pass({ repository, spec, status, others = [], configSets = [], ho
     configSets: memoryConfigSets(...configSets),
     ...{ settings, secretManager },
     repositoryHost: host,
-    lifecycle: {
-      async hold(held) {
+    statusWriter: {
+      async addFinalizer(held) {
         written.held += 1;
         return held;
       },
-      async release() {
+      async removeFinalizer() {
         written.released += 1;
       },
       async writeStatus(judged, next) {
@@ -270,7 +270,7 @@ describe("a check", () => {
   ])("when %s", async (_when, given, isChecked) => {
     const { status, result } = await pass(given);
     expect(status).toHaveLength(isChecked ? 1 : 0);
-    expect(result?.recheckAfterMs).toBeGreaterThan(0);
+    expect(result?.requeueAfterMs).toBeGreaterThan(0);
   });
 
   test.each([

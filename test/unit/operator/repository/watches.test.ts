@@ -1,12 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSet } from "../../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../../crds/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { Repository } from "../../../../crds/repository.ts";
-import type { Caches } from "../../../../operator/caches.ts";
-import type { CacheListener } from "../../../../operator/kit/object-cache.ts";
-import { wakeOnRepositories } from "../../../../operator/repository/watches.ts";
-import { configSetFixture, environmentFixture, repositoryFixture } from "../../../support/environment-fixture.ts";
+import type { Repository } from "../../../../crds/repository/repository.ts";
+import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
+import { enqueueOnRepositories } from "../../../../operator/repository/watches.ts";
+import type { Caches } from "../../../../operator/wiring/caches.ts";
+import {
+  configSetFixture,
+  environmentFixture,
+  repositoryFixture,
+} from "../../../support/fixtures/environment-fixture.ts";
 
 interface Tell {
   repository?: CacheListener<Repository>;
@@ -29,7 +33,7 @@ function scene(...repositories: readonly Repository[]) {
     configSets: subscribed("configSet"),
     environments: subscribed("environment"),
   } as unknown as Caches;
-  const end = wakeOnRepositories(caches, (name) => void woken.push(name));
+  const end = enqueueOnRepositories(caches, (name) => void woken.push(name));
   return { tell, woken, end };
 }
 

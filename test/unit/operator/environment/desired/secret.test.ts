@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SecretStatus } from "../../../../../crds/ephemeral-environment.ts";
+import type { SecretStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import {
   accessBindingObject,
@@ -7,7 +7,7 @@ import {
   secretObject,
   wantedPodSecret,
 } from "../../../../../operator/environment/desired/secret.ts";
-import { environmentFixture, fixtureSettings } from "../../../../support/environment-fixture.ts";
+import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment-fixture.ts";
 
 const stored = (values: Record<string, string>) =>
   new Map(Object.entries(values).map(([name, value]) => [name, { version: 1, value: new Sensitive(value) }]));

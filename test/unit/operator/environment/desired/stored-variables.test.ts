@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { storedVariables } from "../../../../../operator/environment/desired/stored-variables.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { secrets: [{ name: "LISTED" }] });
 const status = { secrets: [{ name: "MADE", version: 2 }] };

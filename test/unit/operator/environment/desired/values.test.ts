@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/ephemeral-environment.ts";
-import type { ChartSource, RepositorySpec } from "../../../../../crds/repository.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import type { ChartSource, RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { podSecretName } from "../../../../../operator/environment/desired/secret.ts";
 import { environmentValues, urlsOf, wantedHash } from "../../../../../operator/environment/desired/values.ts";
 import {
@@ -10,7 +10,7 @@ import {
   fixtureSettings,
   repositoryFixture,
   UID,
-} from "../../../../support/environment-fixture.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
 
 type Parts = NonNullable<Parameters<typeof environmentFixture>[0]>;
 

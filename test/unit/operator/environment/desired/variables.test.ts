@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
-import type { EnvironmentSpec } from "../../../../../crds/ephemeral-environment.ts";
+import type { EnvironmentSpec } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { type Variables, variablesOf } from "../../../../../operator/environment/desired/variables.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { secrets: [{ name: "SECRET_KEY" }] });
 const frontend = repositoryFixture("shop-web", { type: "frontend", secrets: [{ name: "SESSION_KEY" }] });

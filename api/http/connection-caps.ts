@@ -1,0 +1,31 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { countedAddress } from "../limits.ts";
+
+/** In all: each costs memory, whoever holds it. */
+const MAX_CONNECTIONS = 10_000;
+/** A browser opens six, a pipeline a handful; an office behind one address has room. */
+const MAX_PER_ADDRESS = 256;
+
+interface CapOptions {
+  /** Whether many callers share an address, because a proxy connects for them: it is not capped by itself. */
+  readonly isShared: (address: string | undefined) => boolean;
+}
+
+/** Turns away connections beyond what a server can bear, before a byte is read; call it before the server listens. */
+export function capConnections(server: Server, { isShared }: CapOptions): void {
+  server.maxConnections = MAX_CONNECTIONS;
+  const open = new Map<string, number>();
+  server.prependListener("connection", (socket: Socket) => {
+    if (isShared(socket.remoteAddress)) return;
+    const address = countedAddress(socket.remoteAddress);
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+    if (count > MAX_PER_ADDRESS) socket.destroy();
+  });
+}

@@ -1,0 +1,114 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
+import { capConnections } from "./connection-caps.ts";
+import { idleConnections } from "./idle-connections.ts";
+import { type ProxySettings, trustedProxy } from "./trusted-proxies.ts";
+import { answerUnparsed } from "./unparsed.ts";
+import { dropUnread } from "./unread-bodies.ts";
+
+/** Slow senders are cut: the head has this long, the whole request that long. */
+const PATIENCE = { headMs: 10_000, requestMs: 30_000 } as const;
+/** How often the two are looked at; Node's default would let a slow head live for 30 s more. */
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than a load balancer keeps idle connections, or it would send into a closed one. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** Where and with what the server runs. */
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes a free one; the answer names it. */
+  readonly port: number;
+  readonly clock: Clock;
+  /** For requests that are refused before the app sees them. */
+  readonly log: Log;
+  /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
+  readonly stopping: AbortController;
+  /** Proxies in front: what comes from the address of one is many callers'. None unless said. */
+  readonly proxies?: ProxySettings;
+  /** How long a sender may take for the head and for the whole of a request. */
+  readonly patience?: { readonly headMs: number; readonly requestMs: number };
+}
+
+/** How long each part of stopping may take. */
+export interface StopOptions {
+  /** Still serving as usual after readiness has ended, until everybody in front has noticed. */
+  readonly settleMs?: number;
+  /** For requests under way, before their connections are cut. */
+  readonly graceMs?: number;
+}
+
+/** A listening server. */
+export interface ApiServer {
+  readonly url: string;
+  /** Ends readiness, lets what is under way finish, and closes; called again it waits for the same end. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+/** Starts listening; rejects when the address can't be had. */
+export async function startServer(app: RequestListener, options: ServerOptions): Promise<ApiServer> {
+  const { headMs, requestMs } = options.patience ?? PATIENCE;
+  const server = createServer({
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused by us, in words.
+    requireHostHeader: false,
+  });
+  const isProxy = trustedProxy(options.proxies ?? { trustedProxyHops: 0, trustedProxies: [] });
+  capConnections(server, { isShared: (address) => isProxy(address, 0) });
+  const idle = idleConnections(server);
+  let isClosing = false;
+  const serve: RequestListener = (request, response) => {
+    // A kept connection would bring the next request to a server that is going.
+    if (isClosing) response.setHeader("Connection", "close");
+    dropUnread(request, response);
+    app(request, response);
+  };
+  answerUnparsed(server, serve, options);
+  await listening(server, options);
+  const stop = async ({ settleMs = 0, graceMs = 10_000 }: StopOptions = {}) => {
+    options.stopping.abort();
+    if (settleMs > 0) await new Promise<void>((resolve) => options.clock.setTimer(settleMs, resolve));
+    isClosing = true;
+    const end = closed(server, graceMs, options.clock);
+    idle.closeFromNowOn();
+    await end;
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    url: urlOf(server),
+    stop: (stopOptions) => {
+      stopped ??= stop(stopOptions);
+      return stopped;
+    },
+  };
+}
+
+function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server, graceMs: number, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.setTimer(graceMs, () => server.closeAllConnections());
+    server.close((error) => {
+      cancel();
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+  });
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

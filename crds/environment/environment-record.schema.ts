@@ -1,0 +1,53 @@
+import { type Static, Type } from "typebox";
+import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp } from "../schema.ts";
+import { PHASES } from "./environment-status.schema.ts";
+import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
+
+/** Why an environment is no more. */
+export const RECORD_REASONS = ["deleted", "expired", "orphaned"] as const;
+
+const Component = Type.Object({
+  repository: Type.String({ maxLength: 50 }),
+  branch: Type.String({ maxLength: 244 }),
+  commit: Type.String({ maxLength: 64, description: "The one that was settled; empty when none ever was." }),
+});
+
+const ForcedStep = Type.Object({
+  step: Type.String({ maxLength: 64 }),
+  left: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH, description: "What was not verified gone." }),
+});
+
+const { owner, trigger } = EnvironmentSpec.properties;
+
+export const RecordSpec = Type.Object(
+  {
+    name: Type.String({ maxLength: 253, description: "Of the environment; the record itself is named by its UID." }),
+    uid: Type.String({ maxLength: 64 }),
+    reason: literals(RECORD_REASONS, {
+      description:
+        "deleted: somebody asked; expired: its time was up; orphaned: the resource was gone while other things of it were not.",
+    }),
+    createdAt: Timestamp,
+    readyAt: Type.Optional(Timestamp),
+    deletedAt: Type.Unsafe<string>({ ...Timestamp, description: "When its deletion was asked for." }),
+    goneAt: Type.Unsafe<string>({ ...Timestamp, description: "When everything was verified gone, or forced." }),
+    teardownSeconds: Type.Integer({ minimum: 0 }),
+    ttlHours: Type.Optional(Type.Integer()),
+    phase: Type.Optional(literals(PHASES, { description: "The last one before terminating." })),
+    failure: Type.Optional(Type.String({ maxLength: 128, description: "The reason of Ready, if it had failed." })),
+    components: Type.Optional(Type.Object({ backend: Type.Optional(Component), frontend: Type.Optional(Component) })),
+    configSet: Type.Optional(
+      Type.Object({
+        name: Type.String({ maxLength: 50 }),
+        version: Type.Optional(Type.Integer({ format: "int64", minimum: 1 })),
+      }),
+    ),
+    databaseProvisioned: Type.Optional(Type.Boolean()),
+    owner,
+    groups: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50 })),
+    trigger,
+    forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin went past." })),
+  },
+  rules({ rule: "self == oldSelf", message: "a record is never changed" }),
+);
+export type RecordSpec = Static<typeof RecordSpec>;

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { API_VERSION, ENVIRONMENT_NAME_LABEL, GROUP, type Kind, VERSION } from "../group.ts";
+import type { RecordSpec } from "./environment-record.schema.ts";
+import type { EnvironmentSpec } from "./ephemeral-environment.ts";
+
+export type { RecordSpec } from "./environment-record.schema.ts";
+
+/** What remains of an environment: for insights and costs, and as the tombstone of its pull request. */
+export interface EnvironmentRecord {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: "EnvironmentRecord";
+  readonly metadata: {
+    /** The environment's UID: so there is one record, however often it is written. */
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec: RecordSpec;
+}
+
+export const recordKind = {
+  group: GROUP,
+  version: VERSION,
+  kind: "EnvironmentRecord",
+  plural: "environmentrecords",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** By this label everything that one pull request (or the like) brought forth is found. */
+export const TRIGGER_LABEL = `${GROUP}/trigger`;
+
+/**
+ * The value of the trigger label: which pull request of which repository of which provider. A hash, because names of
+ * repositories don't fit a label. `undefined` for what no numbered thing triggered.
+ */
+export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
+  if (trigger?.number === undefined) return undefined;
+  const { kind, provider = "", repository = "", number } = trigger;
+  return createHash("sha256")
+    .update(JSON.stringify([kind, provider, repository, number]))
+    .digest("hex")
+    .slice(0, 40);
+}
+
+/** A record on its way to the API server. */
+export function recordManifest(spec: RecordSpec, namespace: string) {
+  const trigger = triggerKey(spec.trigger);
+  const labels = {
+    [ENVIRONMENT_NAME_LABEL]: spec.name,
+    ...(trigger === undefined ? {} : { [TRIGGER_LABEL]: trigger }),
+  };
+  return {
+    apiVersion: API_VERSION,
+    kind: "EnvironmentRecord",
+    metadata: { name: spec.uid, namespace, labels },
+    spec,
+  } as const;
+}

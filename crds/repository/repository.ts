@@ -1,0 +1,120 @@
+import { reconcileToken } from "../environment/ephemeral-environment.ts";
+import { type API_VERSION, FINALIZER, GROUP, type Kind, VERSION } from "../group.ts";
+import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
+
+export type { ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
+
+/** A backend or frontend repository: where it is, and how it becomes a component of an environment. */
+export interface Repository {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: "Repository";
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation: number;
+    readonly creationTimestamp: string;
+    /** It is deleted, and goes with its last environment. */
+    readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+  };
+  readonly spec: RepositorySpec;
+  readonly status?: RepositoryStatus;
+}
+
+export const repositoryKind = {
+  group: GROUP,
+  version: VERSION,
+  kind: "Repository",
+  plural: "repositories",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** Whether the operator keeps it for the environments that it has. */
+export function isKept({ metadata }: Repository): boolean {
+  return metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** Its branch where nothing else is said. */
+export function branchOf({ spec }: Repository): string {
+  return spec.defaultBranch ?? "main";
+}
+
+/** The request for a check that nobody answered yet. */
+export function askedCheck(repository: Repository): string | undefined {
+  const asked = reconcileToken(repository);
+  return asked === repository.status?.lastHandledReconcileAt ? undefined : asked;
+}
+
+/** A variable to generate a value for. */
+export interface WantedSecret {
+  readonly name: string;
+  readonly kind: SecretKind;
+  /** Characters of the value; a uuid has its own length. */
+  readonly length: number;
+}
+
+/** What a database's one role logs in with. */
+const DATABASE_LOGIN: WantedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
+/** The variable of a database's password. */
+export const DATABASE_PASSWORD = DATABASE_LOGIN.name;
+
+const DEFAULT_SECRETS: readonly WantedSecret[] = [
+  DATABASE_LOGIN,
+  { name: "SECRET_KEY", kind: "key", length: 64 },
+  { name: "API_TOKEN", kind: "token", length: 40 },
+];
+
+/** The variables that an environment of this repository gets generated. */
+export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
+  return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
+}
+
+/** The variables that may be a secret of some environment: those of any repository, and of those that list none. */
+export function secretNames(repositories: readonly Repository[]): ReadonlySet<string> {
+  return new Set([...DEFAULT_SECRETS, ...repositories.flatMap(wantedSecrets)].map(({ name }) => name));
+}
+
+/** What an environment of these repositories needs: a database has a password, whatever they list. */
+export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
+  return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
+}
+
+/** What a tag can't have, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
+const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
+
+/** The image of a commit. */
+export function imageOf({ spec }: Repository, source: { commit: string; branch: string }): string {
+  const tag = (spec.image.tagTemplate ?? "{commit}")
+    .replaceAll("{commit}", source.commit)
+    .replaceAll("{short}", source.commit.slice(0, 8))
+    .replaceAll("{branch}", source.branch.replaceAll(NOT_OF_A_TAG, "-"));
+  return `${spec.image.repository}:${tag}`;
+}
+
+/** The registry of images that name none. */
+export const DOCKER_HUB = "docker.io";
+
+/** Where its image is: the registry, as `host` or `host:port` (Docker Hub where the image begins with no host), and its name there. */
+export function imagePlace({ spec }: Repository): { readonly registry: string; readonly name: string } {
+  const [first = "", ...path] = spec.image.repository.split("/");
+  const isHost = path.length > 0 && (/[.:]/.test(first) || first === "localhost");
+  if (!isHost) return { registry: DOCKER_HUB, name: spec.image.repository };
+  return { registry: first === `index.${DOCKER_HUB}` ? DOCKER_HUB : first, name: path.join("/") };
+}
+
+/** Whether one of the repositories lets environments override the chart's value at this path; exactly this one. */
+export function isOverridable(path: string, repositories: readonly Repository[]): boolean {
+  return repositories.some(({ spec }) => spec.overridable?.includes(path));
+}
+
+/** Whether somebody of these groups may use the repository, or the config set. */
+export function admits(
+  { spec }: { readonly spec: Pick<RepositorySpec, "access"> },
+  groups: readonly string[],
+): boolean {
+  const allowed = spec.access?.groups ?? [];
+  return allowed.length === 0 || allowed.some((group) => groups.includes(group));
+}

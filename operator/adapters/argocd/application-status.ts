@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ObservedApplication } from "../../ports/deployer.ts";
+
+/** The part of an Application's status that is judged; whatever else it holds is not even kept. */
+export interface ApplicationStatus {
+  readonly sync?: {
+    readonly status?: string;
+    readonly revision?: string;
+    readonly comparedTo?: { readonly source?: unknown };
+  };
+  readonly health?: Health;
+  readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+  readonly operationState?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly finishedAt?: string;
+    readonly syncResult?: { readonly source?: unknown; readonly resources?: readonly SyncedResource[] };
+  };
+  readonly reconciledAt?: string;
+}
+
+interface Health {
+  readonly status?: string;
+  /** Since when it is this one; Argo CD says so since version 3.0. */
+  readonly lastTransitionTime?: string;
+}
+
+interface SyncedResource {
+  readonly kind: string;
+  readonly name: string;
+  readonly status?: string;
+  readonly message?: string;
+}
+
+/**
+ * What a watch keeps of it: moments and retries change all the time and wake nobody, so they become one answer. Only the
+ * moment of the health stays, which changes with it alone.
+ */
+export interface KeptApplicationStatus extends Omit<ApplicationStatus, "operationState" | "reconciledAt"> {
+  /** Whether no sync runs, and the application was looked at after the last one. */
+  readonly isCalm: boolean;
+  /** The last sync, when it failed. */
+  readonly failedSync?: { readonly message: string; readonly source: unknown };
+}
+
+/** Keeps what is judged: the rest is most of an Application's bytes. `operation` is what was asked for and not begun. */
+export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
+  const { sync, health, conditions = [], operationState, reconciledAt = "" } = status;
+  const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
+  const hasFailed = phase === "Failed" || phase === "Error";
+  return {
+    sync: { ...sync, comparedTo: { source: sync?.comparedTo?.source } },
+    health: keptHealth(health),
+    conditions: conditions.map(({ type, message: text }) => ({
+      type,
+      ...(text === undefined ? {} : { message: essence(text) }),
+    })),
+    isCalm: operation === undefined && phase !== "Running" && phase !== "Terminating" && reconciledAt >= finishedAt,
+    ...(hasFailed
+      ? { failedSync: { message: syncWords(message, syncResult?.resources), source: syncResult?.source } }
+      : {}),
+  };
+}
+
+function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
+  };
+}
+
+/** The prefaces of a failed rendering; the command line among them names another temporary file each time. */
+const PREFACES = [
+  /^Failed to load target state: failed to generate manifest for source \d+ of \d+: rpc error: code = Unknown desc = /,
+  /^Manifest generation error \(cached\): /,
+  /^failed to execute helm template command: [\s\S]*?`helm template [\s\S]*?` failed exit status \d+: /,
+];
+
+/** Without what changes from one attempt to the next although nothing changed, so that the same failure has the same words. */
+function essence(message: string): string {
+  const short = PREFACES.reduce((rest, preface) => rest.replace(preface, ""), message);
+  return short.replace(/\/tmp\/[\w./-]+/g, "/tmp/…").replace(/:\d+->/g, "->");
+}
+
+const RESOURCES_NAMED = 3;
+
+/** What became of the single objects, where the operation only says that some failed. */
+function syncWords(message: string, resources: readonly SyncedResource[] = []): string {
+  const failed = resources
+    .filter(({ status }) => status === "SyncFailed")
+    .map(({ kind, name, message: said = "" }) => `${kind} '${name}': ${essence(said)}`)
+    // They were applied side by side: the order tells nothing, and must not make new words.
+    .sort();
+  return failed.length === 0 ? essence(message) : failed.slice(0, RESOURCES_NAMED).join("; ");
+}
+
+/** What an Application's status says of the wanted source; the status is empty before Argo CD has seen it. */
+export function observed(status: Partial<KeptApplicationStatus>, source: unknown): ObservedApplication {
+  const revision = status.sync?.revision ?? "";
+  const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
+  const words = problem && wordsOf(problem);
+  // Everything else that is said may still be about the values before.
+  if (!isDeepStrictEqual(status.sync?.comparedTo?.source, source)) {
+    return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
+  }
+  if (problem !== undefined) return { state: "broken", revision, ...comparisonProblem(problem) };
+  if (status.sync?.status !== "Synced") return unsynced(status, revision, source);
+  if (!status.isCalm) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
+  const { lastTransitionTime } = status.health ?? {};
+  const since = lastTransitionTime === undefined ? {} : { since: new Date(lastTransitionTime) };
+  return { ...judgedHealth(status, revision), ...since };
+}
+
+type Problem = Pick<ObservedApplication, "problem" | "message">;
+
+const wordsOf = ({ type, message = "" }: { type: string; message?: string }) => `${type}: ${message}`;
+
+function comparisonProblem(said: { readonly type: string; readonly message?: string }): Required<Problem> {
+  const words = wordsOf(said);
+  // gRPC's own word for a repo-server that is down or too slow, which Argo CD passes on as text.
+  if (/rpc error: code = (Unavailable|DeadlineExceeded)/.test(words)) {
+    return { problem: "DeployerUnavailable", message: `a part of Argo CD does not answer: ${words}` };
+  }
+  const what =
+    "the chart gives no manifests: correct it, its place (chart of the Repository), or the values given to it";
+  return { problem: "ChartInvalid", message: `${what}; Argo CD says ${words}` };
+}
+
+function unsynced(
+  { failedSync, conditions, isCalm }: Partial<KeptApplicationStatus>,
+  revision: string,
+  source: unknown,
+): ObservedApplication {
+  const isAboutThis = failedSync !== undefined && isDeepStrictEqual(failedSync.source, source);
+  const refusal = conditions?.find(({ type }) => type === "SyncError");
+  // A sync that runs may be the one that mends what this condition still tells of.
+  const said = isAboutThis ? failedSync.message : isCalm ? refusal?.message : undefined;
+  if (said === undefined) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
+  return { state: "broken", revision, ...syncProblem(said) };
+}
+
+function syncProblem(said: string): Required<Problem> {
+  // The quota's admission says both in these words, and nothing but words tells them from other refusals.
+  if (said.includes("status unknown for quota")) {
+    const what = "the cluster has not counted the environment's quota yet, and takes nothing before; it is tried again";
+    return { problem: "QuotaUncounted", message: `${what}: ${said}` };
+  }
+  if (said.includes("exceeded quota")) {
+    const what = "the environment's quota leaves no room for what the chart makes: lower it, or have the quota raised";
+    return { problem: "QuotaExceeded", message: `${what}; Argo CD says ${said}` };
+  }
+  return { problem: "SyncFailed", message: `the cluster did not take all that the chart makes: ${said}` };
+}
+
+function judgedHealth({ health }: Partial<KeptApplicationStatus>, revision: string): ObservedApplication {
+  const said = health?.status ?? "Unknown";
+  if (said === "Healthy") return { state: "healthy", revision, message: "" };
+  if (said === "Degraded") {
+    const message = "Argo CD calls the application degraded: see its pods";
+    return { state: "broken", problem: "DeploymentFailed", revision, message };
+  }
+  return {
+    state: "progressing",
+    revision,
+    message: `Argo CD calls the application ${said.toLowerCase()}: pods are starting`,
+  };
+}

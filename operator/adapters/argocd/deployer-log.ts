@@ -1,0 +1,115 @@
+import { namespaceName } from "../../../crds/names.ts";
+import { applicationKind } from "../../kinds.ts";
+import type { Cluster } from "../../ports/cluster.ts";
+import type { DeployerEntry, DeployerLog } from "../../ports/facade/deployer-log.ts";
+import { translated } from "../kubernetes/user-request.ts";
+import { printable } from "../pod-logs/secret-mask.ts";
+import type { ArgocdSettings } from "./deployer.ts";
+
+/** The part of an Application's status that tells what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
+interface ToldStatus {
+  readonly sync?: { readonly status?: string };
+  readonly health?: { readonly status?: string; readonly message?: string; readonly lastTransitionTime?: string };
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly message?: string;
+    readonly lastTransitionTime?: string;
+  }[];
+  readonly operationState?: Operation;
+  readonly resources?: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly health?: { readonly status?: string; readonly message?: string };
+  }[];
+  readonly reconciledAt?: string;
+}
+
+interface Operation {
+  readonly phase?: string;
+  readonly message?: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly syncResult?: {
+    readonly resources?: readonly {
+      readonly kind: string;
+      readonly name: string;
+      readonly status?: string;
+      readonly hookPhase?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+/** An entry before its moment is known to be one. */
+interface Told {
+  readonly at: string | undefined;
+  readonly level: DeployerEntry["level"];
+  readonly message: string;
+}
+
+/** The DeployerLog port on Argo CD's Application: read afresh, because what is watched is kept without most of this. */
+export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: ArgocdSettings): DeployerLog {
+  return {
+    async entries(environment) {
+      const ref = { name: namespaceName(environment.name), namespace: settings.namespace };
+      const found = await translated(() => cluster.read(environment, applicationKind, ref));
+      const entries = told((found?.status ?? {}) as ToldStatus).map(({ at = "", level, message }) => ({
+        ...{ at: new Date(at), level },
+        message: printable(message),
+      }));
+      const dated = entries.filter(({ at }) => !Number.isNaN(at.getTime()));
+      return dated.sort(({ at: one }, { at: other }) => one.getTime() - other.getTime());
+    },
+  };
+}
+
+function told(status: ToldStatus): readonly Told[] {
+  const { conditions = [], operationState = {} } = status;
+  return [
+    ...conditions.map(({ type, message = "", lastTransitionTime }) => ({
+      at: lastTransitionTime ?? status.reconciledAt,
+      level: levelOf(type),
+      message: `${type}: ${message}`,
+    })),
+    ...operationEntries(operationState),
+    ...healthEntries(status),
+  ];
+}
+
+function levelOf(conditionType: string): DeployerEntry["level"] {
+  if (conditionType.endsWith("Error")) return "ERROR";
+  return conditionType.endsWith("Warning") ? "WARN" : "INFO";
+}
+
+function operationEntries({ phase, message = "", startedAt, finishedAt, syncResult }: Operation): Told[] {
+  if (phase === undefined) return [];
+  const at = finishedAt ?? startedAt;
+  const level = isFailed(phase) ? "ERROR" : "INFO";
+  const resources = (syncResult?.resources ?? []).map((resource): Told => {
+    const { kind, name, status = "", hookPhase = "", message: said = "" } = resource;
+    const hasFailed = status === "SyncFailed" || isFailed(hookPhase);
+    return { at, level: hasFailed ? "ERROR" : "INFO", message: `${kind} '${name}' ${status || hookPhase}: ${said}` };
+  });
+  return [...resources, { at, level, message: `Operation ${phase}: ${message}` }];
+}
+
+const isFailed = (phase: string) => phase === "Failed" || phase === "Error";
+
+function healthEntries({ sync, health, resources = [], reconciledAt }: ToldStatus): Told[] {
+  const ailing = resources.filter((resource) => !isWell(resource.health?.status));
+  const at = health?.lastTransitionTime ?? reconciledAt;
+  const { status = "Unknown", message = "" } = health ?? {};
+  return [
+    ...ailing.map(({ kind, name, health: own }): Told => {
+      return { at, level: "WARN", message: `${kind} '${name}' ${own?.status}: ${own?.message ?? ""}` };
+    }),
+    {
+      at,
+      level: isWell(status) ? "INFO" : "WARN",
+      message: `Application ${sync?.status ?? "Unknown"}, ${status}${message && `: ${message}`}`,
+    },
+  ];
+}
+
+/** Argo CD has no health for most kinds. */
+const isWell = (status: string | undefined) => status === undefined || ["Healthy", "Suspended"].includes(status);

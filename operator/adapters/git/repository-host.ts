@@ -1,0 +1,154 @@
+import git, { type HttpClient } from "isomorphic-git";
+import { Agent, type Dispatcher, request } from "undici";
+import { COMMIT_PATTERN } from "../../../crds/schema.ts";
+import type { Sensitive } from "../../../crds/sensitive.ts";
+import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
+import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./packets.ts";
+
+/** About 50 000 refs, for hosts that tell them all at once. */
+const ANSWER_LIMIT_MIB = 4;
+const commitPattern = new RegExp(COMMIT_PATTERN);
+
+interface GitRepositoryHostOptions {
+  /** How long one question may take in all, in milliseconds. */
+  readonly deadlineMs?: number;
+}
+
+/** The RepositoryHost port over git's smart HTTP protocol, version 2: one small question, no clone. */
+export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOptions = {}): RepositoryHost & {
+  close(): Promise<void>;
+} {
+  const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
+  return {
+    async head(cloneUrl, branch, credential) {
+      assertPlain(cloneUrl);
+      const signal = AbortSignal.timeout(deadlineMs);
+      try {
+        return await headOf(boundedHttp({ agent, signal, cloneUrl, credential }), cloneUrl, `refs/heads/${branch}`);
+      } catch (cause) {
+        if (cause instanceof CredentialRejected) throw cause;
+        const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(cause);
+        throw new RepositoryHostUnavailable(`${cloneUrl} can't be asked: ${reason}`, { cause });
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+/** Messages repeat it. */
+function assertPlain(cloneUrl: string): void {
+  if (!URL.canParse(cloneUrl)) throw new RepositoryHostUnavailable("the cloneUrl is not a valid URL");
+  const { username, password, search, hash } = new URL(cloneUrl);
+  if (search !== "" || hash !== "") {
+    throw new RepositoryHostUnavailable("the cloneUrl has a query or a fragment: a repository has a path alone");
+  }
+  if (username === "" && password === "") return;
+  throw new RepositoryHostUnavailable("the cloneUrl holds credentials: name them by spec.credentialsRef instead");
+}
+
+async function headOf(http: HttpClient, url: string, ref: string): Promise<string | undefined> {
+  const refs = await git.listServerRefs({ http, url, prefix: ref, protocolVersion: 2 });
+  // The prefix matches longer names too.
+  const head = refs.find((candidate) => candidate.ref === ref)?.oid;
+  // The pattern admits the empty string: a spec may leave the commit open, a host may not.
+  if (head === "" || (head !== undefined && !commitPattern.test(head))) {
+    throw new BadGitAnswer("what it names as the head is not a commit");
+  }
+  return head;
+}
+
+interface Question {
+  readonly agent: Agent;
+  readonly signal: AbortSignal;
+  readonly cloneUrl: string;
+  readonly credential: Sensitive | undefined;
+}
+
+/**
+ * Hands isomorphic-git only answers that are whole: it reads a broken or stalled body as the end of the list, without
+ * bound. Its own client has no deadline either, and follows redirects to wherever they lead. For one call of
+ * isomorphic-git: what the host told of itself is used in the question that follows. The credential is added here, so
+ * that nothing above ever holds it as text.
+ */
+function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpClient {
+  let objectFormat: string | undefined;
+  return {
+    async request({ url, method = "GET", headers = {}, body }) {
+      assertTrusted(url, cloneUrl, credential !== undefined);
+      const sent =
+        body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
+      const asking = { ...headers, ...(credential === undefined ? {} : { authorization: basic(credential) }) };
+      const reply = await request(url, {
+        ...{ method: method as "GET", headers: asking, body: sent },
+        ...{ dispatcher: agent, signal },
+      });
+      if (reply.statusCode !== 200) throw refusal(reply, { cloneUrl, credential });
+      const answer = await wholeAnswer(reply);
+      objectFormat ??= objectFormatOf(answer);
+      const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
+      return {
+        url,
+        method,
+        statusCode: reply.statusCode,
+        statusMessage: String(reply.statusCode),
+        headers: Object.fromEntries(flat),
+        body: inOnePiece(answer),
+      };
+    },
+  };
+}
+
+/** isomorphic-git takes a login out of a URL by a pattern of its own: should that find another host, nothing is sent. */
+function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): void {
+  const { protocol, hostname, origin } = new URL(url);
+  if (origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
+  const isSecret = protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+  if (hasCredential && !isSecret) throw new BadGitAnswer("credentials are sent by https only, or to this very machine");
+}
+
+/** https://www.rfc-editor.org/rfc/rfc7617 */
+const basic = (credential: Sensitive) => `Basic ${Buffer.from(credential.reveal()).toString("base64")}`;
+
+/** What another status than 200 means, and what can be done about it; the rest of the answer is not read. */
+function refusal(
+  { statusCode, body }: Dispatcher.ResponseData,
+  { cloneUrl, credential }: Pick<Question, "cloneUrl" | "credential">,
+): CredentialRejected | BadGitAnswer {
+  body.on("error", () => undefined).destroy();
+  const answer = `it answered ${statusCode}`;
+  if (statusCode !== 401 && statusCode !== 403) return new BadGitAnswer(answer);
+  if (credential === undefined) {
+    const remedy = "a repository that not everybody may read needs spec.credentialsRef";
+    return new BadGitAnswer(`${answer}, and was sent no credential: ${remedy}`);
+  }
+  const remedy = "renew it in the secret manager, or let it read this repository, then reconcile";
+  return new CredentialRejected(
+    `${cloneUrl} rejects the credential that spec.credentialsRef names (${answer}): ${remedy}`,
+  );
+}
+
+/** @throws BadGitAnswer for an answer beyond the limit or a broken one; what the connection throws */
+async function wholeAnswer({ body }: Dispatcher.ResponseData): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_LIMIT_MIB * 1024 ** 2) {
+      throw new BadGitAnswer(`its answer is longer than ${ANSWER_LIMIT_MIB} MiB`);
+    }
+    chunks.push(chunk);
+  }
+  const answer = Buffer.concat(chunks);
+  assertWholeAnswer(answer);
+  return answer;
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof BadGitAnswer) return cause.message;
+  const { code, name } = Object(cause) as Partial<NodeJS.ErrnoException>;
+  return code ?? name ?? "unknown error";
+}

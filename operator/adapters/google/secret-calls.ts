@@ -1,0 +1,183 @@
+import type { protos } from "@google-cloud/secret-manager";
+import { Sensitive } from "../../../crds/sensitive.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import type { Bulkhead } from "./circuit-breaker.ts";
+import type { GoogleClient, GoogleConnection } from "./connection.ts";
+import { crc32c } from "./crc32c.ts";
+import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./failures.ts";
+import type { TokenBucket } from "./token-bucket.ts";
+
+export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
+
+/** Of a call, not the client's own minute. */
+const CALL_MS = 10_000;
+/** Of all calls of a piece of work together: a pass that waits holds a worker of the operator. */
+const WORK_MS = 10_000;
+const PAGE_SIZE = 1_000;
+
+export interface GoogleServiceOptions {
+  /** Google Cloud project that the secrets are in. */
+  readonly project: string;
+  readonly connection: GoogleConnection;
+  /** Whether this process may write at all. */
+  readonly mayWrite: () => boolean;
+  readonly budget: TokenBucket;
+  /** Of this service's own: what it learns is known to no other. */
+  readonly bulkhead: Bulkhead;
+  readonly clock: Clock;
+}
+
+export interface GoogleService {
+  /**
+   * Does a piece of work. Its calls end together, after ten seconds unless more are given; while Google is away, one at a
+   * time looks whether it is back, and all others are refused at once.
+   */
+  work<R>(run: (calls: GoogleCalls) => Promise<R>, withinMs?: number): Promise<R>;
+  /** Ends its connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Google Secret Manager's calls as this platform needs them: each with a deadline, checked by checksum, counted against
+ * the write budget, and failing with SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
+ */
+export interface GoogleCalls {
+  /** The full name of an id. */
+  nameOf(id: string): string;
+  /** `undefined` when there is one of that id. */
+  create(id: string, secret: GoogleSecret): Promise<GoogleSecret | undefined>;
+  find(name: string): Promise<GoogleSecret | undefined>;
+  /** All that match the filter (https://cloud.google.com/secret-manager/docs/filtering), page by page. */
+  list(filter: string): Promise<readonly GoogleSecret[]>;
+  /** Sets the aliases of the secret that was read, unless it has changed since: then false. */
+  setAliases(secret: GoogleSecret, aliases: Record<string, number>): Promise<boolean>;
+  /** Adds a version whatever is there, and answers its number. */
+  add(name: string, value: Sensitive): Promise<number>;
+  /** A version's value and number; `undefined` when there is no such version. */
+  access(name: string, version: number | "latest"): Promise<{ number: number; value: Sensitive } | undefined>;
+  /** Nothing there is fine. */
+  remove(name: string): Promise<void>;
+}
+
+export function googleService(options: GoogleServiceOptions): GoogleService {
+  const { clock, connection, bulkhead } = options;
+  return {
+    work: (run, withinMs = WORK_MS) => bulkhead.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
+    close: () => connection.close(),
+  };
+}
+
+/** What a call is given besides its request; no retries of the client's own: the work queue has them, with backoff. */
+interface CallOptions {
+  readonly timeout: number;
+  readonly retry: null;
+}
+
+/** The calls of one piece of work, which ends at `untilMs` on the monotonic clock. */
+function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCalls {
+  const { project, connection, clock } = options;
+  const parent = `projects/${project}`;
+
+  /** One call, its failure told in our words. */
+  async function call<R>(
+    what: string,
+    run: (client: GoogleClient, options: CallOptions) => Promise<R>,
+    beforehand: () => void = () => undefined,
+  ): Promise<R> {
+    const client = await connection.client().catch(failing(what, project));
+    const leftMs = Math.floor(untilMs - clock.monotonicMs());
+    if (leftMs <= 0) throw new CallFailed(what, project, { code: DEADLINE_EXCEEDED });
+    beforehand();
+    return run(client, { timeout: Math.min(CALL_MS, leftMs), retry: null }).catch(failing(what, project));
+  }
+  const write: typeof call = (what, run) => call(what, run, () => spend(options));
+
+  return {
+    nameOf: (id) => `${parent}/secrets/${id}`,
+    create: (secretId, secret) =>
+      write(`create '${secretId}'`, async (client, options) => {
+        const [created] = await client.createSecret({ parent, secretId, secret }, options);
+        return created;
+      }).catch(ifCode(ALREADY_EXISTS, undefined)),
+    find: (name) =>
+      call(`get ${shortly(name)}`, async (client, options) => {
+        const [found] = await client.getSecret({ name }, options);
+        return found;
+      }).catch(ifCode(NOT_FOUND, undefined)),
+    async list(filter) {
+      const secrets: GoogleSecret[] = [];
+      let pageToken = "";
+      do {
+        const request = { parent, filter, pageSize: PAGE_SIZE, pageToken };
+        // Page by page, so that the deadline is each page's.
+        const [page, , answer] = await call("list secrets", (client, options) =>
+          client.listSecrets(request, { ...options, autoPaginate: false }),
+        );
+        secrets.push(...page);
+        pageToken = answer?.nextPageToken ?? "";
+      } while (pageToken !== "");
+      return secrets;
+    },
+    setAliases: ({ name, etag }, versionAliases) =>
+      write(`name a version of ${shortly(name)}`, async (client, options) => {
+        const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
+        await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, options);
+        return true;
+      }).catch(ifCode(FAILED_PRECONDITION, false)),
+    add: (name, value) =>
+      write(`add a version to ${shortly(name)}`, async (client, options) => {
+        const data = Buffer.from(value.reveal());
+        const payload = { data, dataCrc32c: crc32c(data) };
+        const [added] = await client.addSecretVersion({ parent: name, payload }, options);
+        return numberIn(added.name);
+      }),
+    access: async (name, version) => {
+      const answer = await call(`read version ${version} of ${shortly(name)}`, async (client, options) => {
+        const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, options);
+        return accessed;
+      }).catch(ifCode(NOT_FOUND, undefined));
+      return answer && { number: numberIn(answer.name), value: checkedValue(answer) };
+    },
+    remove: (name) =>
+      write(`delete ${shortly(name)}`, async (client, options) => {
+        await client.deleteSecret({ name }, options);
+      }).catch(ifCode(NOT_FOUND, undefined)),
+  };
+}
+
+function failing(what: string, project: string): (error: unknown) => never {
+  return (error) => {
+    throw new CallFailed(what, project, error);
+  };
+}
+
+/** Counts a write that is about to be sent against the quota that a whole project shares. */
+function spend({ mayWrite, budget }: GoogleServiceOptions): void {
+  if (!mayWrite()) {
+    throw new SecretManagerUnavailable("Google Secret Manager: this process does not lead, and writes nothing");
+  }
+  if (!budget.take()) {
+    throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
+  }
+}
+
+/** The id at the end of `projects/<p>/secrets/<id>`, quoted. */
+function shortly(name: string | null | undefined): string {
+  return `'${name?.slice(name.lastIndexOf("/") + 1)}'`;
+}
+
+/** The number at the end of `projects/<p>/secrets/<id>/versions/<number>`. */
+function numberIn(versionName: string | null | undefined): number {
+  return Number(versionName?.slice(versionName.lastIndexOf("/") + 1));
+}
+
+function checkedValue(answer: protos.google.cloud.secretmanager.v1.IAccessSecretVersionResponse): Sensitive {
+  const { data, dataCrc32c } = answer.payload ?? {};
+  const bytes = typeof data === "string" ? Buffer.from(data, "base64") : Buffer.from(data ?? []);
+  // The checksum comes as a number, a string or a Long.
+  if (dataCrc32c !== null && dataCrc32c !== undefined && String(dataCrc32c) !== String(crc32c(bytes))) {
+    throw new SecretManagerUnavailable("Google Secret Manager's answer was damaged on its way: its checksum differs");
+  }
+  return new Sensitive(bytes.toString("utf8"));
+}

@@ -1,0 +1,168 @@
+import { secretEntryId } from "../../../crds/names.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import {
+  type SecretManager,
+  SecretManagerUnavailable,
+  type SecretRequest,
+  type StoredSecret,
+} from "../../ports/secret-manager.ts";
+import { eachOf } from "./each-of.ts";
+import { type GoogleCalls, type GoogleSecret, type GoogleServiceOptions, googleService } from "./secret-calls.ts";
+import { type Candidates, createCandidates, NAME, UID } from "./secret-owners.ts";
+import { addVersion, findVersion } from "./secret-versions.ts";
+
+/** What Google lets a secret be called; anything else names none, and must not become another path. */
+const SECRET_ID = /^[A-Za-z0-9_-]{1,255}$/;
+/** Calls at a time for one environment: enough to hide the way to Google, few enough to leave room for others. */
+const MOST_AT_ONCE = 8;
+const MANAGED_BY = "ephemeral-environments";
+
+export interface GoogleSecretManagerOptions extends GoogleServiceOptions {
+  /** Tells this installation's secrets from those of another one in the project; a label's value. */
+  readonly installation: () => Promise<string>;
+  /** Regions that hold the values; none leaves the choice to Google. */
+  readonly locations: readonly string[];
+}
+
+interface Context extends Pick<GoogleSecretManagerOptions, "installation" | "locations"> {
+  readonly calls: GoogleCalls;
+  readonly sightings: Candidates;
+}
+
+/**
+ * Google Secret Manager: a secret a variable, called `<name>-<short UID>-<VARIABLE>`, whose annotation says whose it is.
+ *
+ * Its lists may lag for hours behind what there is, both ways
+ * (https://cloud.google.com/secret-manager/docs/reference/consistency). So what can be computed is asked for by its id,
+ * and a list only names further candidates, each of which is looked at before it counts.
+ *
+ * There is no expiry date on a secret as a net under the teardown: it would have to be moved, in time and without fail,
+ * with every extension and every suspension, or Google would delete the values of a living environment for good.
+ */
+export function googleSecretManager({
+  installation,
+  locations,
+  ...options
+}: GoogleSecretManagerOptions): SecretManager {
+  const service = googleService(options);
+  const sightings = createCandidates();
+  const within = <R>(run: (context: Context) => Promise<R>) =>
+    service.work((calls) => run({ calls, installation, locations, sightings }));
+  return {
+    async ensure(owner, requests) {
+      if (requests.length === 0) return new Map();
+      return within((context) => ensure(context, owner, requests));
+    },
+    remove: (owner, variables) => within((context) => remove(context, owner, variables)),
+    holdsAny: (owner, variables) => within(async (context) => (await entriesOf(context, owner, variables)).length > 0),
+    shared: (id) =>
+      within(async ({ calls }) => {
+        const found = await findShared(calls, id);
+        return found && { labels: found.labels ?? {} };
+      }),
+    read: (id, version) =>
+      within(async ({ calls }) => {
+        // No look at the secret itself: Google admits 90,000 accesses a minute, and 600 of those.
+        const accessed = SECRET_ID.test(id) ? await calls.access(calls.nameOf(id), version) : undefined;
+        return accessed && { version: accessed.number, value: accessed.value };
+      }),
+    // A long list takes its time, and no pass waits for it.
+    owners: (isKnown) =>
+      service.work(async (calls) => {
+        const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
+        return sightings.owners(calls, await calls.list(ours), isKnown);
+      }, Number.POSITIVE_INFINITY),
+    close: () => service.close(),
+  };
+}
+
+async function ensure(context: Context, owner: Owner, requests: readonly SecretRequest[]) {
+  const stored = await eachOf(
+    MOST_AT_ONCE,
+    requests,
+    async (request) => [request.name, await ensureOne(context, owner, request)] as const,
+  );
+  return new Map(stored.flatMap(([name, secret]) => (secret === undefined ? [] : [[name, secret] as const])));
+}
+
+/** Looks before it adds: adding can't be told to keep what is there. */
+async function ensureOne(
+  context: Context,
+  owner: Owner,
+  { name, version, generate }: SecretRequest,
+): Promise<StoredSecret | undefined> {
+  const { calls } = context;
+  const id = secretEntryId(owner, name);
+  let found = await findOwn(calls, owner, id);
+  if (found === undefined && generate !== undefined) {
+    const created = await make(context, owner, name);
+    if (created !== undefined) return addVersion(calls, created, version, generate());
+    found = await findOwn(calls, owner, id);
+  }
+  const secret = found ?? unseen(calls.nameOf(id), version);
+  const stored = secret && (await findVersion(calls, secret, version));
+  if (stored !== undefined || generate === undefined) return stored;
+  if (secret === undefined) throw new SecretManagerUnavailable(`Google Secret Manager is making '${id}' just now`);
+  return addVersion(calls, secret, version, generate());
+}
+
+/** The secret of a variable; `undefined` when there is one already. */
+async function make({ calls, installation, locations }: Context, owner: Owner, variable: string) {
+  return calls.create(secretEntryId(owner, variable), {
+    replication:
+      locations.length === 0
+        ? { automatic: {} }
+        : { userManaged: { replicas: locations.map((location) => ({ location })) } },
+    labels: {
+      ...{ "managed-by": MANAGED_BY, installation: await installation() },
+      ...{ [NAME]: owner.name, [UID]: owner.uid },
+    },
+    annotations: { [NAME]: owner.name, [UID]: owner.uid, variable },
+  });
+}
+
+async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<GoogleSecret | undefined> {
+  const found = await calls.find(calls.nameOf(id));
+  if (found === undefined || isOf(owner, found)) return found;
+  throw new SecretManagerUnavailable(`the secret '${id}' belongs to somebody else`);
+}
+
+/**
+ * A secret that a look did not show, but that may have been made a moment ago: the one thing that Google lets be read
+ * without delay is a version by its number. It is the owner's, because nobody knew the id before there was its UID.
+ */
+function unseen(name: string, version: number): GoogleSecret | undefined {
+  return version === 1 ? { name } : undefined;
+}
+
+async function remove(context: Context, owner: Owner, variables: readonly string[]): Promise<void> {
+  // No etag: neither the id nor the annotation of a secret is ever another environment's.
+  await eachOf(MOST_AT_ONCE, await entriesOf(context, owner, variables), async (entry) => {
+    await context.calls.remove(entry.name ?? "");
+    context.sightings.deleted(entry);
+  });
+}
+
+/** The owner's secrets that are there: those of the given variables, and what else a list shows. */
+async function entriesOf(
+  { calls }: Context,
+  owner: Owner,
+  variables: readonly string[],
+): Promise<readonly GoogleSecret[]> {
+  const listed = (await calls.list(`labels.${UID}=${owner.uid}`)).filter((secret) => isOf(owner, secret));
+  const computed = variables.map((variable) => calls.nameOf(secretEntryId(owner, variable)));
+  const names = new Set([...computed, ...listed.map(({ name }) => name ?? "")]);
+  const found = await eachOf(MOST_AT_ONCE, [...names], (name) => calls.find(name));
+  return found.filter((secret) => secret !== undefined && isOf(owner, secret)) as GoogleSecret[];
+}
+
+function isOf(owner: Owner, { annotations }: GoogleSecret): boolean {
+  return annotations?.[UID] === owner.uid;
+}
+
+/** A secret that is nobody's: neither its labels nor its annotations name an environment. */
+async function findShared(calls: GoogleCalls, id: string): Promise<GoogleSecret | undefined> {
+  if (!SECRET_ID.test(id)) return undefined;
+  const found = await calls.find(calls.nameOf(id));
+  return found?.labels?.[UID] === undefined && found?.annotations?.[UID] === undefined ? found : undefined;
+}

@@ -1,0 +1,73 @@
+import { IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
+
+/** Longer answers are of no use to us, and are not read. */
+const MAX_ANSWER_BYTES = 65_536;
+const TIMEOUT_MS = 5_000;
+
+/** Failures before there was a connection: nothing was asked. */
+const UNCONNECTED = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"],
+]);
+
+/** What a provider answered, its body parsed as far as it is JSON. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/**
+ * One POST of JSON, with a deadline of 5 s and without following redirects: what is sent is for this address alone.
+ *
+ * @throws IdentityProviderUnavailable when there is no answer, or one that is longer than anything we ask for
+ */
+export async function post(
+  url: string,
+  { headers = {}, body, signal }: { headers?: Record<string, string>; body: object; signal: AbortSignal },
+): Promise<ProviderAnswer> {
+  try {
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    return { status: reply.status, body: parsed(await boundedText(reply)) };
+  } catch (cause) {
+    if (cause instanceof IdentityProviderUnavailable) throw cause;
+    throw new IdentityProviderUnavailable("the identity provider can't be reached", {
+      cause,
+      mayAskAgain: isUnconnected(cause),
+    });
+  }
+}
+
+/** What a provider's own trouble is: it says that it did not do it, and may do it soon. */
+export function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** `fetch` wraps what went wrong with the connection. */
+function isUnconnected(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } };
+  return cause?.code !== undefined && UNCONNECTED.has(cause.code);
+}
+
+async function boundedText(reply: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of reply.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new IdentityProviderUnavailable("the identity provider's answer is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

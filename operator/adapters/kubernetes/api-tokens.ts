@@ -1,0 +1,139 @@
+import { TOKEN_ID_LENGTH } from "../../../crds/api-token.schema.ts";
+import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
+import { ClusterUnavailable } from "../../../crds/errors.ts";
+import { type OwnDeletions, ownDeletions } from "../../audit/own-deletions.ts";
+import { apiTokenType } from "../../kinds.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import { isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { boundedSignal } from "../../kit/time/deadline.ts";
+import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
+import { BY_OWNER } from "../../wiring/caches.ts";
+import { tokenBucket } from "../google/token-bucket.ts";
+import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
+import { complete, translated, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
+
+/** A request waits for it: rather no answer than a late one. */
+const READ_DEADLINE_MS = 2_000;
+/** The watch delivers a new token in milliseconds; guesses must not become as many questions to the API server. */
+const UNKNOWN_READS_PER_SECOND = 5;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<ApiToken>;
+  /** The platform's own. */
+  readonly namespace: string;
+  /** Given: what is made or revoked names the record of the request that asked for it. */
+  readonly auditId?: AuditId;
+  readonly clock: Clock;
+  /** Remembers what is deleted here. */
+  readonly deletions?: OwnDeletions;
+}
+
+/** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+export function kubernetesApiTokens(context: Context): ApiTokens {
+  const { cache, namespace, clock } = context;
+  const unknownReads = tokenBucket(clock, UNKNOWN_READS_PER_SECOND);
+  const known = (id: string) => cache.get(`${namespace}/${id}`);
+  return {
+    known,
+    list: () => complete(cache).list(),
+    ofOwner: (subject) => cache.by(BY_OWNER, subject),
+    read: (id) => translated(() => read(context, id)),
+    async readClaimed(id) {
+      if (known(id) !== undefined || unknownReads.take()) return translated(() => read(context, id));
+      // Before the first list the watch knows nobody, and nobody may be refused for that.
+      complete(cache);
+      return undefined;
+    },
+    create: (spec) => translated(() => create(context, spec)),
+    revoke: (token, at) => translated(() => revoke(context, token, at)),
+    vouch: (token, vouched) => translated(() => vouch(context, token, vouched)),
+    async noteUse(token, at) {
+      const value = { lastUsedAt: at.toISOString() };
+      await translated(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
+    },
+    remove: (token) => translated(() => remove(context, token)),
+  };
+}
+
+async function read({ client, namespace, clock }: Context, name: string): Promise<ApiToken | undefined> {
+  const bound = boundedSignal({ clock, deadlineMs: READ_DEADLINE_MS });
+  try {
+    return await client.find(apiTokenType, { name, namespace }, { signal: bound.signal });
+  } catch (cause) {
+    if (bound.cutBy() === "deadline") throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause });
+    throw cause;
+  } finally {
+    bound.release();
+  }
+}
+
+async function create({ client, cache, namespace, auditId }: Context, spec: ApiTokenSpec): Promise<ApiToken> {
+  const annotations = auditAnnotations(auditId);
+  const metadata = { name: spec.tokenHash.slice(0, TOKEN_ID_LENGTH), namespace, annotations };
+  const created = await client.create(apiTokenType, { metadata, spec });
+  cache.written(created);
+  return created;
+}
+
+async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiToken | undefined> {
+  const { name, uid } = token.metadata;
+  try {
+    const more = auditOperations(token, context.auditId);
+    return await change(context, token, { path: "/spec/revokedAt", value: at.toISOString(), more });
+  } catch (error) {
+    if (!isDropped(error)) throw error;
+    const current = await read(context, name);
+    if (current?.metadata.uid !== uid) return undefined;
+    // The moment of a revocation can't be changed: somebody else was first.
+    if (current.spec.revokedAt === undefined) throw error;
+    return current;
+  }
+}
+
+async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promise<void> {
+  const { name, uid } = token.metadata;
+  try {
+    await change(context, token, { path: "/spec/vouched", value: vouched });
+  } catch (error) {
+    if (!isDropped(error)) throw error;
+    const current = await read(context, name);
+    if (current?.metadata.uid !== uid) return;
+    // Nothing newer is known: it did not come too late, but is refused for what it says.
+    if (Date.parse(current.spec.vouched.at) <= Date.parse(vouched.at)) throw error;
+  }
+}
+
+async function remove(
+  { client, cache, namespace, deletions = ownDeletions() }: Context,
+  token: ApiToken,
+): Promise<void> {
+  const { name, uid } = token.metadata;
+  const removal = deletions.during(uid, () => client.delete(apiTokenType, { name, namespace }, { uid }));
+  if ((await removal.catch(unless(isConflict))) === "gone") cache.deleted(token);
+}
+
+/** Sets one field of exactly this token, whatever else of it was changed meanwhile: no two changes speak of the same. */
+async function change(
+  { client, cache, namespace }: Context,
+  { metadata: { name, uid } }: ApiToken,
+  { path, value, more = [] }: { path: string; value: unknown; more?: readonly object[] },
+): Promise<ApiToken> {
+  const options = path === "/status" ? { subresource: "status" } : {};
+  const patch = [{ op: "test", path: "/metadata/uid", value: uid }, { op: "add", path, value }, ...more];
+  const changed = await client.patch(apiTokenType, { name, namespace }, patch, { as: "json", ...options });
+  cache.written(changed);
+  return changed;
+}
+
+/**
+ * None is there; or the API server finds the change invalid: the UID is another one's, or the change comes too late, the
+ * order of which it holds itself.
+ */
+const isDropped = (error: unknown) => isNotFound(error) || isInvalid(error);
+
+const unless = (isFine: (error: unknown) => boolean) => (error: unknown) => {
+  if (!isFine(error)) throw error;
+};

@@ -1,0 +1,234 @@
+import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../crds/group.ts";
+import { namespaceKind, roleBindingKind, type WireObject } from "../../kinds.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { keyOfRef, type ResourceType } from "../../kit/client/objects.ts";
+import { type Clock, pause } from "../../kit/time/clock.ts";
+import {
+  BeingDeleted,
+  type Blocker,
+  type Cluster,
+  type DesiredObject,
+  NameTaken,
+  type ObjectRef,
+  type ObservedObject,
+  type Owner,
+  type Removal,
+} from "../../ports/cluster.ts";
+import { drift } from "./drift.ts";
+
+/** The caches of the kinds that are watched, by plural; what is not here is read afresh. */
+export type WatchedKinds = ReadonlyMap<string, ObjectCache<WireObject>>;
+
+/** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
+const FRESH_RIGHT_MS = 2_000;
+const FRESH_RIGHT_RETRY_MS = 20;
+
+interface Options {
+  readonly client: KubeClient;
+  readonly watched: WatchedKinds;
+  readonly clock: Clock;
+}
+
+interface Context extends Options {
+  /** When this process made its RoleBinding in a namespace, on the monotonic clock; of the last two seconds only. */
+  readonly bound: Map<string, number>;
+  /** UIDs of objects that look older than their namespace and that a fresh look found there: clocks of API servers differ. */
+  readonly confirmed: Set<string>;
+}
+
+/** The Cluster port on the Kubernetes API: makes by POST, repairs by patch, never adopts. */
+export function kubernetesCluster(options: Options): Cluster {
+  const { client, watched } = options;
+  const context: Context = { ...options, bound: new Map(), confirmed: new Set() };
+  const cached = (kind: Kind, ref: ObjectRef) => watched.get(kind.plural)?.get(keyOfRef(ref));
+  const fresh = (kind: Kind, ref: ObjectRef) =>
+    withFreshRights(context, ref.namespace, () => client.find(kind as ResourceType<WireObject>, ref));
+
+  return {
+    async ensure(owner, kind, desired) {
+      const wanted = labelled(owner, desired);
+      const found = cached(kind, wanted.metadata);
+      if (found !== undefined && !isBygone(context, found)) return repair(context, { owner, kind, wanted, found });
+      const outcome = await create(context, kind, wanted);
+      if (outcome === "created") return "created";
+      // The name is taken, by ourselves before a crash or by somebody else: only a fresh look tells.
+      const rival = await fresh(kind, wanted.metadata);
+      if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
+      if (owned(owner, rival) !== undefined) confirm(context, kind, rival);
+      return repair(context, { owner, kind, wanted, found: rival });
+    },
+
+    observe(owner, kind, ref) {
+      return owned(owner, cached(kind, ref));
+    },
+
+    async read(owner, kind, ref) {
+      return owned(owner, await fresh(kind, ref));
+    },
+
+    async remove(owner, kind, ref, seen) {
+      const found = seen ?? owned(owner, await fresh(kind, ref));
+      if (found === undefined) return { state: "gone" };
+      if (found.metadata.deletionTimestamp !== undefined) return removing(kind, found);
+      const { uid, resourceVersion } = found.metadata;
+      context.confirmed.delete(uid);
+      return startRemoval(context, kind, found as WireObject, seen === undefined ? { uid } : { uid, resourceVersion });
+    },
+  };
+}
+
+/**
+ * Whether it went with a namespace that was made anew since: the watch of one kind may lag behind that of another, and is
+ * not to be believed then that the new one has what the former had.
+ */
+function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): boolean {
+  if (confirmed.has(metadata.uid)) return false;
+  const namespace = watched.get(namespaceKind.plural)?.get(metadata.namespace ?? "");
+  return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
+}
+
+/** Keeps what a fresh look found, and that it is there, however old it looks. */
+function confirm(context: Context, kind: Kind, found: WireObject): void {
+  context.watched.get(kind.plural)?.written(found);
+  if (isBygone(context, found)) context.confirmed.add(found.metadata.uid);
+}
+
+function labelled(owner: Owner, desired: DesiredObject): DesiredObject {
+  const labels = { ...desired.metadata.labels, ...ownerLabels(owner) };
+  return { ...desired, metadata: { ...desired.metadata, labels } };
+}
+
+function owned(owner: Owner, object: WireObject | undefined): ObservedObject | undefined {
+  return object?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? (object as ObservedObject) : undefined;
+}
+
+async function create(context: Context, kind: Kind, wanted: DesiredObject): Promise<"created" | "taken"> {
+  const { namespace } = wanted.metadata;
+  try {
+    const type = kind as ResourceType<WireObject>;
+    const created = await withFreshRights(context, namespace, () => context.client.create(type, wanted as never));
+    context.watched.get(kind.plural)?.written(created);
+    if (kind.plural === roleBindingKind.plural && namespace !== undefined) remember(context, namespace);
+    return "created";
+  } catch (error) {
+    if (isAlreadyExists(error)) return "taken";
+    if (isNamespaceGone(error))
+      throw new BeingDeleted(`the namespace of ${kind.kind} '${wanted.metadata.name}' is being deleted`);
+    throw error;
+  }
+}
+
+interface Found {
+  readonly owner: Owner;
+  readonly kind: Kind;
+  readonly wanted: DesiredObject;
+  readonly found: WireObject;
+}
+
+async function repair(context: Context, { owner, kind, wanted, found }: Found): Promise<"unchanged" | "repaired"> {
+  if (found.metadata.deletionTimestamp !== undefined) {
+    throw new BeingDeleted(`${kind.kind} '${found.metadata.name}' is being deleted`);
+  }
+  if (owned(owner, found) === undefined) throw new NameTaken(kind.kind, found.metadata.name);
+  const operations = drift(wanted, found);
+  if (operations.length === 0) return "unchanged";
+  // The test makes the patch hold for this very object only, and not for one made anew under its name.
+  const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...operations];
+  const type = kind as ResourceType<WireObject>;
+  const repaired = await context.client.patch(type, refOf(found), body, { as: "json" });
+  context.watched.get(kind.plural)?.written(repaired);
+  return "repaired";
+}
+
+async function startRemoval(
+  { client, watched }: Context,
+  kind: Kind,
+  found: WireObject,
+  only: { readonly uid: string; readonly resourceVersion?: string },
+): Promise<Removal> {
+  const type = kind as ResourceType<WireObject>;
+  try {
+    const left = await client.delete(type, refOf(found), { ...only, propagationPolicy: "Background" });
+    if (left === "gone") {
+      watched.get(kind.plural)?.deleted(found);
+      return { state: "gone" };
+    }
+    watched.get(kind.plural)?.written(left);
+    return removing(kind, left);
+  } catch (error) {
+    // It changed, or another one took the name, between the look and the delete, or a namespace is already terminating: look again.
+    if (isConflict(error)) return removing(kind, found);
+    throw error;
+  }
+}
+
+function removing(kind: Kind, object: WireObject | ObservedObject): Removal {
+  const message = `${kind.kind} '${object.metadata.name}' is being deleted`;
+  return { state: "removing", message, blockers: blockersOf(kind, object) };
+}
+
+/** The finalizers on the object itself, and what it says of its own deletion. */
+function blockersOf(kind: Kind, object: WireObject | ObservedObject): Blocker[] {
+  const { name, finalizers = [] } = object.metadata;
+  return [
+    ...finalizers.map((finalizer) => ({ reason: finalizer, message: "a finalizer that is not removed yet" })),
+    ...troubles(object).map(({ type, message = "" }) => ({ reason: type, message })),
+  ].map((blocker) => ({ kind: kind.kind, name, ...blocker }));
+}
+
+interface WireCondition {
+  readonly type: string;
+  readonly status?: string;
+  readonly message?: string;
+}
+
+/**
+ * A terminating namespace has a condition for whatever is left in it, True while it is so. Argo CD's conditions have no
+ * status: they are there while they hold, and those that tell of trouble end in `Error`.
+ */
+function troubles(object: { readonly [field: string]: unknown }): WireCondition[] {
+  const { conditions = [] } = (object.status ?? {}) as { conditions?: WireCondition[] };
+  return conditions.filter(({ type, status }) => (status === undefined ? type.endsWith("Error") : status === "True"));
+}
+
+function remember({ bound, clock }: Context, namespace: string): void {
+  const now = clock.monotonicMs();
+  for (const [name, at] of bound) if (now - at >= FRESH_RIGHT_MS) bound.delete(name);
+  bound.set(namespace, now);
+}
+
+/**
+ * Rights in an environment's namespace come from a RoleBinding that this process may have made a moment ago; a refusal
+ * that soon after it is no failure. Any other is.
+ */
+async function withFreshRights<T>(context: Context, namespace: string | undefined, call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const mayPass = isForbidden(error) && !isNamespaceGone(error) && isFreshlyBound(context, namespace);
+      if (!mayPass) throw error;
+      await pause(context.clock, FRESH_RIGHT_RETRY_MS, new AbortController().signal);
+    }
+  }
+}
+
+function isFreshlyBound({ bound, clock }: Context, namespace = ""): boolean {
+  const at = bound.get(namespace);
+  return at !== undefined && clock.monotonicMs() - at < FRESH_RIGHT_MS;
+}
+
+/** https://kubernetes.io/docs/reference/using-api/: creating in a namespace that goes is 403 with this cause, in one that went 404 about it. */
+function isNamespaceGone(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  const isAbsent = isNotFound(error) && error.kind === namespaceKind.plural;
+  return isAbsent || error.causes.some(({ reason }) => reason === "NamespaceTerminating");
+}
+
+function refOf({ metadata }: WireObject): ObjectRef {
+  return metadata.namespace === undefined
+    ? { name: metadata.name }
+    : { name: metadata.name, namespace: metadata.namespace };
+}

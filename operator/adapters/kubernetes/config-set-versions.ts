@@ -1,0 +1,140 @@
+import {
+  CONFIG_SET_LABEL,
+  CONFIG_SET_UID_LABEL,
+  type ConfigSetSpec,
+  type ConfigSetVersion,
+  revisionName,
+  UNUSED_SINCE_ANNOTATION,
+} from "../../../crds/config-set.ts";
+import { revisionKind, type WireObject } from "../../kinds.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { Draft } from "../../kit/client/objects.ts";
+import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
+import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
+import type { ServerClock } from "../../ports/server-clock.ts";
+
+/** Longer than any pass takes from choosing a version to writing down that it is used. */
+const UNUSED_FOR_MS = 10 * 60_000;
+/** Enough for the watch to deliver what the decision missed. */
+const DECIDE_AGAIN_MS = 1_000;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<WireObject>;
+  /** The platform's own. */
+  readonly namespace: string;
+  /** One clock for all replicas: one notes, and maybe another removes. */
+  readonly serverClock: ServerClock;
+}
+
+/** The ConfigSetVersions port on ControllerRevisions: their data can't be changed, by nobody. */
+export function kubernetesConfigSetVersions(context: Context): ConfigSetVersions {
+  const { cache, namespace } = context;
+  return {
+    find(revision) {
+      const found = cache.get(`${namespace}/${revision}`);
+      return found && versionOf(found);
+    },
+
+    async keep(version) {
+      const known = cache.get(`${namespace}/${revisionName(version)}`);
+      const isKept = known !== undefined && (await takeUp(context, version, known));
+      if (!isKept) await make(context, version);
+    },
+
+    discard: (revision, isUsed) => discard(context, revision, isUsed),
+  };
+}
+
+function versionOf({ metadata, revision, data }: WireObject): ConfigSetVersion {
+  const { spec } = data as { spec: ConfigSetSpec };
+  const { [CONFIG_SET_LABEL]: name = "", [CONFIG_SET_UID_LABEL]: uid = "" } = metadata.labels ?? {};
+  return { name, uid, version: revision as number, spec };
+}
+
+function revisionObject(version: ConfigSetVersion, namespace: string): Draft<WireObject> {
+  const { name, uid, spec } = version;
+  const labels = {
+    "app.kubernetes.io/managed-by": "ephemeral-environments",
+    [CONFIG_SET_LABEL]: name,
+    [CONFIG_SET_UID_LABEL]: uid,
+  };
+  return {
+    metadata: { name: revisionName(version), namespace, labels },
+    revision: version.version,
+    data: { spec },
+  };
+}
+
+async function make(context: Context, version: ConfigSetVersion): Promise<void> {
+  const { client, cache, namespace } = context;
+  try {
+    cache.written(await client.create(revisionKind, revisionObject(version, namespace)));
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const found = await client.find(revisionKind, { name: revisionName(version), namespace });
+    const isKept = found !== undefined && (await takeUp(context, version, found));
+    if (!isKept) throw new BeingDeleted(`${revisionKind.kind} '${revisionName(version)}' went away just now`);
+  }
+}
+
+/** Crosses out that the version is unused; false when it is gone meanwhile. */
+async function takeUp({ client, cache }: Context, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
+  const { metadata } = found;
+  if (metadata.labels?.[CONFIG_SET_UID_LABEL] !== version.uid) throw new NameTaken(revisionKind.kind, metadata.name);
+  if (metadata.deletionTimestamp !== undefined) {
+    throw new BeingDeleted(`${revisionKind.kind} '${metadata.name}' is being deleted`);
+  }
+  try {
+    const isNoted = metadata.annotations?.[UNUSED_SINCE_ANNOTATION] !== undefined;
+    cache.written(isNoted ? await note(client, found, null) : found);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+function note(client: KubeClient, { metadata }: WireObject, since: string | null): Promise<WireObject> {
+  const { name, namespace = "", resourceVersion } = metadata;
+  const body = { metadata: { resourceVersion, annotations: { [UNUSED_SINCE_ANNOTATION]: since } } };
+  return client.patch(revisionKind, { name, namespace }, body, { as: "merge" });
+}
+
+async function discard(context: Context, revision: string, isUsed: () => Promise<boolean>): Promise<Discard> {
+  const { client, cache, namespace, serverClock } = context;
+  const found = await client.find(revisionKind, { name: revision, namespace });
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
+  const now = await serverClock.now();
+  const { creationTimestamp, annotations } = found.metadata;
+  // One that was made a moment ago is about to be named: it is no news that nobody did yet.
+  const youngForMs = Date.parse(creationTimestamp) + UNUSED_FOR_MS - now.getTime();
+  if (youngForMs > 0) return { state: "noted", requeueAfterMs: youngForMs };
+  try {
+    const since = annotations?.[UNUSED_SINCE_ANNOTATION];
+    if (since === undefined) cache.written(await note(client, found, now.toISOString()));
+    const leftMs = Date.parse(since ?? now.toISOString()) + UNUSED_FOR_MS - now.getTime();
+    return leftMs > 0 ? { state: "noted", requeueAfterMs: leftMs } : await removeUnlessUsed(context, found, isUsed);
+  } catch (error) {
+    if (isConflict(error)) return { state: "noted", requeueAfterMs: DECIDE_AGAIN_MS };
+    throw error;
+  }
+}
+
+async function removeUnlessUsed(
+  { client, cache, namespace }: Context,
+  found: WireObject,
+  isUsed: () => Promise<boolean>,
+): Promise<Discard> {
+  if (await isUsed()) {
+    cache.written(await note(client, found, null));
+    return { state: "used" };
+  }
+  const { name, uid, resourceVersion } = found.metadata;
+  const left = await client.delete(revisionKind, { name, namespace }, { uid, resourceVersion });
+  if (left === "gone") cache.deleted(found);
+  else cache.written(left);
+  return { state: "gone" };
+}

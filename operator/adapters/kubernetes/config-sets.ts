@@ -1,0 +1,91 @@
+import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
+import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
+import { type OwnDeletions, ownDeletions } from "../../audit/own-deletions.ts";
+import { configSetType } from "../../kinds.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import type { ConfigSets } from "../../ports/config-sets.ts";
+import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
+import { complete, translated } from "./user-request.ts";
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<ConfigSet>;
+  /** The platform's own. */
+  readonly namespace: string;
+  /** Given: what is written names the record of the request that has it written. */
+  readonly auditId?: AuditId;
+  /** Remembers what is deleted here. */
+  readonly deletions?: OwnDeletions;
+}
+
+/** The ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+export function kubernetesConfigSets(context: Context): ConfigSets {
+  const { cache, namespace } = context;
+  return {
+    find: (name) => complete(cache).get(`${namespace}/${name}`),
+    list: () => complete(cache).list(),
+    create: (name, spec, by) => translated(() => create(context, { name, spec, by })),
+    replace: (configSet, spec) => translated(() => replace(context, configSet, spec)),
+    remove: (configSet) => translated(() => remove(context, configSet)),
+  };
+}
+
+async function create(
+  { client, cache, namespace, auditId }: Context,
+  { name, spec, by }: { name: string; spec: ConfigSetSpec; by: string },
+): Promise<ConfigSet | "taken"> {
+  const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
+  const metadata = { name, namespace, annotations };
+  try {
+    const created = await client.create(configSetType, { metadata, spec });
+    cache.written(created);
+    return created;
+  } catch (error) {
+    if (isAlreadyExists(error)) return "taken";
+    throw error;
+  }
+}
+
+/** On a version that was read: somebody else's change in between is seen, and replaced like any other. */
+async function replace(
+  { client, cache, namespace, auditId }: Context,
+  configSet: ConfigSet,
+  spec: ConfigSetSpec,
+): Promise<ConfigSet | "gone"> {
+  const { name, uid } = configSet.metadata;
+  const ref = { name, namespace };
+  return retryOnConflict(async (round) => {
+    const current = round === 1 ? configSet : await client.find(configSetType, ref);
+    if (current?.metadata.uid !== uid) return "gone";
+    const version = { op: "replace", path: "/metadata/resourceVersion", value: current.metadata.resourceVersion };
+    const stamp = auditOperations(current, auditId);
+    const patch = [version, { op: "replace", path: "/spec", value: spec }, ...stamp];
+    try {
+      const changed = await client.patch(configSetType, ref, patch, { as: "json" });
+      cache.written(changed);
+      return changed;
+    } catch (error) {
+      if (isNotFound(error)) return "gone";
+      throw error;
+    }
+  });
+}
+
+async function remove(
+  { client, cache, namespace, deletions = ownDeletions() }: Context,
+  configSet: ConfigSet,
+): Promise<void> {
+  const { name, uid } = configSet.metadata;
+  try {
+    const left = await deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
+    if (left !== "gone") cache.written(left);
+    else cache.deleted(configSet);
+  } catch (error) {
+    // The name is another one's by now.
+    if (!isConflict(error)) throw error;
+    cache.deleted(configSet);
+  }
+}

@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from "node:util";
+import type { WireObject } from "../../kinds.ts";
+import type { DesiredObject } from "../../ports/cluster.ts";
+
+/** What a JSON patch must do to bring the object back: whole fields are replaced, so that additions vanish too. */
+export function drift(wanted: DesiredObject, found: WireObject): object[] {
+  // The API server refuses every edit of its data, ours too.
+  if (found.immutable === true) return [];
+  const { apiVersion, kind, metadata, ...fields } = wanted;
+  const replaced = Object.entries(fields)
+    .filter(([field, value]) => !isDeepStrictEqual(found[field], value))
+    .map(([field, value]) => ({ op: "add", path: `/${field}`, value }));
+  return [
+    ...entries("labels", metadata.labels, found.metadata.labels),
+    ...entries("annotations", metadata.annotations, found.metadata.annotations),
+    ...missingFinalizers(metadata.finalizers, found.metadata.finalizers),
+    ...replaced,
+  ];
+}
+
+function entries(
+  place: "labels" | "annotations",
+  wanted: Readonly<Record<string, string>> = {},
+  found: Readonly<Record<string, string>> | undefined,
+): object[] {
+  const changed = Object.entries(wanted).filter(([key, value]) => found?.[key] !== value);
+  if (changed.length === 0) return [];
+  const root = found === undefined ? [{ op: "add", path: `/metadata/${place}`, value: {} }] : [];
+  const escaped = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
+  return [
+    ...root,
+    ...changed.map(([key, value]) => ({ op: "add", path: `/metadata/${place}/${escaped(key)}`, value })),
+  ];
+}
+
+function missingFinalizers(wanted: readonly string[] = [], found: readonly string[] = []): object[] {
+  const missing = wanted.filter((finalizer) => !found.includes(finalizer));
+  return missing.length === 0 ? [] : [{ op: "add", path: "/metadata/finalizers", value: [...found, ...missing] }];
+}

@@ -1,0 +1,85 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { isUuid } from "../../../../crds/names.ts";
+import { environmentType } from "../../../kinds.ts";
+import { isNotFound } from "../../../kit/client/errors.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import { type Clock, pause } from "../../../kit/time/clock.ts";
+
+/** How often a miss by id may ask the API server for everything. */
+const LIST_INTERVAL_MS = 1_000;
+const LIST_PAGE = 1_000;
+const NEVER = new AbortController().signal;
+
+/** Asks the API server, by id or name, for what the cache does not know: another replica may have made it a moment ago. */
+export function liveLookUp({ client, clock }: { readonly client: KubeClient; readonly clock: Clock }) {
+  const names = sharedList(clock, () => namesByUid(client));
+  return async (idOrName: string): Promise<EphemeralEnvironment | undefined> => {
+    if (!isUuid(idOrName)) return client.find(environmentType, { name: idOrName });
+    const name = (await names()).get(idOrName);
+    const found = name === undefined ? undefined : await client.find(environmentType, { name });
+    return found?.metadata.uid === idOrName ? found : undefined;
+  };
+}
+
+/** Exactly this environment as the API server has it now, not one that has its name. */
+export async function reread(
+  client: KubeClient,
+  { metadata }: EphemeralEnvironment,
+): Promise<EphemeralEnvironment | undefined> {
+  const current = await client.find(environmentType, { name: metadata.name });
+  return current?.metadata.uid === metadata.uid ? current : undefined;
+}
+
+/** How many there are now of which this holds. Of each no more than that is kept, because a list may begin anew. */
+export async function countNow(
+  client: KubeClient,
+  isMeant: (environment: EphemeralEnvironment) => boolean,
+): Promise<number> {
+  const [meant, other] = [{}, {}] as [EphemeralEnvironment, EphemeralEnvironment];
+  const { items } = await client.list(environmentType, { keep: (one) => (isMeant(one) ? meant : other) });
+  return items.filter((item) => item === meant).length;
+}
+
+/** A failed write to an environment: what is gone is not found, as for whoever asks for it. */
+export function goneIsNotFound(error: unknown): never {
+  throw isNotFound(error) ? new EnvironmentNotFound() : error;
+}
+
+/** Of every environment no more than this: ten thousand are a list of megabytes otherwise. */
+async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, string>> {
+  const keep = ({ metadata, ...object }: EphemeralEnvironment) => {
+    const { name, uid, resourceVersion, generation, creationTimestamp } = metadata;
+    return { ...object, metadata: { name, uid, resourceVersion, generation, creationTimestamp } };
+  };
+  const { items } = await client.list(environmentType, { metadataOnly: true, limit: LIST_PAGE, keep });
+  return new Map(items.map(({ metadata }) => [metadata.uid, metadata.name]));
+}
+
+/**
+ * Shares lists among all who ask at the same time: each is answered by one that began after the question, and the next
+ * begins when the one before has ended, and a second after its beginning at the soonest. No list is kept.
+ */
+function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
+  let last = Promise.resolve();
+  let beginsMs = Number.NEGATIVE_INFINITY;
+  let next: Promise<R> | undefined;
+  const listInTurn = async () => {
+    await last;
+    const delayMs = beginsMs + LIST_INTERVAL_MS - clock.monotonicMs();
+    if (delayMs > 0) await pause(clock, delayMs, NEVER);
+    // Whoever asks from now on needs another one: this one may lack what is made from now on.
+    next = undefined;
+    beginsMs = clock.monotonicMs();
+    const listing = list();
+    last = listing.then(
+      () => undefined,
+      () => undefined,
+    );
+    return listing;
+  };
+  return () => {
+    next ??= listInTurn();
+    return next;
+  };
+}

@@ -1,0 +1,84 @@
+import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
+import { EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { environmentType } from "../../../kinds.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
+import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import type { Environments, RequestedReconcile } from "../../../ports/environments.ts";
+import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
+import { goneIsNotFound, reread } from "./lookup.ts";
+
+/** So long does a pass that was asked for serve whoever asks again: a flood of requests is one write and one pass. */
+const SHARED_MS = 5_000;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<EphemeralEnvironment>;
+  readonly clock: Clock;
+  readonly auditId?: AuditId;
+}
+
+/** Asks for passes by a token on the resource, and waits for the status that answers it. */
+export function requestedReconciles(context: Context): Environments["reconcile"] {
+  const underWay = new Map<string, Promise<string>>();
+  return async (environment, { withinMs }) => {
+    const { uid } = environment.metadata;
+    const asking = underWay.get(uid) ?? ask(context, environment).finally(() => underWay.delete(uid));
+    underWay.set(uid, asking);
+    return answerTo(await asking, environment, { ...context, withinMs });
+  };
+}
+
+/** The token that is on the resource now: one that serves already, else a new one. */
+function ask({ client, cache, clock, auditId }: Context, environment: EphemeralEnvironment): Promise<string> {
+  const { name } = environment.metadata;
+  return retryOnConflict(async (round) => {
+    const current = round === 1 ? environment : await reread(client, environment);
+    if (current === undefined) throw new EnvironmentNotFound();
+    const shared = sharedToken(current, clock.now());
+    if (shared !== undefined) return shared;
+    const token = clock.now().toISOString();
+    const { resourceVersion } = current.metadata;
+    const annotations = { [RECONCILE_ANNOTATION]: token, ...auditAnnotations(auditId) };
+    const patch = { metadata: { resourceVersion, annotations } };
+    cache.written(await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound));
+    return token;
+  });
+}
+
+/** The token of a pass that was asked for a moment ago, and serves whoever asks now, answered or not. */
+export function sharedToken(environment: EphemeralEnvironment, now: Date): string | undefined {
+  const token = reconcileToken(environment);
+  // What somebody wrote by hand may say anything: it has no moment, and is no reason not to ask.
+  return token !== undefined && elapsedMs(new Date(token), now) < SHARED_MS ? token : undefined;
+}
+
+function answerTo(
+  token: string,
+  environment: EphemeralEnvironment,
+  { cache, clock, withinMs }: Context & { readonly withinMs: number },
+): Promise<RequestedReconcile> {
+  const { name, uid } = environment.metadata;
+  return new Promise((resolve) => {
+    let latest = environment;
+    const finish = (state: RequestedReconcile["state"]) => {
+      cancel();
+      unsubscribe();
+      resolve({ state, environment: latest });
+    };
+    const look = (current: EphemeralEnvironment | undefined) => {
+      if (current?.metadata.uid !== uid) return;
+      latest = current;
+      if (current.status?.lastHandledReconcileAt === token) finish("answered");
+    };
+    const unsubscribe = cache.subscribe((key, current, previous) => {
+      if (key !== name) return;
+      if (previous?.metadata.uid === uid && current?.metadata.uid !== uid) finish("gone");
+      else look(current);
+    });
+    const cancel = clock.setTimer(withinMs, () => finish("pending"));
+    look(cache.get(name));
+  });
+}

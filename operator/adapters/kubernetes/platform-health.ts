@@ -1,0 +1,100 @@
+import { applicationKind, environmentType } from "../../kinds.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { resourcePath } from "../../kit/client/objects.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { boundedSignal } from "../../kit/time/deadline.ts";
+import type { CircuitBreaker, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
+import type { Caches } from "../../wiring/caches.ts";
+
+/** However many ask, the API server is asked once in so long. */
+const ANSWER_MS = 2_000;
+const DEADLINE_MS = 2_000;
+/** A watch says something every minute, if only that it lives; a half-open one is replaced within another. */
+const SILENT_WATCH_MS = 120_000;
+/** More than one object has, so that its connection is read to the end and kept. */
+const ANSWER_LIMIT_BYTES = 1024 ** 2;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly caches: Pick<Caches, "synced" | "oldestProgressMs" | "children">;
+  readonly deployerNamespace: string;
+  readonly circuitBreakers: () => readonly CircuitBreaker[];
+  /** Judged by the caches, so that every replica tells what the leader does. */
+  readonly expirationsBlocked: () => boolean;
+  readonly clock: Clock;
+}
+
+/** The PlatformHealthCheck port: the Kubernetes API asked directly, the watch caches, and Argo CD seen through its objects. */
+export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck {
+  const { clock } = context;
+  let known: { readonly endsMs: number; readonly health: Promise<PlatformHealth> } | undefined;
+  return {
+    check() {
+      if (known === undefined || known.endsMs <= clock.monotonicMs()) {
+        known = { endsMs: clock.monotonicMs() + ANSWER_MS, health: ask(context) };
+      }
+      return known.health;
+    },
+  };
+}
+
+async function ask(context: Context): Promise<PlatformHealth> {
+  const { client, caches, deployerNamespace, clock } = context;
+  const [datastore, deployer] = await Promise.all([
+    timed(clock, (signal) => askForOne(client, resourcePath(environmentType, {}), signal)),
+    timed(clock, (signal) =>
+      askForOne(client, resourcePath(applicationKind, { namespace: deployerNamespace }), signal),
+    ),
+  ]);
+  const lastCheck = clock.now();
+  const ageMs = caches.synced ? caches.oldestProgressMs : Number.POSITIVE_INFINITY;
+  return {
+    datastore: { healthy: datastore.answered, responseTimeMs: datastore.tookMs, lastCheck },
+    cache: {
+      healthy: ageMs < SILENT_WATCH_MS,
+      responseTimeMs: 0,
+      memoryBytes: process.memoryUsage().heapUsed,
+      ageMs,
+      lastCheck,
+    },
+    deployer: {
+      healthy: deployer.answered && caches.synced,
+      applicationsSynced: syncedApplications(caches),
+      lastCheck,
+    },
+    circuitBreakers: context.circuitBreakers(),
+    expirationsBlocked: context.expirationsBlocked(),
+  };
+}
+
+/**
+ * The collection, because one object's absence can't be told from the absence of its kind. What is stored, because an API
+ * server without its database still answers what is not.
+ */
+function askForOne(client: KubeClient, path: string, signal: AbortSignal): Promise<string> {
+  return client.text(path, { limit: "1" }, { signal, limitBytes: ANSWER_LIMIT_BYTES });
+}
+
+/** Health is a fact, not a failure: whatever goes wrong here means "not healthy". */
+async function timed(
+  clock: Clock,
+  call: (signal: AbortSignal) => Promise<unknown>,
+): Promise<{ answered: boolean; tookMs: number }> {
+  const begun = clock.monotonicMs();
+  const bound = boundedSignal({ clock, deadlineMs: DEADLINE_MS });
+  const answered = await call(bound.signal)
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(bound.release);
+  return { answered, tookMs: Math.round(clock.monotonicMs() - begun) };
+}
+
+function syncedApplications({ children }: Pick<Caches, "children">): number {
+  const applications = children.get(applicationKind.plural)?.list() ?? [];
+  return applications.filter((application) => {
+    const status = application.status as { sync?: { status?: string } } | undefined;
+    return status?.sync?.status === "Synced";
+  }).length;
+}

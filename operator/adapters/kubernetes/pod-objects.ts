@@ -1,0 +1,90 @@
+import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
+
+/** The part of a Pod that tells why it does not serve. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
+export interface Pod extends KubeObject {
+  readonly spec?: PodSpec;
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly PodCondition[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export interface PodSpec {
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly {
+    readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+    readonly projected?: { readonly sources?: readonly { readonly secret?: SecretReference }[] };
+  }[];
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly envFrom?: readonly { readonly secretRef?: SecretReference }[];
+  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: SecretReference } }[];
+  readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
+  readonly startupProbe?: Probe;
+  readonly readinessProbe?: Probe;
+}
+
+/** An optional one may name a Secret that is not there. */
+export interface SecretReference {
+  readonly name: string;
+  readonly optional?: boolean;
+}
+
+export interface Probe {
+  readonly httpGet?: { readonly path?: string; readonly port: string | number };
+}
+
+interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly started?: boolean;
+  readonly restartCount: number;
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
+}
+
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly running?: { readonly startedAt?: string };
+  readonly terminated?: Terminated;
+}
+
+export interface Terminated {
+  readonly exitCode: number;
+  readonly signal?: number;
+  readonly startedAt?: string | null;
+  readonly finishedAt?: string | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The part of a Deployment that tells why it makes no pods. */
+export interface Deployment extends KubeObject {
+  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly PodCondition[] };
+}
+
+export interface SecretObject extends KubeObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const core = { group: "", version: "v1", namespaced: true };
+export const podType: ResourceType<Pod> = resourceType<Pod>({ ...core, kind: "Pod", plural: "pods" });
+export const deploymentType: ResourceType<Deployment> = resourceType<Deployment>({
+  ...{ group: "apps", version: "v1", namespaced: true },
+  ...{ kind: "Deployment", plural: "deployments" },
+});

@@ -1,0 +1,197 @@
+import { elapsedMs } from "../../kit/time/clock.ts";
+import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason } from "../../ports/pods.ts";
+import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } from "./pod-objects.ts";
+
+/** A trouble before its evidence is gathered, and where that is. */
+export interface Finding extends Omit<PodProblem, "evidence"> {
+  /** What the cluster says of it. */
+  readonly said: string;
+  /** The pod in trouble, where there is one. */
+  readonly pod?: Pod;
+  /** The container of it whose last lines tell more. */
+  readonly speaker?: { readonly container: string; readonly isPrevious: boolean };
+}
+
+/** So often a container ends before it counts as a loop: by then the first pauses between restarts, some 30 s, are over. */
+const LOOP_RESTARTS = 3;
+/** A container that ran for so long has left the loop, however often it ended before: the kubelet starts it at once again. */
+const LEFT_LOOP_MS = 600_000;
+
+/** Says which component an object belongs to. */
+export const COMPONENT_LABEL = "app.kubernetes.io/component";
+
+/** What keeps an environment's pods from serving now, the gravest first, one a component. */
+export function troublesOf(pods: readonly Pod[], deployments: readonly Deployment[], now: Date): readonly Finding[] {
+  const ofPods = currentPods(pods).flatMap((pod) => podTroubles(pod, now));
+  const findings = [...ofPods, ...deployments.flatMap(refusals)].sort(byGravity);
+  const firsts = new Map<string, Finding>();
+  for (const finding of findings) if (!firsts.has(finding.component)) firsts.set(finding.component, finding);
+  return [...firsts.values()];
+}
+
+function byGravity(one: Finding, other: Finding): number {
+  const rank = ({ reason }: Finding) => POD_PROBLEM_REASONS.indexOf(reason);
+  return rank(one) - rank(other) || one.component.localeCompare(other.component);
+}
+
+/**
+ * The pods that count: what ended by itself was replaced already, and of several makers of one component (the
+ * ReplicaSets before and after an update) the one that made the newest pod is the one that is wanted.
+ */
+export function currentPods(pods: readonly Pod[]): readonly Pod[] {
+  const living = pods.filter(
+    ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed",
+  );
+  const newest = new Map<string, Pod>();
+  for (const pod of living) {
+    const former = newest.get(componentOf(pod));
+    if (former === undefined || former.metadata.creationTimestamp < pod.metadata.creationTimestamp)
+      newest.set(componentOf(pod), pod);
+  }
+  return living
+    .filter((pod) => makerOf(pod) === makerOf(newest.get(componentOf(pod))))
+    .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
+}
+
+const makerOf = (pod: Pod | undefined) => pod?.metadata.ownerReferences?.[0]?.uid;
+
+function componentOf({ metadata }: Pod | Deployment): string {
+  const { [COMPONENT_LABEL]: component, "pod-template-hash": hash = "" } = metadata.labels ?? {};
+  const maker = metadata.ownerReferences?.[0]?.name ?? metadata.name;
+  return component ?? (hash !== "" && maker.endsWith(`-${hash}`) ? maker.slice(0, -hash.length - 1) : maker);
+}
+
+/** Why a Deployment's pods don't even come to be: only its own condition says so. */
+function refusals(deployment: Deployment): readonly Finding[] {
+  const { status, metadata } = deployment;
+  const refused = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
+  if (refused?.status !== "True" || status?.observedGeneration !== metadata.generation) return [];
+  const component = componentOf(deployment);
+  const said = refused.message ?? "";
+  const since = new Date(refused.lastTransitionTime ?? metadata.creationTimestamp);
+  // The quota's admission says it in these words, and nothing but words tells it from other refusals.
+  const isQuota = said.includes("exceeded quota");
+  const what = isQuota
+    ? `the environment's quota leaves no room for its pods: lower replicas or resources (spec.overrides), or have the quota raised`
+    : `the cluster refuses to make its pods: correct what the chart asks for`;
+  return [
+    { reason: isQuota ? "QuotaExceeded" : "PodRefused", component, sentence: `${component}: ${what}`, since, said },
+  ];
+}
+
+function podTroubles(pod: Pod, now: Date): readonly Finding[] {
+  const { status } = pod;
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
+    return [unscheduled(pod, scheduled.message)];
+  }
+  const initial = (status?.initContainerStatuses ?? []).map((container) => ({ container, isProbed: false }));
+  const main = (status?.containerStatuses ?? []).map((container) => ({ container, isProbed: true }));
+  return [...initial, ...main].flatMap((one) => containerTroubles(pod, one, now));
+}
+
+/** The scheduler says both in one reason, and nothing but words tells them apart. */
+function unscheduled(pod: Pod, said = ""): Finding {
+  if (!/persistent ?volume|volume node affinity/i.test(said)) {
+    const what = "no node has room for its pod: lower its resources (spec.overrides), or have a node added";
+    return finding(pod, "Unschedulable", what, said);
+  }
+  const what =
+    "there is no volume for its claim: have a default storage class with a provisioner installed, or name another " +
+    "class in the settings (database.storageClass) or the chart that makes the claim";
+  return finding(pod, "VolumeMissing", what, said);
+}
+
+const NO_IMAGE = [
+  ...["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"],
+  ...["RegistryUnavailable", "SignatureValidationFailed"],
+];
+const NO_CONFIGURATION = ["CreateContainerConfigError", "CreateContainerError"];
+
+function containerTroubles(
+  pod: Pod,
+  { container, isProbed }: { readonly container: ContainerStatus; readonly isProbed: boolean },
+  now: Date,
+): readonly Finding[] {
+  const { ready, state } = container;
+  if (ready) return [];
+  const { reason = "", message = "" } = state?.waiting ?? {};
+  if (NO_IMAGE.includes(reason)) return [imageTrouble(pod, container, message)];
+  if (NO_CONFIGURATION.includes(reason)) {
+    const what = `${named(pod, container)} can't be set up: correct the Secret, ConfigMap or volume that its last words name`;
+    return [finding(pod, "ContainerMisconfigured", what, message)];
+  }
+  const ended = endInLoop(container, now);
+  if (ended !== undefined) return [loopTrouble(pod, container, ended)];
+  return isProbed && state?.running !== undefined ? [probeTrouble(pod, container)] : [];
+}
+
+/** How it ended last, when it does so again and again. */
+function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Date): Terminated | undefined {
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (ended === undefined || restartCount < LOOP_RESTARTS) return undefined;
+  const { startedAt, finishedAt } = ended;
+  const hasRunLong = ranLong(startedAt, new Date(finishedAt ?? now)) || ranLong(state?.running?.startedAt, now);
+  return hasRunLong ? undefined : ended;
+}
+
+/** The API server writes a moment that nobody knows as null. */
+const ranLong = (startedAt: string | null | undefined, until: Date) =>
+  typeof startedAt === "string" && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
+
+function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
+  const { image = "its image" } = specOf(pod, container) ?? {};
+  const remedy =
+    componentOf(pod) === "database"
+      ? "correct database.image of the settings or database.version of the config set"
+      : "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository";
+  const what = `image '${image}' can't be pulled: ${remedy}, or give the cluster access to the registry`;
+  // The pause between two tries says the same, with a preface.
+  return finding(pod, "ImagePullFailed", what, message.replace(/^Back-off pulling image "[^"]*":? ?/, ""));
+}
+
+function loopTrouble(pod: Pod, container: ContainerStatus, ended: Terminated): Finding {
+  const how = ended.signal ? `signal ${ended.signal}` : `exit code ${ended.exitCode}`;
+  const limit = specOf(pod, container)?.resources?.limits?.memory;
+  const what =
+    ended.reason === "OOMKilled"
+      ? `needs more memory than its limit${limit ? ` of ${limit}` : ""} allows (OOMKilled) and is ended again and again: ` +
+        "raise resources.limits.memory (spec.overrides), or make it use less"
+      : `ends soon after every start (${how}): mend what its last lines say, and deploy the new commit or setting`;
+  const isPrevious = container.state?.running !== undefined;
+  return {
+    ...finding(pod, "CrashLoop", `${named(pod, container)} ${what}`, ended.message),
+    speaker: { container: container.name, isPrevious },
+  };
+}
+
+function probeTrouble(pod: Pod, container: ContainerStatus): Finding {
+  const spec = specOf(pod, container);
+  const isStarting = container.started === false && spec?.startupProbe !== undefined;
+  const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
+  const what =
+    `${named(pod, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails: ` +
+    "let it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
+  return { ...finding(pod, "ProbeFailing", what), speaker: { container: container.name, isPrevious: false } };
+}
+
+const asked = (probe: Probe | undefined) =>
+  probe?.httpGet === undefined ? "" : ` (GET ${probe.httpGet.path ?? "/"} on port ${probe.httpGet.port})`;
+
+function specOf({ spec }: Pod, { name }: ContainerStatus): Container | undefined {
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find((container) => container.name === name);
+}
+
+/** With its image: words about another image are other words. */
+function named(pod: Pod, container: ContainerStatus): string {
+  const { image } = specOf(pod, container) ?? {};
+  return `container '${container.name}'${image === undefined ? "" : ` of image '${image}'`}`;
+}
+
+function finding(pod: Pod, reason: PodProblemReason, what: string, said = ""): Finding {
+  const component = componentOf(pod);
+  const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
+  const since = new Date(ready?.lastTransitionTime ?? pod.metadata.creationTimestamp);
+  return { reason, component, sentence: `${component}: ${what}`, since, said, pod };
+}

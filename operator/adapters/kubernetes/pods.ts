@@ -1,0 +1,103 @@
+import { namespaceName } from "../../../crds/names.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { resourcePath } from "../../kit/client/objects.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { boundedSignal } from "../../kit/time/deadline.ts";
+import type { Pods } from "../../ports/pods.ts";
+import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
+import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
+import { deploymentType, type Pod, podType } from "./pod-objects.ts";
+import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-problems.ts";
+
+const LINES = 20;
+const SHOWN_BYTES = 2 * 1024;
+const LONGEST_LINE = 500;
+/** More than twenty lines should need: what is cut off could be half a secret. */
+const READ_BYTES = 64 * 1024;
+const LOG_DEADLINE_MS = 5_000;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly masks: SecretMasks;
+}
+
+/** The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
+  // Its own, so that readers of logs delay no pass. What its few workers diagnose is all that waits.
+  const context = { client, clock, masks: new SecretMasks() };
+  return {
+    async diagnose({ name }) {
+      const namespace = namespaceName(name);
+      const [pods, deployments] = await Promise.all([
+        client.list(podType, { namespace }),
+        client.list(deploymentType, { namespace }),
+      ]);
+      return troublesOf(pods.items, deployments.items, clock.now()).map((finding) => {
+        const { said: _, pod: __, speaker: ___, ...trouble } = finding;
+        return { ...trouble, evidence: () => evidence(context, finding) };
+      });
+    },
+
+    async readiness({ name }, component) {
+      const labelSelector = `${COMPONENT_LABEL}=${component}`;
+      const pods = currentPods((await client.list(podType, { namespace: namespaceName(name), labelSelector })).items);
+      if (pods.length === 0) return "absent";
+      return pods.every(isReady) ? "ready" : "unready";
+    },
+  };
+}
+
+const isReady = ({ status }: Pod) =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
+
+/** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
+async function evidence({ client, clock, masks }: Context, { said, pod, speaker }: Finding): Promise<string> {
+  if (pod === undefined) return lastLines(printable(said));
+  try {
+    const [lines, secrets] = await Promise.all([
+      speaker === undefined ? "" : log(client, clock, { ...speaker, pod }),
+      secretsOfPod(secretReader(client), pod),
+    ]);
+    // A value that can't be read can't be masked. But what is not there is all that the cluster itself may be telling of.
+    if (speaker !== undefined && secrets.isOneMissing) return "";
+    const mask = masks.of(secrets.values);
+    return lastLines(await mask(lines)) || lastLines(await mask(said));
+  } catch (error) {
+    if (error instanceof TooMuchToMask) return error.message;
+    // What is wrong is known; the words about it are a help that may fail.
+    return "";
+  }
+}
+
+/** Empty where the kubelet has none (any more) or does not answer. */
+async function log(
+  client: KubeClient,
+  clock: Clock,
+  { pod, container, isPrevious }: NonNullable<Finding["speaker"]> & { readonly pod: Pod },
+): Promise<string> {
+  const query = {
+    ...{ container, tailLines: String(LINES), limitBytes: String(READ_BYTES) },
+    ...(isPrevious ? { previous: "true" } : {}),
+  };
+  const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
+  const bound = boundedSignal({ clock, deadlineMs: LOG_DEADLINE_MS });
+  const options = { limitBytes: READ_BYTES, signal: bound.signal };
+  const reading = client.text(path, query, options).catch(() => "");
+  const text = await reading.finally(bound.release);
+  const isCut = Buffer.byteLength(text) >= READ_BYTES - 4;
+  return isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
+}
+
+/** The end of a text: whole lines, except that a very long one keeps its beginning. */
+function lastLines(text: string): string {
+  const shown: string[] = [];
+  let left = SHOWN_BYTES;
+  for (const line of text.trimEnd().split("\n").slice(-LINES).reverse()) {
+    const short = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+    left -= Buffer.byteLength(short) + 1;
+    if (left < 0) break;
+    shown.unshift(short);
+  }
+  return shown.join("\n");
+}

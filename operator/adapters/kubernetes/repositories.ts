@@ -1,0 +1,12 @@
+import type { Repository } from "../../../crds/repository/repository.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import { complete } from "./user-request.ts";
+
+/** The Repositories port on this process's watch cache of the platform's namespace. */
+export function kubernetesRepositories(cache: ObjectCache<Repository>, namespace: string): Repositories {
+  return {
+    find: (name) => complete(cache).get(`${namespace}/${name}`),
+    list: () => complete(cache).list(),
+  };
+}

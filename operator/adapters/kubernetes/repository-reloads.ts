@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import { configMapKind, repositoryType, type WireObject } from "../../kinds.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import { isConflict, isNotFound } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
+import { compared, type Marks } from "../../repository/comparison.ts";
+import { eachOf } from "../google/each-of.ts";
+import { complete, translated } from "./user-request.ts";
+
+interface Context {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<Repository>;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly clock: Clock;
+}
+
+/** The ConfigMap that keeps what the next reload is compared with. */
+const MEMORY = "repository-reload";
+const WAIT_MS = 20_000;
+const ASKED_AT_ONCE = 16;
+
+/** The RepositoryReloads port: the question is an annotation of each Repository, which whoever leads answers in its status. */
+export function kubernetesRepositoryReloads(context: Context): RepositoryReloads {
+  let underWay: Promise<unknown> = Promise.resolve();
+  let next: Promise<Reload> | undefined;
+  return {
+    reload() {
+      // What is registered while one goes on may be too late for it: whoever comes then gets one of their own.
+      next ??= underWay.then(() => {
+        next = undefined;
+        const begun = translated(() => reload(context));
+        underWay = begun.catch(() => undefined);
+        return begun;
+      });
+      return next;
+    },
+  };
+}
+
+async function reload(context: Context): Promise<Reload> {
+  // What a list that is not complete lacks would be taken for gone, and the memory of it lost.
+  const registered = complete(context.cache).list();
+  const asked = await eachOf(ASKED_AT_ONCE, registered, (repository) => ask(repository, context));
+  const before = new Map(asked.flatMap((repository) => (repository ? [[repository.metadata.uid, repository]] : [])));
+  const isChecked = (repository: Repository) => isCheckedSince(before.get(repository.metadata.uid), repository);
+  await answers(context, isChecked);
+  return remember(context, isChecked);
+}
+
+/**
+ * Whether it was checked since the question was put to it. Any answer after that counts: it may be to another replica's
+ * question, which took the place of ours. One that nobody asked, because it was registered since, is checked anyway.
+ */
+function isCheckedSince(asked: Repository | undefined, { metadata, status }: Repository): boolean {
+  if (asked !== undefined) return status?.lastHandledReconcileAt !== asked.status?.lastHandledReconcileAt;
+  return status?.observedGeneration === metadata.generation && status.lastCheckedAt !== undefined;
+}
+
+/** As it was when the question was put to it; `undefined` for one that is gone. */
+async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
+  const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
+  try {
+    const asked = await client.patch(repositoryType, metadata, patch, { as: "merge" });
+    cache.written(asked);
+    return asked;
+  } catch (error) {
+    // Gone, or another one by now.
+    if (isNotFound(error) || isConflict(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Resolves when all have been checked, or the time is up. One that is deleted is checked no more. */
+function answers({ cache, clock }: Context, isChecked: (repository: Repository) => boolean): Promise<void> {
+  const isDone = () => cache.list().every((one) => isChecked(one) || one.metadata.deletionTimestamp !== undefined);
+  return new Promise((resolve) => {
+    const finish = () => {
+      cancel();
+      end();
+      resolve();
+    };
+    const cancel = clock.setTimer(WAIT_MS, finish);
+    const end = cache.subscribe(() => {
+      if (isDone()) finish();
+    });
+    if (isDone()) finish();
+  });
+}
+
+/** Compares with the reload before, and keeps what the next one is compared with. */
+function remember(context: Context, isChecked: (repository: Repository) => boolean): Promise<Reload> {
+  const { client, cache, namespace } = context;
+  return retryOnConflict(async () => {
+    const memory = await client.find(configMapKind, { name: MEMORY, namespace });
+    const former = (memory?.data ?? {}) as Marks;
+    const standing = cache.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const { reload, marks } = compared(standing, former, isChecked);
+    if (memory === undefined)
+      await client.create(configMapKind, { metadata: { name: MEMORY, namespace }, data: marks });
+    else if (!isDeepStrictEqual(marks, former)) await write(client, memory, marks);
+    return reload;
+  });
+}
+
+async function write(client: KubeClient, { metadata }: WireObject, marks: Marks): Promise<void> {
+  const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
+  const patch = [version, { op: "add", path: "/data", value: marks }];
+  await client.patch(configMapKind, metadata, patch, { as: "json" });
+}

@@ -1,0 +1,187 @@
+import { isValueOwner } from "../../../crds/api-token.ts";
+import {
+  ENVIRONMENT_NAME_LABEL,
+  ENVIRONMENT_UID_LABEL,
+  ownerLabels,
+  SHARED_SECRET_LABEL,
+} from "../../../crds/group.ts";
+import { isUuid, nameProblem, secretStoreName } from "../../../crds/names.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
+import { secretKind } from "../../kinds.ts";
+import { isAlreadyExists, isForbidden, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
+import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import {
+  type HeldOwner,
+  type SecretManager,
+  SecretManagerUnavailable,
+  type SecretRequest,
+  type StoredSecret,
+} from "../../ports/secret-manager.ts";
+
+interface SecretObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);
+
+/** What a Secret may be called; anything else names none, and must not become another path. */
+const SECRET_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly namespace: string;
+}
+
+/**
+ * The embedded secret manager: one Secret an environment in the platform's own namespace, with a data key
+ * `<VARIABLE>.<version>` a value. Keys are added under a precondition and never changed.
+ *
+ * A shared secret is a Secret there with the label `ephemeral-environments.dev/shared: "true"`; its data keys are its
+ * version numbers.
+ */
+export function kubernetesSecretManager(context: Context): SecretManager {
+  return {
+    ensure: (owner, requests) => translated(() => ensure(context, owner, requests)),
+    remove: (owner) => translated(() => remove(context, owner)),
+    holdsAny: (owner) => translated(async () => (await find(context, owner, true)) !== undefined),
+    shared: (id) =>
+      translated(async () => {
+        const found = await findShared(context, id, true);
+        return found && { labels: found.metadata.labels ?? {} };
+      }),
+    read: (id, version) => translated(async () => sharedValue(await findShared(context, id, false), version)),
+    owners: (isKnown) => translated(() => owners(context, isKnown)),
+    // The client is the operator's own, and is closed by it.
+    close: async () => undefined,
+  };
+}
+
+/** Begins with the write where everything may have to be made: a new environment has no store to be asked for. */
+function ensure(context: Context, owner: Owner, requests: readonly SecretRequest[]) {
+  const mayBeNew = requests.every(({ version, generate }) => version === 1 && generate !== undefined);
+  return retryOnConflict(async (round) => {
+    const store = round === 1 && mayBeNew ? undefined : await find(context, owner);
+    const missing = requests.filter((request) => storedValue(store, request) === undefined);
+    const additions = missing.flatMap(({ name, version, generate }) =>
+      generate === undefined ? [] : [[dataKey({ name, version }), encoded(generate())] as const],
+    );
+    if (additions.length === 0) return chosen(store, requests);
+    return chosen(await add(context, owner, store, Object.fromEntries(additions)), requests);
+  });
+}
+
+function add(
+  { client, namespace }: Context,
+  owner: Owner,
+  store: SecretObject | undefined,
+  data: Record<string, string>,
+) {
+  const name = secretStoreName(owner);
+  if (store === undefined) {
+    return client.create(secretType, { metadata: { name, namespace, labels: ownerLabels(owner) }, data });
+  }
+  const body = { metadata: { resourceVersion: store.metadata.resourceVersion }, data };
+  return client.patch(secretType, { name, namespace }, body, { as: "merge" });
+}
+
+/** The owner's store; `undefined` also when somebody else's Secret has its name. */
+async function find(
+  { client, namespace }: Context,
+  owner: Owner,
+  metadataOnly = false,
+): Promise<SecretObject | undefined> {
+  const found = await client.find(secretType, { name: secretStoreName(owner), namespace }, { metadataOnly });
+  return found?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? found : undefined;
+}
+
+async function remove(context: Context, owner: Owner): Promise<void> {
+  const found = await find(context, owner, true);
+  if (found === undefined) return;
+  const ref = { name: found.metadata.name, namespace: context.namespace };
+  await context.client.delete(secretType, ref, { uid: found.metadata.uid });
+}
+
+/** A Secret that says itself that it is shared; an environment's store never does. */
+async function findShared({ client, namespace }: Context, id: string, metadataOnly: boolean) {
+  if (!SECRET_NAME.test(id)) return undefined;
+  const found = await client.find(secretType, { name: id, namespace }, { metadataOnly });
+  const labels = found?.metadata.labels ?? {};
+  return labels[SHARED_SECRET_LABEL] === "true" && labels[ENVIRONMENT_UID_LABEL] === undefined ? found : undefined;
+}
+
+function sharedValue(secret: SecretObject | undefined, version: number | "latest"): StoredSecret | undefined {
+  const versions = Object.keys(secret?.data ?? {}).filter((key) => /^[1-9][0-9]{0,8}$/.test(key));
+  const wanted = version === "latest" ? Math.max(0, ...versions.map(Number)) : version;
+  const value = secret?.data?.[String(wanted)];
+  return value === undefined ? undefined : { version: wanted, value: decoded(value) };
+}
+
+/** Reads metadata alone: a sweep has no business with values. */
+async function owners(
+  { client, namespace }: Context,
+  isKnown: (uid: string) => boolean,
+): Promise<readonly HeldOwner[]> {
+  const options = { namespace, labelSelector: ENVIRONMENT_UID_LABEL, metadataOnly: true };
+  const { items } = await client.list(secretType, options);
+  return items.flatMap(({ metadata }) => {
+    const owner = storeOwner(metadata);
+    if (owner === undefined || isKnown(owner.uid)) return [];
+    return [{ ...owner, since: new Date(metadata.creationTimestamp), until: changedAt(metadata) }];
+  });
+}
+
+/** Whose store it is, by the rules of our names: a copy that somebody made under another name is nobody's. */
+function storeOwner({ name: storeName, labels = {} }: KubeObject["metadata"]): Owner | undefined {
+  const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = labels;
+  const isOwner = isValueOwner({ name, uid }) || (isUuid(uid) && nameProblem(name) === undefined);
+  return isOwner && storeName === secretStoreName({ name, uid }) ? { name, uid } : undefined;
+}
+
+/** When the last value was added, or anything else was changed. */
+function changedAt({ creationTimestamp, managedFields = [] }: KubeObject["metadata"]): Date {
+  const times = managedFields.flatMap(({ time }) => (time === undefined ? [] : [Date.parse(time)]));
+  return new Date(Math.max(Date.parse(creationTimestamp), ...times));
+}
+
+function dataKey({ name, version }: Pick<SecretRequest, "name" | "version">): string {
+  return `${name}.${version}`;
+}
+
+function encoded(value: Sensitive): string {
+  return Buffer.from(value.reveal()).toString("base64");
+}
+
+function decoded(value: string): Sensitive {
+  return new Sensitive(Buffer.from(value, "base64").toString("utf8"));
+}
+
+function storedValue(store: SecretObject | undefined, request: SecretRequest): Sensitive | undefined {
+  const value = store?.data?.[dataKey(request)];
+  return value === undefined ? undefined : decoded(value);
+}
+
+function chosen(store: SecretObject | undefined, requests: readonly SecretRequest[]): Map<string, StoredSecret> {
+  return new Map(
+    requests.flatMap((request) => {
+      const value = storedValue(store, request);
+      return value === undefined ? [] : [[request.name, { version: request.version, value }] as const];
+    }),
+  );
+}
+
+async function translated<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    // A name that stays taken while we find nothing of ours under it is somebody else's.
+    if (error instanceof KubeError && (isUnavailable(error) || isForbidden(error) || isAlreadyExists(error))) {
+      throw new SecretManagerUnavailable(`the embedded secret manager can't be used: ${error.message}`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

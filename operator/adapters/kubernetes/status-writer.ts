@@ -1,0 +1,46 @@
+import { FINALIZER } from "../../../crds/group.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import { isNotFound } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
+import type { StatusWriter } from "../../ports/status-writer.ts";
+
+interface Context<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly type: ResourceType<T>;
+  readonly cache: ObjectCache<T>;
+}
+
+/** The Lifecycle port of a kind: the operator's own writes, each on exactly the version that was judged. */
+export function kubernetesStatusWriter<T extends KubeObject, Status>(context: Context<T>): StatusWriter<T, Status> {
+  const { client, type, cache } = context;
+  const patch = async ({ metadata }: T, operations: object[], subresource?: string) => {
+    // Writing the version back makes the API server answer 409 when the object changed since; `test` would be a 422.
+    const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
+    const options = subresource === undefined ? {} : { subresource };
+    return client.patch(type, metadata, [version, ...operations], { as: "json", ...options });
+  };
+  const kept = (resource: T) => {
+    cache.written(resource);
+    return resource;
+  };
+  return {
+    async addFinalizer(resource) {
+      const finalizers = [...(resource.metadata.finalizers ?? []), FINALIZER];
+      return kept(await patch(resource, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
+    },
+    async removeFinalizer(resource) {
+      const finalizers = (resource.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+      try {
+        await patch(resource, [{ op: "replace", path: "/metadata/finalizers", value: finalizers }]);
+        if (finalizers.length === 0) cache.deleted(resource);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        cache.deleted(resource);
+      }
+    },
+    async writeStatus(resource, status) {
+      return kept(await patch(resource, [{ op: "add", path: "/status", value: status }], "status"));
+    },
+  };
+}

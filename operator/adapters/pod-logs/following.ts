@@ -1,0 +1,196 @@
+import type { Component } from "../../../crds/names.ts";
+import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
+import { pause } from "../../kit/time/clock.ts";
+import type { semaphore } from "../../kit/time/semaphore.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import type { FollowedLine, FollowedSelection } from "../../ports/facade/pod-logs.ts";
+import type { Pod } from "../kubernetes/pod-objects.ts";
+import { translated } from "../kubernetes/user-request.ts";
+import { FollowedSecrets } from "./followed-secrets.ts";
+import { inOrder, newest, shown, stampedLine } from "./lines.ts";
+import { PodLogMailbox } from "./mailbox.ts";
+import { PodLogPositions } from "./positions.ts";
+import { type LogContext, logOf, podsOf, readAll, type SourcedLine, unmaskableNote } from "./reading.ts";
+import type { SecretMasks } from "./secret-mask.ts";
+import { type LogSource, logSources } from "./sources.ts";
+
+interface Options extends LogContext {
+  readonly environment: Owner;
+  readonly component: Component;
+  readonly selection: FollowedSelection;
+  /** Bounds how many readers are told at once what there is. */
+  readonly turn: ReturnType<typeof semaphore>;
+  readonly masks: SecretMasks;
+}
+
+/** How often new pods and containers are looked for; sooner when a container has ended. */
+const LOOK_MS = 5_000;
+const LOOK_AGAIN_MS = 1_000;
+/** Lines of several containers that come within this time are put in order. */
+const GATHER_MS = 200;
+/** After this many, a reader who was away has to look at the log itself. */
+const MOST_MISSED = 1_000;
+/** Each is a connection; more containers than this are not followed. */
+const MOST_OPEN = 50;
+
+/** One reader who follows a component's log: a stream for each container that runs, and one mailbox. */
+export class PodLogFollowing {
+  readonly #options: Options;
+  readonly #mailbox = new PodLogMailbox();
+  readonly #ending = new AbortController();
+  readonly #open = new Map<string, Promise<void>>();
+  /** By container: the last run that was read to its end, and the moment of the last line. */
+  readonly #ended = new Map<string, number>();
+  readonly #moments = new Map<string, string>();
+  /** The run that a container was in when following began: of later ones, every line is new. */
+  readonly #firstRuns = new Map<string, number>();
+  readonly #secrets: FollowedSecrets;
+  readonly #positions = new PodLogPositions();
+  #dueMs = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#secrets = new FollowedSecrets(options.client, options.masks);
+  }
+
+  async *batches(): AsyncGenerator<readonly FollowedLine[]> {
+    const { clock, selection, turn } = this.#options;
+    const end = () => {
+      this.#ending.abort();
+      this.#mailbox.ring();
+    };
+    selection.signal.addEventListener("abort", end, { once: true });
+    if (selection.signal.aborted) end();
+    try {
+      yield await turn(() => translated(() => this.#begin()));
+      while (!this.#ending.signal.aborted) {
+        if (this.#dueMs <= clock.monotonicMs()) await this.#look();
+        await this.#mailbox.wait(clock, Math.max(0, this.#dueMs - clock.monotonicMs()));
+        yield await this.#gathered();
+      }
+    } finally {
+      selection.signal.removeEventListener("abort", end);
+      end();
+      // Whoever waits for room to put a line down must come to its end, too.
+      this.#mailbox.take();
+      await Promise.allSettled(this.#open.values());
+    }
+  }
+
+  /** What there is already; from each container's last line on it is followed. */
+  async #begin(): Promise<readonly FollowedLine[]> {
+    const { selection } = this.#options;
+    const { after = "" } = selection;
+    const pods = await this.#pods();
+    const sources = logSources(pods);
+    for (const { key, run, isRunning } of sources) {
+      this.#firstRuns.set(key, run);
+      if (!isRunning) this.#ended.set(key, run);
+    }
+    const request = { lines: after === "" ? selection.lines : MOST_MISSED, from: this.#start() };
+    const found = (await readAll(this.#options, this.#readable(sources), request)).filter(({ at }) => at > after);
+    // What a container wrote before the oldest line that is kept is not asked for again.
+    const oldest = after || found[0]?.at;
+    if (oldest !== undefined) for (const key of this.#firstRuns.keys()) this.#moments.set(key, oldest);
+    for (const { key, at } of found) this.#moments.set(key, at);
+    this.#dueMs = this.#options.clock.monotonicMs();
+    const goingOn = sources.filter(({ isRunning }) => isRunning).map(({ key }) => key);
+    if (after !== "") this.#positions.begin(goingOn, after);
+    return this.#told(newest([...found, ...this.#mailbox.take()], request.lines), goingOn);
+  }
+
+  #start(): Readonly<Record<string, string>> {
+    const { after, sinceSeconds } = this.#options.selection;
+    if (after !== undefined) return { sinceTime: wholeSecond(after) };
+    return sinceSeconds === undefined ? {} : { sinceSeconds: String(sinceSeconds) };
+  }
+
+  /** The pods as they are now, with the secrets of those that are new. */
+  async #pods(): Promise<readonly Pod[]> {
+    const { clock, environment, component } = this.#options;
+    const pods = await podsOf(this.#options, environment, component);
+    for (const pod of await this.#secrets.learn(pods)) {
+      const isWithheld = logSources([pod]).length > 0;
+      if (isWithheld) void this.#mailbox.put({ ...unmaskableNote(pod, clock), key: pod.metadata.uid });
+    }
+    return pods;
+  }
+
+  #readable(sources: readonly LogSource[]): readonly LogSource[] {
+    return sources.filter(({ pod }) => !this.#secrets.isUnmaskable(pod));
+  }
+
+  /** Opens what is not open and has more to tell. */
+  async #look(): Promise<void> {
+    this.#dueMs = this.#options.clock.monotonicMs() + LOOK_MS;
+    try {
+      for (const source of this.#readable(logSources(await this.#pods()))) {
+        const isNew = source.run > (this.#ended.get(source.key) ?? -1) && !this.#open.has(source.key);
+        if (isNew && this.#open.size < MOST_OPEN) this.#open.set(source.key, this.#pump(source));
+      }
+    } catch (error) {
+      // What is open goes on meanwhile.
+      if (!isUnavailable(error)) throw error;
+    }
+  }
+
+  async #pump(source: LogSource): Promise<void> {
+    try {
+      await this.#read(source);
+      this.#finished(source);
+      this.#dueMs = Math.min(this.#dueMs, this.#options.clock.monotonicMs() + LOOK_AGAIN_MS);
+    } catch (error) {
+      // Otherwise it is not readable now, or was cut off: the next look finds what there is to read.
+      if (isInvalid(error) || isNotFound(error)) this.#finished(source);
+    } finally {
+      this.#open.delete(source.key);
+      this.#mailbox.ring();
+    }
+  }
+
+  async #read(source: LogSource): Promise<void> {
+    const { path, query } = logOf(source);
+    const known = this.#moments.get(source.key) ?? "";
+    const from = { ...query, ...this.#from(source), follow: "true" };
+    for await (const line of this.#options.client.lines(path, from, { signal: this.#ending.signal })) {
+      const stamped = stampedLine(line);
+      // The kubelet begins with the whole second of a moment.
+      if (stamped === undefined || stamped.at <= known) continue;
+      this.#moments.set(source.key, stamped.at);
+      await this.#mailbox.put({ ...stamped, key: source.key });
+      if (this.#ending.signal.aborted) return;
+    }
+  }
+
+  /** The log of a run that goes on may have more: that is seen at the next look. */
+  #finished({ key, run, isRunning }: LogSource): void {
+    if (!isRunning) this.#ended.set(key, run);
+  }
+
+  /** From the last line on; where none was seen, as much as was asked for of what ran already, and all of what is new. */
+  #from({ key, run }: LogSource): Readonly<Record<string, string>> {
+    const moment = this.#moments.get(key);
+    if (moment !== undefined) return { sinceTime: wholeSecond(moment) };
+    if (this.#firstRuns.get(key) !== run) return {};
+    return { ...this.#start(), tailLines: String(this.#options.selection.lines) };
+  }
+
+  async #gathered(): Promise<readonly FollowedLine[]> {
+    const first = this.#mailbox.take();
+    if (first.length === 0) return [];
+    await pause(this.#options.clock, GATHER_MS, this.#ending.signal);
+    return this.#told(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
+  }
+
+  /** Lines as they may be shown, each with where to go on; `goingOn` are the containers that may write more. */
+  async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
+    const positions = this.#positions.of(lines, goingOn);
+    const told = await shown(lines, this.#secrets.mask);
+    // One line may stand for all of them: whoever has read it has read to their end.
+    const ends = positions.slice(-told.length);
+    return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
+  }
+}
+
+/** As the API server takes it: it knows no fractions of a second. */
+const wholeSecond = (moment: string) => moment.replace(/\.\d+Z$/, "Z");

@@ -1,0 +1,59 @@
+import type { LogLine } from "../../ports/facade/pod-logs.ts";
+import { type Mask, TooMuchToMask } from "./secret-mask.ts";
+
+/** What a kubelet writes before a line that it is asked to stamp; nodes have time zones. */
+const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;
+const LONGEST_TEXT = 16 * 1024;
+/** What is answered at once. */
+const MOST_CHARACTERS = 1024 ** 2;
+
+/** A line as the kubelet stamped it, its text still as it was written; undefined for what the kubelet says itself. */
+export function stampedLine(line: string): LogLine | undefined {
+  const [stamp = "", second = "", fraction = "", zone] = STAMP.exec(line) ?? [];
+  if (stamp === "") return undefined;
+  const utc = zone === "Z" ? second : new Date(`${second}${zone}`).toISOString().slice(0, 19);
+  // A carriage return would be taken for the end of a line.
+  return { at: `${utc}.${fraction.padEnd(9, "0")}Z`, text: line.slice(stamp.length).trimEnd().replaceAll("\r", " ") };
+}
+
+/** A line of our own. */
+export function note(at: Date, text: string): LogLine {
+  return warning(momentOf(at), text);
+}
+
+const warning = (at: string, text: string): LogLine => ({ at, text: `WARN ${text}` });
+
+export const momentOf = (date: Date) => date.toISOString().replace("Z", "000000Z");
+
+/** The last of these lines, in the order in which they were written; those of one moment as they are given. */
+export function newest<L extends LogLine>(lines: readonly L[], count: number): L[] {
+  const last = inOrder(lines).slice(-count);
+  let left = MOST_CHARACTERS;
+  for (let index = last.length - 1; index >= 0; index -= 1) {
+    left -= last[index]?.text.length ?? 0;
+    if (left < 0) return last.slice(index + 1);
+  }
+  return last;
+}
+
+export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
+  return [...lines].sort(({ at: one }, { at: other }) => (one < other ? -1 : one > other ? 1 : 0));
+}
+
+/**
+ * The lines as they may be shown; masked together, because a value may have several lines. Where they can't be masked,
+ * one line says so instead of all, with the moment of the last.
+ */
+export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
+  const last = lines.at(-1);
+  if (last === undefined) return [];
+  try {
+    const texts = (await mask(lines.map(({ text }) => text).join("\n"))).split("\n");
+    return lines.map(({ at }, index) => ({ at, text: shortened(texts[index] ?? "") }));
+  } catch (error) {
+    if (!(error instanceof TooMuchToMask)) throw error;
+    return [warning(last.at, error.message)];
+  }
+}
+
+const shortened = (text: string) => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text);

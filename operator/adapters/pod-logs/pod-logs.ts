@@ -1,0 +1,38 @@
+import { semaphore } from "../../kit/time/semaphore.ts";
+import type { PodLogs } from "../../ports/facade/pod-logs.ts";
+import { translated } from "../kubernetes/user-request.ts";
+import { PodLogFollowing } from "./following.ts";
+import { newest, shown } from "./lines.ts";
+import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
+import { SecretMasks } from "./secret-mask.ts";
+import { logSources } from "./sources.ts";
+
+/** So many callers are told at once what there is; the others wait in line, so that what is held for them has a bound. */
+const READERS_AT_ONCE = 8;
+
+/** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+export function kubernetesPodLogs(context: LogContext): PodLogs {
+  const { client, clock } = context;
+  const turn = semaphore(READERS_AT_ONCE);
+  // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
+  const masks = new SecretMasks();
+  return {
+    tail: (environment, component, { lines, sinceSeconds }) =>
+      turn(() =>
+        translated(async () => {
+          const pods = await podsOf(context, environment, component);
+          const { values, unmaskable } = await maskFor(client, pods);
+          const isWithheld = ({ metadata }: (typeof pods)[number]) => unmaskable.has(metadata.uid);
+          const sources = logSources(pods.filter((pod) => !isWithheld(pod)));
+          const from = sinceSeconds === undefined ? {} : { sinceSeconds: String(sinceSeconds) };
+          const found = await readAll(context, sources, { lines, from });
+          const hidden = new Set(logSources(pods.filter(isWithheld)).map(({ pod }) => pod));
+          const notes = [...hidden].map((pod) => unmaskableNote(pod, clock));
+          return shown(newest([...found, ...notes], lines), masks.of(values));
+        }),
+      ),
+
+    follow: (environment, component, selection) =>
+      new PodLogFollowing({ ...context, environment, component, selection, turn, masks }).batches(),
+  };
+}

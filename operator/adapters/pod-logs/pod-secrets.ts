@@ -1,0 +1,82 @@
+import { loginsOf } from "../../../crds/repository/docker-config.ts";
+import { secretKind } from "../../kinds.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
+import type { Container, Pod, SecretObject, SecretReference } from "../kubernetes/pod-objects.ts";
+
+/** What a pod's containers can know of Secrets. */
+export interface PodSecrets {
+  readonly values: readonly string[];
+  /** Whether a Secret is not there that they must have seen, or not to be read: its values are not among these. */
+  readonly isOneMissing: boolean;
+}
+
+/** Reads Secrets; one that is `"forbidden"` is there perhaps. */
+export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
+
+/** A Secret may have 1 MiB: so many are held beside what is kept of them. */
+const PAGE_SIZE = 10;
+
+/**
+ * Reads the Secrets of a namespace, all at once when one is asked for: what that costs is bounded by what is there, and not
+ * by how many names pods may give. To be made for one look at an environment's pods.
+ */
+export function secretReader(client: KubeClient): SecretReader {
+  const secretType = secretKind as ResourceType<SecretObject>;
+  const read = new Map<string, Promise<ReadonlyMap<string, SecretObject>>>();
+  const all = async (namespace: string) => {
+    const { items } = await client.list(secretType, { namespace, limit: PAGE_SIZE });
+    return new Map(items.map((secret) => [secret.metadata.name, secret]));
+  };
+  return async ({ namespace, name }) => {
+    const reading = read.get(namespace) ?? all(namespace);
+    read.set(namespace, reading);
+    return (await reading).get(name);
+  };
+}
+
+/** Every value of the Secrets that the pod names. @throws KubeError when they can't be read */
+export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod): Promise<PodSecrets> {
+  const { namespace } = metadata;
+  if (spec === undefined || namespace === undefined) return { values: [], isOneMissing: true };
+  const byName = Map.groupBy([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)], ({ name }) => name);
+  const found = [...byName].map(async ([name, references]) => {
+    const secret = await read({ name, namespace });
+    if (secret === "forbidden") return { isMissing: true, values: [] };
+    return {
+      isMissing: secret === undefined && references.some(({ optional }) => optional !== true),
+      values: valuesOf(secret),
+    };
+  });
+  const secrets = await Promise.all(found);
+  return {
+    values: secrets.flatMap(({ values }) => values),
+    isOneMissing: secrets.some(({ isMissing }) => isMissing),
+  };
+}
+
+const plain = (value: string) => Buffer.from(value, "base64").toString("utf8");
+
+/** A docker configuration holds its credentials encoded once more; a program prints them, or the password alone. */
+function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {}): string[] {
+  const values = Object.values(data).map(plain);
+  if (type !== "kubernetes.io/dockerconfigjson") return values;
+  const logins = values.flatMap((value) => [...loginsOf(value).values()]).map((login) => login.reveal());
+  return [...values, ...logins, ...logins.map((login) => login.slice(login.indexOf(":") + 1))];
+}
+
+const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];
+
+function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
+  const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
+  const whole = envFrom.map(({ secretRef }) => secretRef);
+  return [...single, ...whole].filter((reference) => reference !== undefined);
+}
+
+function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): SecretReference[] {
+  return volumes.flatMap(({ secret, projected }) => {
+    const { secretName: name, ...more } = secret ?? {};
+    const sources = (projected?.sources ?? []).map((source) => source.secret);
+    return [name === undefined ? undefined : { name, ...more }, ...sources].filter((one) => one !== undefined);
+  });
+}

@@ -1,0 +1,142 @@
+import { namespaceName } from "../../../crds/names.ts";
+import { namespaceKind } from "../../kinds.ts";
+import { isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { resourcePath } from "../../kit/client/objects.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { boundedSignal } from "../../kit/time/deadline.ts";
+import type { Cluster, Owner } from "../../ports/cluster.ts";
+import type { LogLine } from "../../ports/facade/pod-logs.ts";
+import { eachOf } from "../google/each-of.ts";
+import { type Pod, podType } from "../kubernetes/pod-objects.ts";
+import { COMPONENT_LABEL } from "../kubernetes/pod-problems.ts";
+import { newest, note, stampedLine } from "./lines.ts";
+import { type SecretReader, secretReader, secretsOfPod } from "./pod-secrets.ts";
+import type { LogSource } from "./sources.ts";
+
+export interface LogContext {
+  readonly client: KubeClient;
+  /** Tells whose a namespace is. */
+  readonly cluster: Pick<Cluster, "observe">;
+  readonly clock: Clock;
+}
+
+/** What is asked of the kubelet, beside how much of it. */
+export interface LogRequest {
+  readonly lines: number;
+  readonly from: Readonly<Record<string, string>>;
+}
+
+/** A line and the container that wrote it. */
+export interface SourcedLine extends LogLine {
+  readonly key: string;
+}
+
+const READ_BYTES = 512 * 1024;
+const READS_AT_ONCE = 4;
+const READ_DEADLINE_MS = 5_000;
+const DEADLINE_MS = 10_000;
+const READ_ATTEMPTS = 3;
+
+/**
+ * The component's pods, also those that have ended; none before the namespace is there and ours to read, and none while
+ * it is another environment's: that of a namesake that is no more keeps its pods, and our rights, until it is swept.
+ */
+export async function podsOf(
+  { client, cluster }: LogContext,
+  environment: Owner,
+  component: string,
+): Promise<readonly Pod[]> {
+  const namespace = namespaceName(environment.name);
+  if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
+  try {
+    return (await client.list(podType, { namespace, labelSelector: `${COMPONENT_LABEL}=${component}` })).items;
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
+}
+
+/** What must not be shown of some pods, and which of them can't be shown for not knowing it. */
+export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
+  const reader = secretReader(client);
+  const read: SecretReader = (ref) => reader(ref).catch(forbidden);
+  const secrets = await Promise.all(pods.map((pod) => secretsOfPod(read, pod)));
+  return {
+    values: new Set(secrets.flatMap(({ values }) => values)),
+    unmaskable: new Set(pods.filter((_pod, index) => secrets[index]?.isOneMissing).map(({ metadata }) => metadata.uid)),
+  };
+}
+
+/** Rights come and go with a namespace, between one call and the next. */
+function forbidden(error: unknown): "forbidden" {
+  if (isForbidden(error)) return "forbidden";
+  throw error;
+}
+
+/** What stands for the log of a pod that can't be shown. */
+export function unmaskableNote({ metadata }: Pod, clock: Clock): LogLine {
+  const why = "a Secret that it saw is gone or can't be read, so that its values could not be masked";
+  return note(clock.now(), `the log of pod '${metadata.name}' is not shown: ${why}`);
+}
+
+/** The newest lines of all sources, unmasked; no more is held than is wanted, and what each may read. */
+export async function readAll(
+  context: LogContext,
+  sources: readonly LogSource[],
+  request: LogRequest,
+): Promise<readonly SourcedLine[]> {
+  let kept: SourcedLine[] = [];
+  const bound = boundedSignal({ clock: context.clock, deadlineMs: DEADLINE_MS });
+  const reading = eachOf(READS_AT_ONCE, sources, async (source) => {
+    const lines = await readRun(context, source, request, bound.signal);
+    kept = newest([...kept, ...lines.map((line) => ({ ...line, key: source.key }))], request.lines);
+  });
+  await reading.finally(bound.release);
+  return kept;
+}
+
+/** Where the log of a source is, and what says which one. */
+export function logOf({ pod, container, isPrevious }: LogSource) {
+  const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
+  return { path, query: { container, timestamps: "true", ...(isPrevious ? { previous: "true" } : {}) } };
+}
+
+/** The kubelet counts bytes from the oldest wanted line on: where they don't suffice, fewer lines are asked for. */
+async function readRun(context: LogContext, source: LogSource, request: LogRequest, signal: AbortSignal) {
+  let { lines } = request;
+  for (let attempt = 1; ; attempt += 1) {
+    const { text, isCut } = await readText(context, source, { ...request, lines }, signal);
+    const found = text.split("\n").flatMap((line) => stampedLine(line) ?? []);
+    if (!isCut || attempt === READ_ATTEMPTS || lines === 1) return found;
+    lines = Math.max(1, Math.floor(Math.min(lines, found.length) / 2));
+  }
+}
+
+async function readText(
+  { client, clock }: LogContext,
+  source: LogSource,
+  { lines, from }: LogRequest,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const { path, query } = logOf(source);
+  const bound = boundedSignal({ clock, deadlineMs: READ_DEADLINE_MS, signals: [signal] });
+  const limits = { tailLines: String(lines), limitBytes: String(READ_BYTES) };
+  try {
+    const options = { limitBytes: READ_BYTES, signal: bound.signal };
+    const text = await client.text(path, { ...query, ...from, ...limits }, options);
+    // The last line of it is not whole, and could end within a secret.
+    const isCut = Buffer.byteLength(text) >= READ_BYTES - 4;
+    return { text: isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text, isCut };
+  } catch (error) {
+    const { container, pod } = source;
+    const isNothingThere = isInvalid(error) || isNotFound(error);
+    const said = note(
+      clock.now(),
+      `the log of container '${container}' of pod '${pod.metadata.name}' can't be read now`,
+    );
+    return { text: isNothingThere ? "" : `${said.at} ${said.text}`, isCut: false };
+  } finally {
+    bound.release();
+  }
+}

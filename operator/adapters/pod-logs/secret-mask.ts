@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { semaphore } from "../../kit/time/semaphore.ts";
+import { secretPieces } from "./secret-pieces.ts";
+import type { Span } from "./text-stretches.ts";
+import { WordSearch } from "./word-search.ts";
+import { type Sought, wordSpans } from "./word-spans.ts";
+import { TooMuchWork, Work } from "./work-budget.ts";
+
+const MASK = "***";
+/**
+ * More than eighty variables as long as they may be. What is looked for takes two hundred bytes a character of a value, and
+ * twice as many where there are blanks around it.
+ */
+export const MOST_VALUE_CHARACTERS = 336 * 1024;
+/** So much each of a hundred readers may keep ready for as long as he reads. */
+const SMALL_CHARACTERS = 2 * 1024;
+/** What is written plainly takes a dozen; more is for what can be read in several ways. */
+const WORK_PER_CHARACTER = 64;
+/** Any short text may cost so much. */
+const WORK_AT_LEAST = 1_000_000;
+
+/** The text with every occurrence of some values masked. @throws TooMuchToMask */
+export type Mask = (text: string) => Promise<string>;
+
+/** A text that can't be masked within what that may cost. It must not be shown; the message says so instead of it. */
+export class TooMuchToMask extends Error {
+  override readonly name = "TooMuchToMask";
+
+  constructor(why: "values" | "text") {
+    const whys = {
+      values: `the Secrets that its pods see have more than ${MOST_VALUE_CHARACTERS} characters`,
+      text: "it and the values of Secrets that its pods see can be read in too many ways",
+    };
+    super(`what was written is not shown, because its secrets can't be masked: ${whys[why]}`);
+  }
+}
+
+/**
+ * Masks for the texts of one kind of reader. What large values are searched with is cached by their content, so that all
+ * masks of the same values share it, and only while a mask of them is held. The least recently used is evicted when there
+ * is no room for another.
+ *
+ * A process has one memory. So large values are searched for in one text after the other, in the order of the calls, and
+ * readers who must not wait for each other have an instance each. No call is refused because others wait: the caller
+ * bounds how many do. Small values are cached by each mask, and wait for nobody.
+ */
+export class SecretMasks {
+  readonly #mostCached: number;
+  readonly #inTurn = semaphore(1);
+  /** By content; the least recently used first. */
+  readonly #cache = new Map<string, WeakRef<CacheEntry>>();
+  #prepared = 0;
+
+  /** @param mostCached characters of large values that are prepared at once; those of a single mask may be more */
+  constructor(mostCached = MOST_VALUE_CHARACTERS) {
+    this.#mostCached = mostCached;
+  }
+
+  /** How often large values were prepared so far, for whoever measures what that costs. */
+  get prepared(): number {
+    return this.#prepared;
+  }
+
+  /**
+   * The mask gives a text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a
+   * URL, in hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one,
+   * each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
+   * to the text and the values; others have their turns meanwhile.
+   */
+  of(values: Iterable<string>): Mask {
+    const given = new Set(values);
+    const known = new Set([...given].flatMap((value) => [value, value.trim()]).filter((value) => value !== ""));
+    if (known.size === 0) return async (text) => printable(text);
+    const characters = [...given].reduce((sum, value) => sum + value.length, 0);
+    if (characters > MOST_VALUE_CHARACTERS) return () => Promise.reject(new TooMuchToMask("values"));
+    return characters > SMALL_CHARACTERS ? this.#large(known, characters) : small(known);
+  }
+
+  #large(values: ReadonlySet<string>, characters: number): Mask {
+    let entry: CacheEntry | undefined;
+    return (text) =>
+      this.#inTurn(async () => {
+        entry ??= this.#entry(digest(values), characters);
+        this.#use(entry);
+        entry.sought ??= await this.#prepare(values);
+        return withoutSecrets(text, entry.sought);
+      });
+  }
+
+  #entry(key: string, characters: number): CacheEntry {
+    return this.#cache.get(key)?.deref() ?? { key, characters };
+  }
+
+  #prepare(values: ReadonlySet<string>): Promise<Sought> {
+    this.#prepared += 1;
+    return prepared(values);
+  }
+
+  /** Makes it the most recently used, and evicts what there is no room for beside it. */
+  #use(entry: CacheEntry): void {
+    this.#cache.delete(entry.key);
+    let left = this.#mostCached - entry.characters;
+    for (const [key, held] of [...this.#cache].reverse()) {
+      const other = held.deref();
+      if (other === undefined) this.#cache.delete(key);
+      if (other?.sought === undefined) continue;
+      left -= other.characters;
+      if (left < 0) other.sought = undefined;
+    }
+    this.#cache.set(entry.key, new WeakRef(entry));
+  }
+}
+
+/** What masks of the same values share. Only they hold it: it goes with the last of them. */
+interface CacheEntry {
+  readonly key: string;
+  readonly characters: number;
+  /** Undefined before its first use and after it was evicted. */
+  sought?: Sought | undefined;
+}
+
+function small(values: ReadonlySet<string>): Mask {
+  let sought: Promise<Sought> | undefined;
+  return async (text) => {
+    sought ??= prepared(values);
+    return withoutSecrets(text, await sought);
+  };
+}
+
+/** The same for the same values in any order. A key that is not the values themselves. */
+function digest(values: ReadonlySet<string>): string {
+  return createHash("sha256")
+    .update(JSON.stringify([...values].sort()))
+    .digest("base64");
+}
+
+async function prepared(values: ReadonlySet<string>): Promise<Sought> {
+  const { plain, hex, base64 } = await secretPieces(values);
+  return {
+    plain: await WordSearch.of(plain),
+    hex: await WordSearch.of(hex),
+    base64: await WordSearch.of(base64),
+  };
+}
+
+async function withoutSecrets(text: string, sought: Sought): Promise<string> {
+  const work = new Work(WORK_AT_LEAST + WORK_PER_CHARACTER * text.length);
+  try {
+    return await withoutValues(printable(await withoutValues(text, sought, work)), sought, work);
+  } catch (error) {
+    throw error instanceof TooMuchWork ? new TooMuchToMask("text") : error;
+  }
+}
+
+async function withoutValues(text: string, sought: Sought, work: Work): Promise<string> {
+  return covered(text, await wordSpans(text, sought, work), work);
+}
+
+/** The text with one mask for each stretch, and one for each line of it: line ends stay where they are. */
+async function covered(text: string, stretches: readonly Span[], work: Work): Promise<string> {
+  let shown = "";
+  let upTo = 0;
+  for (const [start, end] of stretches) {
+    shown += text.slice(upTo, start) + text.slice(start, end).replace(/[^\n]+/g, MASK);
+    work.spend(end - upTo);
+    upTo = end;
+    await work.yieldIfDue();
+  }
+  return shown + text.slice(upTo);
+}
+
+/** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
+const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
+
+/**
+ * The text without control characters and colours, so that none can tear a value apart or move a reader's cursor; line
+ * ends stay.
+ */
+export function printable(text: string): string {
+  return text
+    .replace(SEQUENCES, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/\t/g, " ")
+    .replace(/[^\P{C}\n]/gu, "");
+}

@@ -1,0 +1,191 @@
+import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+
+/** Nodes that are looked at in a few tenths of a millisecond. */
+const NODES_BETWEEN_TURNS = 4_096;
+/** Most of what is read is not even the beginning of a word. */
+const TABLE_SIZE = 256;
+
+/**
+ * Finds many words in one pass over a text, however many they are and however they overlap: the automaton of Aho and
+ * Corasick (https://doi.org/10.1145/360825.360855). A node stands for the beginning of a word, by UTF-16 code units; the
+ * root is 0. The one who searches holds a node and steps from it with each unit that is read.
+ *
+ * The nodes of a word follow each other, so that most need no table of what comes next: 25 bytes each.
+ */
+export class WordSearch {
+  /** How many steps were taken so far, for who counts what a search costs. */
+  work = 0;
+  readonly #words = new Map<number, string>();
+  /** What comes next but for the node that follows. */
+  readonly #branches = new Map<number, Map<number, number>>();
+  readonly #isBranched: Uint8Array;
+  readonly #first = new Int32Array(TABLE_SIZE);
+  readonly #units: Uint16Array;
+  readonly #depths: Uint16Array;
+  /** The node of the longest end of what is read that begins a word as well. */
+  readonly #fails: Int32Array;
+  /** The next of these that goes on where the node itself does not: where `"""` ends, `""` ends as well. */
+  readonly #skips: Int32Array;
+  /** The node of the longest word that what is read ends with; 0 for none. */
+  readonly #endings: Int32Array;
+  /** Of the tree in which a node is below the one that it fails to: where each stands, and how many it has below it. */
+  readonly #places: Int32Array;
+  readonly #sizes: Int32Array;
+  #count = 1;
+
+  private constructor(room: number) {
+    this.#isBranched = new Uint8Array(room);
+    this.#units = new Uint16Array(room);
+    this.#depths = new Uint16Array(room);
+    this.#fails = new Int32Array(room);
+    this.#skips = new Int32Array(room);
+    this.#places = new Int32Array(room);
+    this.#sizes = new Int32Array(room);
+    this.#endings = new Int32Array(room);
+  }
+
+  /** @param words none empty, and none of more than 65,535 code units */
+  static async of(words: ReadonlySet<string>): Promise<WordSearch> {
+    let room = 2;
+    for (const word of words) room += word.length + 1;
+    const search = new WordSearch(room);
+    for (const word of words) {
+      await yieldIfDue();
+      search.#add(word);
+    }
+    await search.#link();
+    return search;
+  }
+
+  /** The node after one more unit. */
+  step(node: number, unit: number): number {
+    let from = node;
+    for (;;) {
+      this.work += 1;
+      const next = this.#next(from, unit);
+      if (next !== 0 || from === 0) return next;
+      from = this.#skips[from] as number;
+    }
+  }
+
+  /** The node of the longest word that ends here; 0 when none does. */
+  ending(node: number): number {
+    return this.#endings[node] as number;
+  }
+
+  /** The node of the next shorter word that ends where this one does; 0 when none does. */
+  shorter(node: number): number {
+    return this.#endings[this.#fails[node] as number] as number;
+  }
+
+  /** How many units the node stands for. */
+  depth(node: number): number {
+    return this.#depths[node] as number;
+  }
+
+  /** The word of a node at which one ends. */
+  word(node: number): string {
+    return this.#words.get(node) ?? "";
+  }
+
+  /** Whether what a node stands for ends with what another does: all that is found from that one is found from it, too. */
+  endsWith(node: number, other: number): boolean {
+    const place = this.#places[node] as number;
+    const first = this.#places[other] as number;
+    return place >= first && place < first + (this.#sizes[other] as number);
+  }
+
+  #next(node: number, unit: number): number {
+    if (node === 0 && unit < TABLE_SIZE) return this.#first[unit] as number;
+    const follower = node + 1;
+    if (this.#units[follower] === unit && this.#isChild(follower, node)) return follower;
+    return this.#isBranched[node] === 0 ? 0 : (this.#branches.get(node)?.get(unit) ?? 0);
+  }
+
+  /** Between the nodes of two words one stays empty, whose depth is 0. */
+  #isChild(follower: number, node: number): boolean {
+    return this.#depths[follower] === this.depth(node) + 1;
+  }
+
+  #add(word: string): void {
+    let node = 0;
+    for (let index = 0; index < word.length; index += 1) {
+      const unit = word.charCodeAt(index);
+      node = this.#next(node, unit) || this.#grown(node, unit);
+    }
+    this.#words.set(node, word);
+    this.#endings[node] = node;
+  }
+
+  #grown(node: number, unit: number): number {
+    const follows = node !== 0 && node === this.#count - 1;
+    if (!follows) this.#count += 1;
+    const made = this.#count;
+    this.#count += 1;
+    this.#units[made] = unit;
+    this.#depths[made] = this.depth(node) + 1;
+    if (!follows) this.#branch(node, unit, made);
+    return made;
+  }
+
+  #branch(node: number, unit: number, made: number): void {
+    const branches = this.#branches.get(node) ?? new Map<number, number>();
+    this.#branches.set(node, branches.set(unit, made));
+    this.#isBranched[node] = 1;
+    if (node === 0 && unit < TABLE_SIZE) this.#first[unit] = made;
+  }
+
+  /** Level by level, because a node fails to one of a lower level. */
+  async #link(): Promise<void> {
+    const queue = new Int32Array(this.#count);
+    let known = 1;
+    for (let index = 0; index < known; index += 1) {
+      if (index % NODES_BETWEEN_TURNS === 0) await yieldIfDue();
+      const node = queue[index] as number;
+      this.#skips[node] = this.#skip(node);
+      for (const child of this.#children(node)) {
+        this.#fall(child, node);
+        queue[known] = child;
+        known += 1;
+      }
+    }
+    await this.#place(queue.subarray(0, known));
+  }
+
+  #fall(child: number, parent: number): void {
+    const fail = parent === 0 ? 0 : this.step(this.#fails[parent] as number, this.#units[child] as number);
+    this.#fails[child] = fail;
+    if (this.ending(child) === 0) this.#endings[child] = this.ending(fail);
+  }
+
+  /** @param byLevel all nodes */
+  async #place(byLevel: Int32Array): Promise<void> {
+    const [fails, sizes, places] = [this.#fails, this.#sizes, this.#places];
+    for (let index = byLevel.length - 1; index >= 0; index -= 1) {
+      if (index % NODES_BETWEEN_TURNS === 0) await yieldIfDue();
+      const node = byLevel[index] as number;
+      sizes[node] = (sizes[node] as number) + 1;
+      if (node !== 0) sizes[fails[node] as number] = (sizes[fails[node] as number] as number) + (sizes[node] as number);
+    }
+    const free = new Int32Array(sizes.length).fill(1);
+    for (let index = 1; index < byLevel.length; index += 1) {
+      if (index % NODES_BETWEEN_TURNS === 0) await yieldIfDue();
+      const node = byLevel[index] as number;
+      const fail = fails[node] as number;
+      places[node] = (places[fail] as number) + (free[fail] as number);
+      free[fail] = (free[fail] as number) + (sizes[node] as number);
+    }
+  }
+
+  #skip(node: number): number {
+    const fail = this.#fails[node] as number;
+    if (fail === 0 || this.#isBranched[fail] === 1) return fail;
+    const goesOnAlike = !this.#isChild(fail + 1, fail) || this.#next(node, this.#units[fail + 1] as number) !== 0;
+    return goesOnAlike ? (this.#skips[fail] as number) : fail;
+  }
+
+  #children(node: number): readonly number[] {
+    const branches = [...(this.#branches.get(node)?.values() ?? [])];
+    return this.#isChild(node + 1, node) ? [node + 1, ...branches] : branches;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Settings } from "../../config/settings.ts";
+import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
+import type { Log } from "../kit/log.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { ApiTokens } from "../ports/api-tokens.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
+import type { ServerClock } from "../ports/server-clock.ts";
+import { earlierOfClocks } from "./earlier-of-clocks.ts";
+
+/** How long a token that is revoked or expired is still listed. */
+const LISTED_MS = 30 * 86_400_000;
+
+export interface ExpiredTokensContext {
+  readonly settings: Settings;
+  readonly apiTokens: Pick<ApiTokens, "list" | "remove">;
+  readonly secretManager: Pick<SecretManager, "remove">;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  readonly log: Log;
+}
+
+/**
+ * Removes API tokens that ended long ago, and values that nobody may be shown any more: those of ended tokens, which a
+ * revocation may have had to leave behind, and all where the settings keep none.
+ *
+ * The value goes first: without its token nobody would know of it.
+ */
+export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: AbortSignal) => Promise<void> {
+  // Once in the life of a process is enough: no value comes back.
+  const cleared = new Set<string>();
+
+  async function clear(token: ApiToken): Promise<void> {
+    if (!token.spec.keepsValue || cleared.has(token.metadata.uid)) return;
+    await context.secretManager.remove(valueOwner(token), [TOKEN_VARIABLE]);
+    cleared.add(token.metadata.uid);
+  }
+
+  /** Whether it was dropped. */
+  async function tidy(token: ApiToken, now: Date): Promise<boolean> {
+    const ended = endedAt(token, now);
+    if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);
+    if (ended === undefined || now.getTime() - ended.getTime() < LISTED_MS) return false;
+    await context.apiTokens.remove(token);
+    cleared.delete(token.metadata.uid);
+    return true;
+  }
+
+  return async (signal) => {
+    const tokens = context.apiTokens.list();
+    if (tokens.length === 0) return;
+    const now = await earlierOfClocks(context);
+    const results: PromiseSettledResult<boolean>[] = [];
+    for (const token of tokens) {
+      signal.throwIfAborted();
+      // One that is stuck keeps no other.
+      results.push(...(await Promise.allSettled([tidy(token, now)])));
+    }
+    const dropped = results.filter((result) => result.status === "fulfilled" && result.value).length;
+    if (dropped > 0) context.log.info("ended API tokens were dropped", { dropped });
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  };
+}

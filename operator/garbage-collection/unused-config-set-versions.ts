@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from "node:util";
+import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Reconcile } from "../kit/controller/controller.ts";
+import type { Priority } from "../kit/controller/work-queue.ts";
+import type { ConfigSetVersions } from "../ports/config-sets.ts";
+import type { Caches } from "../wiring/caches.ts";
+
+interface Context {
+  readonly versions: ConfigSetVersions;
+  /** The environments that name the config set, from this process's cache. */
+  readonly environmentsOf: (configSet: string) => readonly EphemeralEnvironment[];
+  /** All environments, by a fresh read. */
+  readonly liveEnvironments: () => Promise<readonly EphemeralEnvironment[]>;
+}
+
+/** Discards a version of a config set, by its revision's name, when no environment has it or asks for it any more. */
+export function discardWhenUnused({ versions, environmentsOf, liveEnvironments }: Context): Reconcile {
+  return async (revision) => {
+    const version = versions.find(revision);
+    if (version === undefined || environmentsOf(version.name).some(uses(version))) return;
+    const outcome = await versions.discard(revision, async () => (await liveEnvironments()).some(uses(version)));
+    return outcome.state === "noted" ? { requeueAfterMs: outcome.requeueAfterMs } : undefined;
+  };
+}
+
+/** Whether an environment has the version, or may be about to move to it. */
+function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => boolean {
+  const revision = revisionName(kept);
+  return ({ spec, status }) =>
+    status?.configSet?.revision === revision ||
+    (spec.configSet?.name === kept.name && spec.configSet.version === kept.version);
+}
+
+/** Turns what changed into the revisions that nobody may need any more. */
+export function enqueueOnDisuse(
+  { environments, revisions }: Caches,
+  enqueue: (revision: string, priority: Priority) => void,
+): () => void {
+  const keptOf = ({ name, version }: { name: string; version?: number }) =>
+    revisions
+      .list()
+      .filter(({ metadata, revision }) => revision === version && metadata.labels?.[CONFIG_SET_LABEL] === name);
+  const ends = [
+    environments.subscribe((_name, current, previous) => {
+      const former = previous?.status?.configSet?.revision;
+      if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
+      // One that was asked for and never taken up is in nobody's status.
+      const asked = previous?.spec.configSet;
+      if (asked?.version === undefined || isDeepStrictEqual(asked, current?.spec.configSet)) return;
+      for (const { metadata } of keptOf(asked)) enqueue(metadata.name, "low");
+    }),
+    // Whoever had it made may have died before anybody named it.
+    revisions.subscribe((_key, current, previous) => {
+      if (current !== undefined && previous === undefined) enqueue(current.metadata.name, "low");
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}

@@ -1,0 +1,224 @@
+import { KubeError } from "../client/errors.ts";
+import type { KubeClient, WatchEvent } from "../client/kube-client.ts";
+import { isOfType, type KubeObject, type ResourceType } from "../client/objects.ts";
+import { errorOfEvent } from "../client/responses.ts";
+import type { Log } from "../log.ts";
+import { Backoff } from "../time/backoff.ts";
+import { type Clock, pause, systemClock } from "../time/clock.ts";
+import { listWatch } from "./list-watch.ts";
+import type { CacheFeed, ObjectCache } from "./object-cache.ts";
+import {
+  afterWatch,
+  historyAfter,
+  type NextMove,
+  noHistory,
+  type RelistReason,
+  type WatchOutcome,
+} from "./watch-outcome.ts";
+import { WatchSession } from "./watch-session.ts";
+
+/** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
+export interface ReflectorStatus {
+  readonly synced: boolean;
+  /** When part of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
+  readonly lastProgressAt: number | undefined;
+  /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away, but for a long list. */
+  readonly lastBegunAt: number | undefined;
+  readonly lists: number;
+  readonly watches: number;
+  readonly events: number;
+  /** Events that were ignored: another kind, or an unknown type. */
+  readonly ignored: number;
+  /** Failed lists, broken, refused and too short watches. */
+  readonly failures: number;
+  /** Lists by their reason; the first one's is `start`. */
+  readonly relists: Readonly<Partial<Record<RelistReason, number>>>;
+}
+
+/** Keeps a cache equal to a collection: list once, then watch, and survive whatever the connection does. */
+export interface Reflector {
+  start(): void;
+  /** Resolves when nothing of it is left running. */
+  stop(): Promise<void>;
+  status(): ReflectorStatus;
+}
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly type: ResourceType<T>;
+  readonly cache: ObjectCache<T> & CacheFeed<T>;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** A reflector that waits for `start`. */
+export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
+  return new CollectionReflector(options);
+}
+
+const MINUTE_MS = 60_000;
+/**
+ * When the server is asked to end a watch, drawn between the two. It sends a bookmark just before, so that the next watch
+ * begins where this one ended. A connection that is half open gives no other sign than that the end does not come: these
+ * times, the grace and the session's next look (5 s) bound together how long one goes unnoticed: a minute.
+ */
+const WATCH_SECONDS = { least: 30, most: 50 };
+const END_GRACE_MS = 5_000;
+const KNOWN_EVENTS: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
+
+class CollectionReflector<T extends KubeObject> implements Reflector {
+  readonly #options: ReflectorOptions<T>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #log: Log;
+  readonly #backoff: Backoff;
+  readonly #stop = new AbortController();
+  readonly #counts = { lists: 0, watches: 0, events: 0, ignored: 0, failures: 0 };
+  readonly #relists: Partial<Record<RelistReason, number>> = {};
+  #running: Promise<void> | undefined;
+  #resourceVersion = "";
+  #relistDueMs = 0;
+  #lastProgressAt: number | undefined;
+  #lastBegunAt: number | undefined;
+  #history = noHistory;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#log = options.log.with({ reflector: options.type.plural });
+    this.#backoff = new Backoff(this.#clock, this.#random);
+  }
+
+  start(): void {
+    if (this.#running !== undefined) throw new TypeError("a reflector starts once");
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  status(): ReflectorStatus {
+    const relists = { ...this.#relists };
+    const times = { lastProgressAt: this.#lastProgressAt, lastBegunAt: this.#lastBegunAt };
+    return { synced: this.#options.cache.synced, ...times, ...this.#counts, relists };
+  }
+
+  async #run(): Promise<void> {
+    let next: NextMove = { relist: "start" };
+    while (!this.#stop.signal.aborted) {
+      this.#lastBegunAt = this.#clock.monotonicMs();
+      if (next.relist !== undefined) next = await this.#list(next.relist);
+      else next = this.#decide(await this.#watch());
+      if (next.pauseSeconds !== undefined) await this.#pause(next.pauseSeconds);
+    }
+  }
+
+  /** A list that fails is wanted again, for the same reason. */
+  async #list(reason: RelistReason): Promise<NextMove> {
+    const { client, cache, type } = this.#options;
+    this.#relists[reason] = (this.#relists[reason] ?? 0) + 1;
+    const mark = cache.beginList();
+    try {
+      this.#counts.lists += 1;
+      const { items, changes, resourceVersion } = await listWatch(client, type, {
+        ...this.#selection(),
+        clock: this.#clock,
+        signal: this.#stop.signal,
+        keep: (object) => cache.trimmed(object),
+        onProgress: () => this.#progressed(),
+        onFallback: (error) => this.#log.info("a list is asked for in pages", { error }),
+      });
+      await cache.replace(items, mark);
+      for (const change of changes) this.#take(change);
+      this.#resourceVersion = resourceVersion;
+      this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());
+      this.#history = noHistory;
+      this.#progressed();
+      return {};
+    } catch (error) {
+      if (this.#stop.signal.aborted) return {};
+      this.#failed("a list failed", error);
+      return { relist: reason, pauseSeconds: (error instanceof KubeError && error.retryAfterSeconds) || 0 };
+    }
+  }
+
+  async #watch(): Promise<WatchOutcome> {
+    const { client, cache, type } = this.#options;
+    const { least, most } = WATCH_SECONDS;
+    const timeoutSeconds = least + Math.floor((most - least) * this.#random());
+    const session = new WatchSession({
+      clock: this.#clock,
+      deadlineMs: timeoutSeconds * 1000 + END_GRACE_MS,
+      unconfirmedMs: () => cache.oldestUnconfirmedMs(),
+      stop: this.#stop.signal,
+    });
+    const onBytes = () => this.#progressed();
+    const start = { resourceVersion: this.#resourceVersion, timeoutSeconds, signal: session.signal, onBytes };
+    let events = 0;
+    try {
+      this.#counts.watches += 1;
+      for await (const event of client.watch(type, { ...this.#selection(), ...start })) {
+        this.#take(event);
+        events += 1;
+      }
+      return { cut: session.cut, events, ageMs: session.ageMs, endedAtMs: this.#clock.monotonicMs() };
+    } catch (error) {
+      return { error, events, ageMs: session.ageMs, endedAtMs: this.#clock.monotonicMs() };
+    } finally {
+      session.release();
+    }
+  }
+
+  /** @throws KubeError for an ERROR event: it ends the watch */
+  #take({ type, object }: WatchEvent<T>): void {
+    if (type === "ERROR") throw errorOfEvent(object);
+    if (!isOfType(object, this.#options.type) || !KNOWN_EVENTS.has(type)) {
+      this.#counts.ignored += 1;
+      this.#log.warn("an event was ignored", { event: type, kind: object.kind });
+      return;
+    }
+    if (type === "DELETED") this.#options.cache.remove(object);
+    else if (type !== "BOOKMARK") this.#options.cache.upsert(object);
+    // Only now, so that an event that could not be taken in is asked for again.
+    this.#resourceVersion = object.metadata.resourceVersion;
+    this.#counts.events += 1;
+  }
+
+  #decide(end: WatchOutcome): NextMove {
+    if (this.#stop.signal.aborted) return {};
+    this.#history = historyAfter(end, this.#history);
+    const next = afterWatch(end, this.#history);
+    if (end.error !== undefined || next.pauseSeconds !== undefined) this.#failed("a watch failed", end.error);
+    else this.#log.debug("a watch ended", { cut: end.cut, events: end.events, ageMs: Math.round(end.ageMs) });
+    return next.relist === undefined && end.endedAtMs >= this.#relistDueMs ? { ...next, relist: "routine" } : next;
+  }
+
+  #failed(message: string, error: unknown): void {
+    this.#counts.failures += 1;
+    this.#log.warn(message, { error: error ?? "closed at once" });
+  }
+
+  #progressed(): void {
+    this.#lastProgressAt = this.#clock.monotonicMs();
+  }
+
+  #pause(seconds: number): Promise<void> {
+    return pause(this.#clock, this.#backoff.next(seconds), this.#stop.signal);
+  }
+
+  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector" | "fieldSelector"> {
+    const { namespace, labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { Agent, type Dispatcher } from "undici";
+import type { Clock } from "../time/clock.ts";
+import { orAborted } from "../time/deadline.ts";
+import { type Credentials, createCredentialSource, type TlsMaterial } from "./credentials.ts";
+
+/** One HTTP exchange, ready for the wire but for credentials. */
+export interface WireRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query below the server's own base path. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Streams have no limit on silence and never take a connection away from calls. */
+  readonly isStream: boolean;
+}
+
+/** Authenticated, pooled connections to one API server. */
+export interface KubeConnections {
+  /** Rejects with undici's own errors. */
+  send(request: WireRequest): Promise<Dispatcher.ResponseData>;
+  /** The server refused our credentials: read them anew before the next request. */
+  reauthenticate(): void;
+  close(): Promise<void>;
+}
+
+/** Two pools, so that long watches never starve calls. HTTP/2 stays off: undici loses requests on a GOAWAY (issue 5468). */
+interface Pools {
+  readonly fingerprint: string;
+  readonly calls: Agent;
+  readonly streams: Agent;
+}
+
+export interface KubeConnectionsOptions {
+  readonly kubeConfig: KubeConfig;
+  readonly connections: number;
+  readonly clock: Clock;
+}
+
+/** @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy */
+export function createKubeConnections({ kubeConfig, connections, clock }: KubeConnectionsOptions): KubeConnections {
+  const server = serverOf(kubeConfig);
+  const basePath = server.pathname.replace(/\/$/, "");
+  const source = createCredentialSource(kubeConfig, clock);
+  const retired = new Set<Agent>();
+  let pools: Pools | undefined;
+
+  function poolsFor({ tls }: Credentials): Pools {
+    if (pools?.fingerprint === tls.fingerprint) return pools;
+    if (pools !== undefined) for (const agent of [pools.calls, pools.streams]) retire(agent, retired);
+    pools = openPools(tls, connections);
+    return pools;
+  }
+
+  return {
+    async send(request) {
+      const credentials = await orAborted(source.current(), request.signal);
+      const { calls, streams } = poolsFor(credentials);
+      return (request.isStream ? streams : calls).request({
+        origin: server.origin,
+        path: basePath + request.path,
+        method: request.method,
+        headers: { ...request.headers, ...credentials.headers },
+        body: request.body ?? null,
+        // undici distrusts a DELETE with a body, and would shake hands anew for each; Kubernetes reads what is sent.
+        reset: false,
+        signal: request.signal,
+      });
+    },
+    reauthenticate: () => source.expire(),
+    async close() {
+      const open = [...retired, ...(pools === undefined ? [] : [pools.calls, pools.streams])];
+      await Promise.all(open.map((agent) => agent.destroy()));
+    },
+  };
+}
+
+function serverOf(kubeConfig: KubeConfig): URL {
+  const cluster = kubeConfig.getCurrentCluster();
+  if (cluster === null) throw new TypeError("the kubeconfig has no current cluster");
+  if (cluster.proxyUrl) throw new TypeError("a proxy before the API server is not supported");
+  return new URL(cluster.server);
+}
+
+function openPools(tls: TlsMaterial, connections: number): Pools {
+  const transport = { timeout: 5_000, keepAlive: true, keepAliveInitialDelay: 30_000, ...tls.options };
+  // undici hands these to tls.connect; its own type knows them only partly.
+  const connect = transport as NonNullable<Agent.Options["connect"]>;
+  const common = { allowH2: false, keepAliveTimeout: 30_000, headersTimeout: 30_000 };
+  return {
+    fingerprint: tls.fingerprint,
+    calls: new Agent({ ...common, connections, bodyTimeout: 60_000, connect }),
+    streams: new Agent({ ...common, bodyTimeout: 0, connect }),
+  };
+}
+
+/** What runs on the old connections may end there; a stream ends by its own deadline at the latest. */
+function retire(agent: Agent, retired: Set<Agent>): void {
+  retired.add(agent);
+  const forget = () => retired.delete(agent);
+  agent.close().then(forget, forget);
+}

@@ -1,0 +1,177 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { createKubeConnections } from "./connections.ts";
+import { createKubeExchange } from "./exchange.ts";
+import { kubeLines } from "./lines.ts";
+import type { Draft, KubeObject, ObjectRef, ResourceType } from "./objects.ts";
+import { kubeReads } from "./reads.ts";
+import type { RequestSeam } from "./request.ts";
+import { kubeWatch } from "./watch.ts";
+import type { WriteGuard } from "./write-guard.ts";
+import { kubeWrites } from "./writes.ts";
+
+/** What every call accepts. */
+export interface CallOptions {
+  /** Ends the call early: it fails with reason `Aborted`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadOptions extends CallOptions {
+  /** Leaves everything but the metadata on the server: for objects whose content we need not see, such as Secrets. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface ListOptions<T = KubeObject> extends ReadOptions {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Objects a page (default 100); pages are gathered before the answer. */
+  readonly limit?: number;
+  /** What is gathered of each object, as its page comes in: no more than a page is ever held in full. */
+  readonly keep?: (object: T) => T;
+  /** Called for every page that has come in, also for an empty one. */
+  readonly onPage?: () => void;
+}
+
+export interface ListResult<T> {
+  readonly items: readonly T[];
+  /** Where a watch may begin. */
+  readonly resourceVersion: string;
+}
+
+export interface SubresourceOptions extends CallOptions {
+  /** Such as `status`. */
+  readonly subresource?: string;
+}
+
+export interface PatchOptions extends SubresourceOptions {
+  /** `merge` is RFC 7386, `json` is RFC 6902 (a list of operations). */
+  readonly as: "merge" | "json";
+}
+
+export interface ApplyOptions extends SubresourceOptions {
+  /** Take fields over from other managers; only for objects that are ours. */
+  readonly force: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Preconditions: 409 when the object is another one, or has changed. */
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+}
+
+export interface WatchOptions {
+  /**
+   * The version after which events are wanted. Absent: the watch begins with everything that there is now, an ADDED event
+   * each, and a bookmark whose annotation `k8s.io/initial-events-end` says that this was all; a server may refuse that.
+   */
+  readonly resourceVersion?: string;
+  /** When the server is to end the watch. */
+  readonly timeoutSeconds: number;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Ends the stream and its connection. */
+  readonly signal: AbortSignal;
+  /** Called for every chunk of bytes, also those that hold no whole event: the proof that the connection lives. */
+  readonly onBytes?: () => void;
+}
+
+/** One event as it came; an `ERROR` event's object is a `Status`. */
+export interface WatchEvent<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR" | (string & {});
+  readonly object: T;
+}
+
+export interface LinesOptions {
+  /** Ends the stream and its connection. */
+  readonly signal: AbortSignal;
+}
+
+export interface TextOptions extends CallOptions {
+  /** Reading stops after so many bytes; what was read is answered. */
+  readonly limitBytes: number;
+}
+
+/**
+ * The Kubernetes API over pooled connections.
+ *
+ * Every call has a deadline and fails with a KubeError. Reads are retried on 429, 503 and network failures, a few times
+ * and with respect for `Retry-After`; writes never are, because only the caller knows whether doing it twice is safe.
+ */
+export interface KubeClient {
+  /** The object, or undefined when there is none. */
+  find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
+  /** All objects, page by page; starts again when a page token has expired. A consistent read. `wholeCollection` costs less. */
+  list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
+  /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
+  create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
+  patch<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<T>;
+  /** Server-side apply under this client's field manager. It adopts what exists: give `metadata.uid` to prevent that. */
+  apply<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options: ApplyOptions): Promise<T>;
+  /** Writes the whole object; its `resourceVersion` is the precondition. */
+  replace<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
+  /** `"gone"` when nothing is left (or was there); otherwise the object, now terminating. */
+  delete<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: DeleteOptions): Promise<T | "gone">;
+  /** Raw events until the server ends the stream; a broken stream throws, an abort ends it quietly. Never retried. */
+  watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** The text at a path of the API server, such as a pod's log. The path's segments must be encoded already. */
+  text(path: string, query: Readonly<Record<string, string>>, options: TextOptions): Promise<string>;
+  /**
+   * The lines of such a text as they come, until the server ends it. As with a watch, only the first answer has a deadline;
+   * a broken stream throws, also when the signal ends it (`Aborted`). A line beyond 64 KiB is cut. Never retried.
+   */
+  lines(path: string, query: Readonly<Record<string, string>>, options: LinesOptions): AsyncIterable<string>;
+  /** The API server's own clock (whole seconds), for decisions that must not trust ours alone. */
+  serverTime(options?: CallOptions): Promise<Date>;
+  /** Ends all connections; calls in flight fail. */
+  close(): Promise<void>;
+}
+
+export interface KubeClientOptions {
+  readonly kubeConfig: KubeConfig;
+  /** Connections of the pool for calls (default 32); watches have their own, unlimited. */
+  readonly connections?: number;
+  readonly userAgent?: string;
+  /** Names this client's fields on the objects it writes (default: the user agent up to its first slash). */
+  readonly fieldManager?: string;
+  /** The longest a call may take, all attempts included (default 20 s). Watches and their streams are exempt. */
+  readonly deadlineMs?: number;
+  readonly onRequest?: RequestSeam;
+  /** Without it the client may always work. */
+  readonly guard?: WriteGuard;
+  readonly clock?: Clock;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+}
+
+/**
+ * A client for the current context of `kubeConfig`. Tokens and certificates are followed as their files change.
+ *
+ * A plain-http server is accepted only with `skipTLSVerify`, as client-node has it.
+ * @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy
+ */
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const { kubeConfig, clock = systemClock, connections: poolSize = 32 } = options;
+  const userAgent = options.userAgent ?? "controller-kit";
+  const fieldManager = options.fieldManager ?? userAgent.replace(/\/.*$/, "");
+  const connections = createKubeConnections({ kubeConfig, connections: poolSize, clock });
+  const exchange = createKubeExchange({
+    connections,
+    userAgent,
+    clock,
+    deadlineMs: options.deadlineMs ?? 20_000,
+    random: options.random ?? Math.random,
+    onRequest: options.onRequest,
+    guard: options.guard,
+  });
+  return {
+    ...kubeReads(exchange),
+    ...kubeWrites(exchange, fieldManager),
+    ...kubeWatch(exchange),
+    ...kubeLines(exchange),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,141 @@
+import { yieldIfDue } from "../time/yield-if-due.ts";
+import { isGone, isNotFound, KubeError } from "./errors.ts";
+import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
+import type { KubeClient, ListOptions, ListResult, TextOptions } from "./kube-client.ts";
+import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
+import type { KubeResponse } from "./request.ts";
+import { errorOfWire } from "./responses.ts";
+
+/** A few milliseconds' work: while one is taken in, nothing else is done. */
+const PAGE_SIZE = 100;
+const MOST_LIST_RESTARTS = 3;
+
+/** No plain JSON beside it: a server that can't cut the rest off must refuse rather than send it. */
+const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+
+/** The reading half of the client. */
+export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
+  return {
+    async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
+      const path = resourcePath(type, ref);
+      try {
+        const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
+        const call: Call = { verb: "get", method: "GET", type, ...ref, path, query: {}, ...form };
+        return objectOf<T>(await exchange.read(call, options?.signal));
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    list: (type, options = {}) => restartingList(exchange, type, options),
+    text: (path, query, options) => boundedText(exchange, { path, query }, options),
+    async serverTime(options) {
+      const call: Call = { verb: "version", method: "GET", path: "/version", query: {} };
+      const { headers } = await exchange.read(call, options?.signal);
+      const time = new Date(headers.date ?? "");
+      if (Number.isNaN(time.getTime())) throw new KubeError({ status: 0, reason: "NoServerTime" });
+      return time;
+    },
+  };
+}
+
+/** The object that a call answered. @throws KubeError with reason `BrokenAnswer` for anything else */
+export function objectOf<T extends KubeObject>({ body }: KubeResponse): T {
+  if (typeof body === "object" && body !== null && "metadata" in body) return body as unknown as T;
+  throw new KubeError({ status: 0, reason: "BrokenAnswer" });
+}
+
+/** A page token lives as long as its snapshot (5 min); then only a new list is consistent. */
+async function restartingList<T extends KubeObject>(
+  exchange: KubeExchange,
+  type: ResourceType<T>,
+  options: ListOptions<T>,
+): Promise<ListResult<T>> {
+  for (let restarts = 0; ; restarts += 1) {
+    try {
+      return await allPages(exchange, type, options);
+    } catch (error) {
+      if (!isGone(error) || restarts >= MOST_LIST_RESTARTS) throw error;
+    }
+  }
+}
+
+async function allPages<T extends KubeObject>(
+  exchange: KubeExchange,
+  type: ResourceType<T>,
+  options: ListOptions<T>,
+): Promise<ListResult<T>> {
+  const { keep = (object: T) => object } = options;
+  const items: T[] = [];
+  let continueToken = "";
+  for (;;) {
+    const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
+    options.onPage?.();
+    // Built-in kinds leave apiVersion and kind out of a list's items.
+    for (const item of page.items) {
+      await yieldIfDue();
+      items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+    }
+    continueToken = page.metadata.continue ?? "";
+    if (continueToken === "") return { items, resourceVersion: page.metadata.resourceVersion };
+  }
+}
+
+function pageCall(type: ResourceType, options: Omit<ListOptions, "keep" | "onPage">, continueToken: string): Call {
+  const { namespace, labelSelector, fieldSelector, limit = PAGE_SIZE } = options;
+  const place = namespace === undefined ? {} : { namespace };
+  return {
+    verb: "list",
+    method: "GET",
+    type,
+    ...place,
+    path: resourcePath(type, place),
+    ...(options.metadataOnly ? { accept: metadataOnly("PartialObjectMetadataList") } : {}),
+    query: {
+      limit: String(limit),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(continueToken === "" ? {} : { continue: continueToken }),
+    },
+  };
+}
+
+interface ListBody<T> {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly T[];
+}
+
+function listOf<T extends KubeObject>(response: KubeResponse): ListBody<T> {
+  const list = objectOf(response) as unknown as { metadata: ListBody<T>["metadata"]; items?: readonly T[] | null };
+  if (typeof list.metadata?.resourceVersion !== "string") throw new KubeError({ status: 0, reason: "BrokenAnswer" });
+  return { metadata: list.metadata, items: list.items ?? [] };
+}
+
+async function boundedText(
+  exchange: KubeExchange,
+  where: Pick<Call, "path" | "query">,
+  { signal, limitBytes }: TextOptions,
+): Promise<string> {
+  const opened = await exchange.stream({ verb: "get", method: "GET", ...where }, signal);
+  try {
+    return await firstBytes(opened, limitBytes);
+  } catch (error) {
+    throw errorOfWire(error, opened.bound.cutBy());
+  } finally {
+    opened.close();
+  }
+}
+
+async function firstBytes({ bytes }: OpenStream, limitBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = limitBytes;
+  for await (const chunk of bytes) {
+    const kept = chunk.subarray(0, left);
+    left -= kept.length;
+    // In stream mode the decoder keeps a character that the limit cut in two to itself.
+    text += decoder.decode(kept, { stream: true });
+    if (left === 0) break;
+  }
+  return text;
+}

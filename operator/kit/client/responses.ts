@@ -1,0 +1,80 @@
+import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
+import type { CutBy } from "../time/deadline.ts";
+import { type FieldCause, KubeError } from "./errors.ts";
+import type { KubeResponse } from "./request.ts";
+
+/** The parts of a `Status` object that we read. */
+interface StatusBody {
+  readonly reason?: unknown;
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly details?: {
+    readonly causes?: unknown;
+    readonly kind?: unknown;
+    readonly retryAfterSeconds?: unknown;
+  } | null;
+}
+
+/** @throws KubeError for a response of 400 and above */
+export function assertAccepted(response: KubeResponse): void {
+  if (response.status < 400) return;
+  throw errorOfStatus(response.status, response.body, response.headers["retry-after"]);
+}
+
+/** The error that a `Status` body (or any other body) of a refused call stands for. */
+export function errorOfStatus(status: number, body: unknown, retryAfter?: string): KubeError {
+  const facts: StatusBody = typeof body === "object" && body !== null ? body : {};
+  const seconds = retryAfterSeconds(retryAfter, facts);
+  return new KubeError({
+    status,
+    reason: typeof facts.reason === "string" && facts.reason !== "" ? facts.reason : reasonOf(status),
+    causes: causesOf(facts.details?.causes),
+    ...(typeof facts.details?.kind === "string" ? { kind: facts.details.kind } : {}),
+    ...(typeof facts.message === "string" ? { detail: facts.message } : {}),
+    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+  });
+}
+
+/** The error that an in-stream `ERROR` event stands for. */
+export function errorOfEvent(object: unknown): KubeError {
+  const code = typeof object === "object" && object !== null && "code" in object ? Number(object.code) : Number.NaN;
+  return errorOfStatus(Number.isInteger(code) ? code : 500, object);
+}
+
+/** Turns what undici throws into a KubeError; a mistake in our own request stays what it is. */
+export function errorOfWire(error: unknown, cutBy: CutBy | undefined): unknown {
+  if (error instanceof KubeError) return error;
+  if (cutBy !== undefined) {
+    return new KubeError({ status: 0, reason: cutBy === "deadline" ? "Timeout" : "Aborted", cause: error });
+  }
+  const code = codeOf(error);
+  if (code === undefined || code === "UND_ERR_INVALID_ARG") return error;
+  return new KubeError({ status: 0, reason: code.includes("TIMEOUT") ? "Timeout" : "Unreachable", cause: error });
+}
+
+/** One value a name; the few headers that repeat are none of ours. */
+export function flatHeaders(headers: IncomingHttpHeaders): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+function reasonOf(status: number): string {
+  return (STATUS_CODES[status] ?? "Unknown").replaceAll(/[^A-Za-z]/g, "");
+}
+
+/** The header as seconds; the API server never sends its date form. `details.retryAfterSeconds` serves where it is missing. */
+function retryAfterSeconds(header: string | undefined, facts: StatusBody): number | undefined {
+  const seconds = Number(header ?? facts.details?.retryAfterSeconds ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+}
+
+function causesOf(causes: unknown): FieldCause[] {
+  if (!Array.isArray(causes)) return [];
+  return causes.filter((cause): cause is FieldCause => typeof cause === "object" && cause !== null);
+}

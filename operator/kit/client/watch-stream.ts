@@ -1,0 +1,49 @@
+import { KubeError } from "./errors.ts";
+
+/** Longer than any object that etcd accepts (1.5 MiB by default), with room for its JSON. */
+const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
+const NEWLINE = 10;
+
+/**
+ * The JSON values of a stream of lines.
+ *
+ * Lines are cut on bytes, because a UTF-8 sequence may span two chunks. The next chunk is asked for only when the
+ * consumer has taken all values of the previous one.
+ * @throws KubeError with reason `BrokenStream` for a line that is no JSON, is too long, or was cut off by the end
+ */
+export async function* jsonLines(chunks: AsyncIterable<Uint8Array>, onBytes?: () => void): AsyncGenerator<unknown> {
+  let open: Uint8Array[] = [];
+  let openBytes = 0;
+  for await (const chunk of chunks) {
+    onBytes?.();
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = joined(open, chunk.subarray(start, end));
+      open = [];
+      openBytes = 0;
+      start = end + 1;
+      if (line.length > 0) yield parsed(line);
+    }
+    open.push(chunk.subarray(start));
+    openBytes += chunk.length - start;
+    if (openBytes > LONGEST_LINE_BYTES) throw broken(new RangeError("a line exceeds 8 MiB"));
+  }
+  if (openBytes > 0) throw broken(new RangeError("the stream ended within a line"));
+}
+
+/** Most lines lie in one chunk. */
+const joined = (open: readonly Uint8Array[], rest: Uint8Array) =>
+  open.length === 0 ? rest : Buffer.concat([...open, rest]);
+
+function parsed(line: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8"));
+  } catch {
+    // The parser's own message quotes the line, which may hold a Secret.
+    throw broken(new SyntaxError("a line is not JSON"));
+  }
+}
+
+function broken(cause: Error): KubeError {
+  return new KubeError({ status: 0, reason: "BrokenStream", cause });
+}

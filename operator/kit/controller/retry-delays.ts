@@ -1,0 +1,84 @@
+import type { Clock } from "../time/clock.ts";
+
+export interface RetryDelayOptions {
+  readonly random?: () => number;
+  /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
+  readonly backoffMs?: { readonly first: number; readonly longest: number };
+  /**
+   * Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). It delays no key
+   * beyond the longest backoff, so more keys than it can serve by then come faster.
+   */
+  readonly retryRate?: { readonly perSecond: number; readonly burst: number };
+}
+
+/**
+ * How long each key waits before its next try: its own backoff, or the common bucket's, whichever is longer, and never
+ * more than the longest backoff.
+ */
+export class RetryDelays {
+  readonly #failures = new Map<string, number>();
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #backoffMs: { readonly first: number; readonly longest: number };
+  readonly #rate: { readonly perSecond: number; readonly burst: number };
+  #tokens: number;
+  #countedAtMs: number;
+
+  constructor(clock: Clock, options: RetryDelayOptions) {
+    this.#clock = clock;
+    this.#random = options.random ?? Math.random;
+    this.#backoffMs = options.backoffMs ?? { first: 500, longest: 300_000 };
+    this.#rate = options.retryRate ?? { perSecond: 10, burst: 100 };
+    this.#tokens = this.#rate.burst;
+    this.#countedAtMs = clock.monotonicMs();
+  }
+
+  /** Counts one more failure of the key and answers its delay in milliseconds. */
+  next(key: string): number {
+    const failures = this.failures(key);
+    this.#failures.set(key, failures + 1);
+    const backoffMs = this.#backoffOf(failures);
+    const ownMs = this.#shortened(backoffMs);
+    // Who is as slow as can be takes no token: keys that fail for good would leave none to the others.
+    return backoffMs === this.#backoffMs.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
+  }
+
+  failures(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  #backoffOf(failures: number): number {
+    const { first, longest } = this.#backoffMs;
+    return Math.min(longest, first * 2 ** Math.min(failures, 40));
+  }
+
+  /** Up to a tenth shorter, so that keys that failed together do not return together. */
+  #shortened(delayMs: number): number {
+    return delayMs * (1 - 0.1 * this.#random());
+  }
+
+  /**
+   * The bucket may go into debt: a retry is granted at the time when its token will be there. Later than the longest
+   * backoff that may not be, or an outage would be felt long after its end: who would have to wait for more takes no
+   * token, and comes at any time until then, so that they come evenly.
+   */
+  #commonDelayMs(): number {
+    this.#refill();
+    const { longest } = this.#backoffMs;
+    const delayMs = ((1 - this.#tokens) / this.#rate.perSecond) * 1000;
+    if (delayMs > longest) return longest * (1 - this.#random());
+    this.#tokens -= 1;
+    return Math.max(0, delayMs);
+  }
+
+  #refill(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const refilled = ((nowMs - this.#countedAtMs) / 1000) * this.#rate.perSecond;
+    this.#tokens = Math.min(this.#rate.burst, this.#tokens + refilled);
+    this.#countedAtMs = nowMs;
+  }
+}

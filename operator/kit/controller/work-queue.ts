@@ -1,0 +1,201 @@
+import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time/clock.ts";
+import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
+
+/**
+ * `urgent` is a promised moment: a short pass, and never passed over. `high` is what a user or a change waits for; `low` is
+ * start-up, rechecks, retries and farewells. Among equals, first come first served; of `high` and `low`, `high` comes
+ * first, except that every fifth turn is a waiting `low` key's: neither starves.
+ */
+export type Priority = (typeof PRIORITIES)[number];
+
+/** The first before all others. */
+const PRIORITIES = ["urgent", "high", "low"] as const;
+
+/**
+ * Keys that want work: each at most once in the queue and at most once in work.
+ *
+ * A key added while in work is queued again when its work is done.
+ */
+export interface WorkQueue {
+  add(key: string, priority?: Priority): void;
+  /**
+   * Adds the key later, at low priority unless said; of several due times at one priority the earliest wins. Any delay
+   * is honoured, also months.
+   */
+  addAfter(key: string, delayMs: number, priority?: Priority): void;
+  /**
+   * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
+   * `atLeastMs`; answers the delay in milliseconds.
+   */
+  retry(key: string, atLeastMs?: number): number;
+  /** Ends the key's backoff. */
+  forget(key: string): void;
+  /** How often the key has been retried since it was last forgotten. */
+  failures(key: string): number;
+  /** The next key, now in work until `done`; undefined once the queue is closed. */
+  take(): Promise<string | undefined>;
+  done(key: string): void;
+  /** Keys waiting now, without those due later. */
+  readonly depth: number;
+  /** Keys in work. */
+  readonly inWork: number;
+  /** Drops what waits and accepts nothing more; keys in work may still be `done`. */
+  close(): void;
+}
+
+export interface WorkQueueOptions extends RetryDelayOptions {
+  readonly clock?: Clock;
+  /** Told the depth after every change. */
+  readonly onDepth?: (depth: number) => void;
+}
+
+/** An empty queue. */
+export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
+  return new KeyedQueue(options);
+}
+
+interface Delayed {
+  readonly dueMs: number;
+  readonly cancel: CancelTimer;
+}
+
+/** A waiting `low` key is passed over at most so many times in a row. */
+const HIGH_IN_A_ROW = 4;
+
+/** Whether the one is at least as pressing as the other. */
+const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
+
+/** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
+class KeyedQueue implements WorkQueue {
+  readonly #waiting: Readonly<Record<Priority, Set<string>>> = { urgent: new Set(), high: new Set(), low: new Set() };
+  readonly #working = new Set<string>();
+  readonly #dirty = new Map<string, Priority>();
+  /** By priority, so that a key that already waits among what is routine still keeps its promised moment. */
+  readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
+    urgent: new Map(),
+    high: new Map(),
+    low: new Map(),
+  };
+  readonly #takers: ((key: string | undefined) => void)[] = [];
+  readonly #clock: Clock;
+  readonly #delays: RetryDelays;
+  readonly #onDepth: (depth: number) => void;
+  /** Turns that `high` keys had while a `low` one waited. */
+  #lowPassedOver = 0;
+  #closed = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#delays = new RetryDelays(this.#clock, options);
+    this.#onDepth = options.onDepth ?? (() => undefined);
+  }
+
+  add(key: string, priority: Priority = "high"): void {
+    if (this.#closed) return;
+    const known = this.#working.has(key) ? this.#dirty.get(key) : this.#priorityOf(key);
+    if (known !== undefined && covers(known, priority)) return;
+    if (this.#working.has(key)) {
+      this.#dirty.set(key, priority);
+      return;
+    }
+    if (known !== undefined) this.#waiting[known].delete(key);
+    this.#waiting[priority].add(key);
+    this.#handOut();
+    this.#onDepth(this.depth);
+  }
+
+  addAfter(key: string, delayMs: number, priority: Priority = "low"): void {
+    if (this.#closed) return;
+    const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
+    const known = this.#delayed[priority].get(key);
+    if (known !== undefined && known.dueMs <= dueMs) return;
+    known?.cancel();
+    this.#arm(key, dueMs, priority);
+  }
+
+  retry(key: string, atLeastMs = 0): number {
+    const delayMs = Math.max(this.#delays.next(key), atLeastMs);
+    this.addAfter(key, delayMs);
+    return delayMs;
+  }
+
+  forget(key: string): void {
+    this.#delays.forget(key);
+  }
+
+  failures(key: string): number {
+    return this.#delays.failures(key);
+  }
+
+  take(): Promise<string | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#takers.push(resolve);
+      this.#handOut();
+      this.#onDepth(this.depth);
+    });
+  }
+
+  done(key: string): void {
+    this.#working.delete(key);
+    const priority = this.#dirty.get(key);
+    this.#dirty.delete(key);
+    if (priority !== undefined) this.add(key, priority);
+  }
+
+  get depth(): number {
+    return PRIORITIES.reduce((sum, priority) => sum + this.#waiting[priority].size, 0);
+  }
+
+  get inWork(): number {
+    return this.#working.size;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const priority of PRIORITIES) {
+      for (const { cancel } of this.#delayed[priority].values()) cancel();
+      this.#delayed[priority].clear();
+      this.#waiting[priority].clear();
+    }
+    this.#dirty.clear();
+    for (const resolve of this.#takers.splice(0)) resolve(undefined);
+    this.#onDepth(0);
+  }
+
+  #handOut(): void {
+    while (this.#takers.length > 0) {
+      const key = this.#next();
+      if (key === undefined) return;
+      for (const priority of PRIORITIES) this.#waiting[priority].delete(key);
+      this.#working.add(key);
+      this.#takers.shift()?.(key);
+    }
+  }
+
+  #priorityOf(key: string): Priority | undefined {
+    return PRIORITIES.find((priority) => this.#waiting[priority].has(key));
+  }
+
+  #next(): string | undefined {
+    const [urgent] = this.#waiting.urgent;
+    if (urgent !== undefined) return urgent;
+    const [high] = this.#waiting.high;
+    const [low] = this.#waiting.low;
+    const isLowsTurn = high === undefined || this.#lowPassedOver >= HIGH_IN_A_ROW;
+    if (low === undefined || isLowsTurn) this.#lowPassedOver = 0;
+    else this.#lowPassedOver += 1;
+    return isLowsTurn ? (low ?? high) : high;
+  }
+
+  /** One timer a key and priority; a wait beyond what a timer can do is made of several. */
+  #arm(key: string, dueMs: number, priority: Priority): void {
+    const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
+    const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
+      this.#delayed[priority].delete(key);
+      if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs, priority);
+      else this.add(key, priority);
+    });
+    this.#delayed[priority].set(key, { dueMs, cancel });
+  }
+}

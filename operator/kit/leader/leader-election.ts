@@ -1,0 +1,219 @@
+import type { KubeClient } from "../client/kube-client.ts";
+import type { ObjectRef } from "../client/objects.ts";
+import type { Log } from "../log.ts";
+import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
+import { boundedSignal } from "../time/deadline.ts";
+import { type Lease, type LeaseRecord, leases, microTime, releaseLease, writeLease } from "./lease.ts";
+
+/** Why a term ended: `lost` allows no more work at all; `stopping` lets work in hand finish. */
+export type TermEnd = "lost" | "stopping";
+
+/** What a candidate does with its leadership. */
+export interface Leadership {
+  /**
+   * The work of a leader: ends soon after `signal` aborts, whose reason is a TermEnd. While work drains after
+   * `stopping`, the lease is still renewed; it is released once this has resolved.
+   */
+  onStartedLeading(signal: AbortSignal): Promise<void>;
+  /** Called once: after `lost` at once, while work may still be ending, so that the process can bound its exit. */
+  onStoppedLeading?(end: TermEnd): void;
+}
+
+/** How a candidacy ended. After `lost` the process should exit: whatever was in flight can't be trusted any more. */
+export type CandidacyEnd = "lost" | "released" | "never-led";
+
+/** One candidate among several processes. Leadership is economy, not fencing: a paused leader may act a moment too long. */
+export interface LeaderElector {
+  /** Competes until it has led once, or until `signal` aborts. Rejects with what `onStartedLeading` rejected with. */
+  run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd>;
+  /** Ask just before a write: a process that was suspended learns it here before any of its timers has fired. */
+  isLeader(): boolean;
+}
+
+export interface LeaderElectorOptions {
+  /** A client of its own, so that renewals never wait behind other calls. */
+  readonly client: KubeClient;
+  readonly lease: ObjectRef;
+  /** Unique among all candidates, also among restarts of one: pod name and a random suffix. */
+  readonly identity: string;
+  /** A follower takes over after it saw no change for so long (default 15 s). */
+  readonly leaseMs?: number;
+  /** A leader gives up when it could not renew for so long (default 10 s); shorter than `leaseMs`. */
+  readonly renewDeadlineMs?: number;
+  /** A leader's pause between renewals (default 2 s), up to a fifth longer. */
+  readonly retryMs?: number;
+  /** A follower's pause between looks (default 0.5 s), up to a fifth longer: how long a released lease lies about. */
+  readonly lookMs?: number;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** @throws RangeError when the renew deadline leaves no margin before the lease's end */
+export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
+  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000, lookMs = 500 } = options;
+  if (renewDeadlineMs + retryMs >= leaseMs) throw new RangeError("the renew deadline is too close to the lease's end");
+  return new LeaseElector(options, { leaseMs, renewDeadlineMs, retryMs, lookMs });
+}
+
+const CALL_DEADLINE_MS = 5_000;
+
+interface Periods {
+  readonly leaseMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+  readonly lookMs: number;
+}
+
+class LeaseElector implements LeaderElector {
+  readonly #options: LeaderElectorOptions;
+  readonly #periods: Periods;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** The record as last read, and when it was first seen so on our own clock: `renewTime` is never compared with it. */
+  #observed: { readonly record: string; readonly sinceMs: number } | undefined;
+  /** When the last successful renewal was begun; undefined while we don't lead. */
+  #renewedAtMs: number | undefined;
+
+  constructor(options: LeaderElectorOptions, periods: Periods) {
+    this.#options = options;
+    this.#periods = periods;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log.with({ lease: options.lease.name, identity: options.identity });
+  }
+
+  isLeader(): boolean {
+    return this.#renewedAtMs !== undefined && this.#leftMs() > 0;
+  }
+
+  async run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd> {
+    while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.lookMs, signal);
+    if (this.#renewedAtMs === undefined) return "never-led";
+    this.#log.info("leading");
+    return (await this.#lead(leadership, signal)) ? "released" : "lost";
+  }
+
+  /** True when the work ended while we led. */
+  async #lead(leadership: Leadership, stop: AbortSignal): Promise<boolean> {
+    const term = new AbortController();
+    const worked = new AbortController();
+    const onStop = () => term.abort("stopping" satisfies TermEnd);
+    stop.addEventListener("abort", onStop, { once: true });
+    if (stop.aborted) onStop();
+    const work = leadership.onStartedLeading(term.signal).finally(() => worked.abort());
+    // A rejection is awaited below; until the renewing has ended it must not count as unhandled.
+    work.catch(() => undefined);
+    try {
+      const isKept = await this.#renewUntil(worked.signal);
+      if (!isKept) {
+        term.abort("lost" satisfies TermEnd);
+        leadership.onStoppedLeading?.("lost");
+      }
+      await work;
+      return isKept;
+    } finally {
+      stop.removeEventListener("abort", onStop);
+      if (this.#renewedAtMs !== undefined) {
+        await this.#release();
+        leadership.onStoppedLeading?.("stopping");
+      }
+    }
+  }
+
+  /** True when the work ended while we led; false when leadership was lost first. */
+  async #renewUntil(worked: AbortSignal): Promise<boolean> {
+    const lost = new AbortController();
+    const either = AbortSignal.any([worked, lost.signal]);
+    let cancel = this.#atDeadline(lost);
+    while (!either.aborted) {
+      await this.#pause(this.#periods.retryMs, either);
+      if (either.aborted) break;
+      await this.#try(either);
+      // Moves with the last renewal; at once when another holds the lease.
+      cancel();
+      cancel = this.#atDeadline(lost);
+    }
+    cancel();
+    if (worked.aborted) return true;
+    this.#log.error("leadership was lost");
+    this.#renewedAtMs = undefined;
+    return false;
+  }
+
+  /** A timer, not a check between calls: a call that hangs must not outlive the lease. */
+  #atDeadline(lost: AbortController): CancelTimer {
+    return this.#clock.setTimer(Math.max(0, this.#leftMs()), () => lost.abort());
+  }
+
+  #leftMs(): number {
+    return (this.#renewedAtMs ?? Number.NEGATIVE_INFINITY) + this.#periods.renewDeadlineMs - this.#clock.monotonicMs();
+  }
+
+  #pause(leastMs: number, signal: AbortSignal): Promise<void> {
+    const random = this.#options.random ?? Math.random;
+    return pause(this.#clock, leastMs * (1 + 0.2 * random()), signal);
+  }
+
+  /** One try to acquire or renew; a failure is logged and counts as a no. Another's write is read again at once. */
+  async #try(signal: AbortSignal): Promise<boolean> {
+    const bound = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] });
+    try {
+      return (await this.#attempt(bound.signal)) ?? (await this.#attempt(bound.signal)) ?? false;
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn("the lease could not be read or written", { error });
+      return false;
+    } finally {
+      bound.release();
+    }
+  }
+
+  /** Undefined: another was faster. */
+  async #attempt(signal: AbortSignal): Promise<boolean | undefined> {
+    const { client, lease: ref, identity } = this.#options;
+    const begunMs = this.#clock.monotonicMs();
+    const read = await client.find(leases, ref, { signal });
+    if (this.#isHeldByAnother(read)) {
+      this.#renewedAtMs = undefined;
+      return false;
+    }
+    if (!(await writeLease(client, { ref, read }, this.#recordOver(read?.spec, identity), signal))) return undefined;
+    this.#renewedAtMs = begunMs;
+    return true;
+  }
+
+  #isHeldByAnother(lease: Lease | undefined): boolean {
+    const record = JSON.stringify(lease?.spec ?? {});
+    if (this.#observed?.record !== record) this.#observed = { record, sinceMs: this.#clock.monotonicMs() };
+    const holder = lease?.spec?.holderIdentity ?? "";
+    if (holder === "" || holder === this.#options.identity) return false;
+    const promisedMs = (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#clock.monotonicMs() - this.#observed.sinceMs < Math.max(promisedMs, this.#periods.leaseMs);
+  }
+
+  #recordOver(before: LeaseRecord | undefined, holderIdentity: string): LeaseRecord {
+    const now = microTime(this.#clock.now());
+    const isRenewal = before?.holderIdentity === holderIdentity;
+    return {
+      holderIdentity,
+      leaseDurationSeconds: Math.ceil(this.#periods.leaseMs / 1000),
+      acquireTime: isRenewal ? (before.acquireTime ?? now) : now,
+      renewTime: now,
+      leaseTransitions: (before?.leaseTransitions ?? 0) + (isRenewal || before === undefined ? 0 : 1),
+    };
+  }
+
+  /** A failure costs the others one lease duration, nothing more. */
+  async #release(): Promise<void> {
+    this.#renewedAtMs = undefined;
+    const { client, lease: ref, identity } = this.#options;
+    const { signal, release } = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS });
+    try {
+      await releaseLease(client, { ref, identity, at: this.#clock.now() }, signal);
+      this.#log.info("released");
+    } catch (error) {
+      this.#log.warn("the lease could not be released", { error });
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { isAlreadyExists, isConflict } from "../client/errors.ts";
+import type { KubeClient } from "../client/kube-client.ts";
+import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
+
+/** The record that candidates share (`coordination.k8s.io/v1`). An empty holder means that it was released. */
+export interface LeaseRecord {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease extends KubeObject {
+  readonly spec?: LeaseRecord;
+}
+
+/** The kind Lease. */
+export const leases = resourceType<Lease>({
+  group: "coordination.k8s.io",
+  version: "v1",
+  plural: "leases",
+  kind: "Lease",
+  namespaced: true,
+});
+
+/** The MicroTime of Kubernetes: exactly six fraction digits, or the API server answers 400 (client-node issue 828). */
+export function microTime(time: Date): string {
+  return time.toISOString().replace(/\.(\d{3})Z$/, ".$1000Z");
+}
+
+/** Makes the lease or writes it over the version that was read; false when another was faster. */
+export async function writeLease(
+  client: KubeClient,
+  target: { readonly ref: ObjectRef; readonly read: Lease | undefined },
+  record: LeaseRecord,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { ref, read } = target;
+  try {
+    if (read === undefined) await client.create(leases, { metadata: ref, spec: record }, { signal });
+    else await client.replace(leases, { ...read, spec: record }, { signal });
+    return true;
+  } catch (error) {
+    if (isConflict(error) || isAlreadyExists(error)) return false;
+    throw error;
+  }
+}
+
+/** Lets the next candidate begin at once, unless another holds the lease already. */
+export async function releaseLease(
+  client: KubeClient,
+  holding: { readonly ref: ObjectRef; readonly identity: string; readonly at: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  const { ref, identity, at } = holding;
+  const read = await client.find(leases, ref, { signal });
+  if (read?.spec?.holderIdentity !== identity) return;
+  const record = { ...read.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(at) };
+  await writeLease(client, { ref, read }, record, signal);
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import type { Settings } from "../../config/settings.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
+import { googleIdentityProvider } from "../adapters/google/identity-provider.ts";
+import { localIdentityProvider } from "../adapters/identity-provider/local.ts";
+import { retryingIdentityProvider } from "../adapters/identity-provider/retrying.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { IdentityProvider } from "../ports/facade/identity-provider.ts";
+
+type Choice = NonNullable<Settings["api"]["identityProvider"]>;
+
+/** Nothing that a header can't carry: whoever refuses such a header repeats it in the refusal. */
+const KEY_SHAPE = /^[\w-]{1,256}$/;
+
+/** The identity provider of the settings, if they name one; fails when the file of its key can't be read, or holds none. */
+export function identityProviderOf({ api }: Settings, clock: Clock): IdentityProvider | undefined {
+  return api.identityProvider && retryingIdentityProvider(chosen(api.identityProvider), clock);
+}
+
+function chosen(choice: Choice): IdentityProvider {
+  if (choice.kind === "local") return localIdentityProvider(choice.url);
+  const { kind: _, apiKeyFile, ...project } = choice;
+  return googleIdentityProvider({ ...project, apiKey: keyOf(apiKeyFile) });
+}
+
+function keyOf(file: string): Sensitive {
+  const key = readFileSync(file, "utf8").trim();
+  if (KEY_SHAPE.test(key)) return new Sensitive(key);
+  throw new Error("api.identityProvider.apiKeyFile holds no API key: letters, digits, - and _ on one line");
+}

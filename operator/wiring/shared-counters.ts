@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import type { Settings } from "../../config/settings.ts";
+import { redisSharedCounters } from "../adapters/redis/shared-counters.ts";
+import type { Log } from "../kit/log.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { SharedCounters } from "../ports/facade/shared-counters.ts";
+
+/** The counters that the settings name, none when they name none. Its files are read once. */
+export function createSharedCounters(
+  { api }: Settings,
+  parts: { readonly clock: Clock; readonly log: Log },
+): (SharedCounters & { close(): void }) | undefined {
+  const { redis } = api.limits;
+  if (redis === undefined) return undefined;
+  const { url, username, passwordFile, caFile } = redis;
+  return redisSharedCounters(
+    { url, username, password: contentOf(passwordFile)?.trim(), ca: contentOf(caFile) },
+    parts,
+  );
+}
+
+const contentOf = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, "utf8"));

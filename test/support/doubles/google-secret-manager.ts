@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
+import grpc from "@grpc/grpc-js";
+import protoLoader from "@grpc/proto-loader";
+import { secretEntryId } from "../../../crds/names.ts";
+import { circuitBreaker } from "../../../operator/adapters/google/circuit-breaker.ts";
+import { type GoogleClient, googleConnection } from "../../../operator/adapters/google/connection.ts";
+import { crc32c } from "../../../operator/adapters/google/crc32c.ts";
+import { googleSecretManager } from "../../../operator/adapters/google/secret-manager.ts";
+import { type TokenBucket, tokenBucket } from "../../../operator/adapters/google/token-bucket.ts";
+import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
+import type { Owner } from "../../../operator/ports/cluster.ts";
+import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
+import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";
+
+/**
+ * Stands around a call: throwing before `next` means that nothing was done, throwing after it that it was and the answer
+ * got lost. It may wait.
+ */
+export type GoogleSeam = (method: string, request: WireRequest, next: () => unknown) => unknown;
+
+/** Google Secret Manager on loopback, behind Google's own protocol definition and their real client. */
+export interface GoogleSecretManagerServer {
+  readonly project: string;
+  readonly store: GoogleSecretStore;
+  /** What is kept under an id. */
+  entry(id: string): Secret | undefined;
+  /** What is kept for a variable of an environment. */
+  held(owner: Owner, variable: string): Secret | undefined;
+  /** Every call that arrived, by method. */
+  readonly calls: string[];
+  /** How long the caller of each was going to wait for its answer, in milliseconds. */
+  readonly deadlines: number[];
+  /** Stands around every call from now on; undefined ends it. */
+  seam(seam: GoogleSeam | undefined): void;
+  /** A new connection; the caller closes it. */
+  connect(): Promise<GoogleClient>;
+  stop(): Promise<void>;
+}
+
+type Handler = grpc.handleUnaryCall<WireRequest, unknown>;
+
+export async function startGoogleSecretManager(project = "test-project"): Promise<GoogleSecretManagerServer> {
+  // The client would look for Google's metadata server, and wait for it.
+  process.env.METADATA_SERVER_DETECTION = "none";
+  const store = googleSecretStore(project);
+  const entry = (id: string) => store.secrets.get(`projects/${project}/secrets/${id}`);
+  const calls: string[] = [];
+  const deadlines: number[] = [];
+  let seam: GoogleSeam | undefined;
+
+  const handler =
+    (method: string): Handler =>
+    async (call, answer) => {
+      const { request } = call;
+      calls.push(method);
+      deadlines.push(Number(call.getDeadline()) - Date.now());
+      const run = store[method as keyof GoogleSecretStore] as ((request: WireRequest) => unknown) | undefined;
+      try {
+        if (run === undefined) throw Object.assign(new Error(`no ${method} here`), { code: grpc.status.UNIMPLEMENTED });
+        const next = () => run(request);
+        answer(null, await (seam === undefined ? next() : seam(method, request, next)));
+      } catch (error) {
+        answer(error as grpc.ServiceError);
+      }
+    };
+
+  const service = secretManagerService();
+  const server = new grpc.Server();
+  server.addService(service, Object.fromEntries(Object.keys(service).map((name) => [name, handler(lowerFirst(name))])));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+
+  return {
+    project,
+    store,
+    entry,
+    held: (owner, variable) => entry(secretEntryId(owner, variable)),
+    calls,
+    deadlines,
+    seam(next) {
+      seam = next;
+    },
+    connect: async () => {
+      const sslCreds = grpc.credentials.createInsecure();
+      return new SecretManagerServiceClient({ apiEndpoint: "127.0.0.1", port, sslCreds, projectId: project });
+    },
+    stop: async () => server.forceShutdown(),
+  };
+}
+
+function secretManagerService(): grpc.ServiceDefinition {
+  const path = createRequire(import.meta.url).resolve("@google-cloud/secret-manager/build/protos/protos.json");
+  const definition = protoLoader.fromJSON(JSON.parse(readFileSync(path, "utf8")), {
+    keepCase: false,
+    longs: String,
+    enums: String,
+    defaults: true,
+    oneofs: true,
+  });
+  return definition["google.cloud.secretmanager.v1.SecretManagerService"] as grpc.ServiceDefinition;
+}
+
+function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+export interface GoogleManagerOptions {
+  readonly connect?: () => Promise<GoogleClient>;
+  readonly budget?: TokenBucket;
+  readonly mayWrite?: () => boolean;
+  readonly clock?: Clock;
+  readonly installation?: string;
+  readonly locations?: readonly string[];
+}
+
+/** The adapter against this server, with a budget that no test uses up; the caller closes it. */
+export function googleManager(
+  server: GoogleSecretManagerServer,
+  { connect = () => server.connect(), installation = "this-cluster", ...options }: GoogleManagerOptions = {},
+): SecretManager {
+  return googleSecretManager({
+    project: server.project,
+    connection: googleConnection(connect),
+    budget: tokenBucket(systemClock, 100_000),
+    bulkhead: circuitBreaker(systemClock),
+    mayWrite: () => true,
+    clock: systemClock,
+    installation: async () => installation,
+    locations: [],
+    ...options,
+  });
+}
+
+/** Makes a secret as somebody else would, the values being its versions from 1 on. */
+export async function shareInGoogle(
+  server: GoogleSecretManagerServer,
+  { id, labels, values }: { id: string; labels: Record<string, string>; values: readonly string[] },
+): Promise<void> {
+  const parent = `projects/${server.project}`;
+  const client = await server.connect();
+  await client.createSecret({ parent, secretId: id, secret: { labels, replication: { automatic: {} } } });
+  for (const value of values) {
+    const data = Buffer.from(value);
+    await client.addSecretVersion({ parent: `${parent}/secrets/${id}`, payload: { data, dataCrc32c: crc32c(data) } });
+  }
+  await client.close();
+}

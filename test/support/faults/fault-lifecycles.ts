@@ -1,0 +1,225 @@
+import { findCondition } from "../../../crds/conditions.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import { configSetType, environmentType } from "../../../operator/kinds.ts";
+import { isUnavailable } from "../../../operator/kit/client/errors.ts";
+import { COMMIT, type World } from "../fixtures/environment-world.ts";
+import { until } from "../fixtures/until.ts";
+import { lastingWrites } from "./fault-plans.ts";
+import { OTHER_HOST } from "./fault-registry.ts";
+import type { Lifecycle } from "./fault-run.ts";
+import { type FaultWorld, faultSpec } from "./fault-world.ts";
+import { type NormalForm, normalForm, unlikeReference } from "./invariants.ts";
+import type { Violation } from "./world-observer.ts";
+
+/** A lifecycle with what its run without faults wrote and called, in general words. */
+export interface RecordedLifecycle extends Lifecycle {
+  readonly targets: readonly string[];
+}
+
+interface Part {
+  readonly name: string;
+  /** Absent for the part that makes the environment. */
+  readonly given?: Lifecycle["given"];
+  readonly act: Lifecycle["act"];
+  /** How the environment says that it has come to the end, apart from being ready. */
+  readonly isEnd?: (environment: EphemeralEnvironment) => boolean;
+}
+
+/** The name of the environment without faults of that part of life. */
+const referenceOf = (part: string) => `without-fault-${part}`;
+
+/** Everything that happens to environments, each part run once without faults: the measure and the list of targets. */
+export async function recordLifecycles(world: FaultWorld): Promise<RecordedLifecycle[]> {
+  const recorded: RecordedLifecycle[] = [];
+  for (const part of parts(world)) recorded.push(await record(world, part));
+  return recorded;
+}
+
+function parts(world: FaultWorld): Part[] {
+  const { ready, patched, insisted } = deeds(world);
+  const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
+  return [
+    { name: "create", act: (name) => world.create(name) },
+    {
+      name: "extend",
+      given: ready(),
+      act: (name) => world.asClient(name, (environments) => environments.extend(found(name), { ttlHours: 48 })),
+      isEnd: ({ status }) => status?.ttlHours === 48,
+    },
+    {
+      name: "move to another commit",
+      given: ready(),
+      act: patched({ backend: { commit: COMMIT } }),
+      isEnd: ({ status }) => status?.components?.backend?.commit === COMMIT,
+    },
+    {
+      name: "rotate a secret",
+      given: ready(),
+      act: patched({ secrets: { rotate: { SECRET_KEY: "leaked" } } }),
+      // The former values go when the URLs have answered once more with the new ones.
+      isEnd: ({ status }) => status?.podSecrets?.length === 1 && !!status.secrets?.some(({ version }) => version === 2),
+    },
+    {
+      name: "move to another config set version",
+      given: async (name) => {
+        await configure(world.world, name);
+        await ready({ configSet: { name } })(name);
+        await reconfigure(world.world, name);
+      },
+      act: (name) => patched({ configSet: { name, version: 2 } })(name),
+      isEnd: ({ status }) => status?.configSet?.version === 2,
+    },
+    {
+      name: "get a database",
+      given: ready(),
+      act: patched({ database: { provision: true } }),
+      isEnd: ({ status }) =>
+        status?.podSecrets?.length === 1 && findCondition(status.conditions, "DatabaseReady")?.reason === "Ready",
+    },
+    {
+      name: "pull with a renewed credential",
+      given: async (name) => {
+        await world.registry.register(name);
+        await ready({ backend: { repository: name, branch: name } })(name);
+      },
+      act: async (name) => {
+        await insisted(name, () => world.registry.renew(name));
+        await patched({}, { annotations: { [RECONCILE_ANNOTATION]: RENEWED } })(name);
+      },
+      isEnd: ({ status }) => status?.lastHandledReconcileAt === RENEWED,
+    },
+    {
+      name: "pull from another registry",
+      given: async (name) => {
+        await world.registry.register(name);
+        await ready({ backend: { repository: name, branch: name } })(name);
+      },
+      act: (name) => insisted(name, () => world.registry.move(name)),
+      // The former registry's credential goes when the URLs have answered once more.
+      isEnd: ({ status }) => status?.pullSecret?.map(({ registry }) => registry).join() === OTHER_HOST,
+    },
+    { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended },
+    {
+      name: "wake",
+      given: ready({ suspended: true }),
+      act: patched({ suspended: false }),
+      isEnd: (environment) => !isSuspended(environment),
+    },
+    { name: "delete", given: ready(), act: (name) => world.delete(found(name)) },
+  ];
+}
+
+/** Asks for the pass that is to find the renewed credential: nobody else tells of it. */
+const RENEWED = "renewed";
+
+const isSuspended = ({ status }: EphemeralEnvironment) =>
+  findCondition(status?.conditions, "Suspended")?.status === "True";
+
+/** What people do, as often as it takes while the API server is away. */
+function deeds({ world, observer, create }: FaultWorld) {
+  const insisted = (name: string, change: () => Promise<unknown>) => {
+    const isDone = () =>
+      change().then(
+        () => true,
+        (error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+        },
+      );
+    return until(isDone, { what: `the change of '${name}'`, ...READY });
+  };
+  return {
+    insisted,
+    ready:
+      (spec: Partial<EnvironmentSpec> = {}) =>
+      async (name: string) => {
+        await create(name, { ...faultSpec(name), ...spec });
+        await until(() => isReady(observer.environment(name)), { what: `'${name}' being ready`, ...READY });
+      },
+    patched: (spec: object, metadata: object = {}) => {
+      const change = { spec, metadata };
+      return (name: string) =>
+        insisted(name, () => world.admin.patch(environmentType, { name }, change, { as: "merge" }));
+    },
+  };
+}
+
+const namespace = "ephemeral-system";
+
+/** A config set of the environment's own, so that its versions are its own too. */
+async function configure({ admin }: World, name: string): Promise<void> {
+  await admin.create(configSetType, {
+    metadata: { name, namespace },
+    spec: { env: [{ name: "LEVEL", value: "one" }] },
+  });
+}
+
+async function reconfigure({ admin }: World, name: string): Promise<void> {
+  const spec = { env: [{ name: "LEVEL", value: "two" }] };
+  await admin.patch(configSetType, { name, namespace }, { spec }, { as: "merge" });
+}
+
+const QUIET_MS = 1_000;
+const READY = { deadlineMs: 60_000, everyMs: 25 };
+
+async function record(world: FaultWorld, { name, given, act, isEnd = () => true }: Part): Promise<RecordedLifecycle> {
+  const { field, observer } = world;
+  const reference = referenceOf(name.replaceAll(" ", "-"));
+  const isLeft = name === "delete";
+  field.arm(reference);
+  await given?.(reference);
+  field.arm(reference);
+  await act(reference);
+  const isOver = () => {
+    const found = observer.environment(reference);
+    return isLeft ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
+  };
+  await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
+  await quiet(world, reference);
+  const { writes, calls } = field.of(reference);
+  return {
+    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) },
+    targets: [...new Set([...writes, ...calls])].sort(),
+    missing: isLeft ? left(world) : unlike(world, reference, isEnd),
+  };
+}
+
+/** What comes after the end belongs to it too, such as the removal of what nobody names any more. */
+async function quiet({ field }: FaultWorld, reference: string): Promise<void> {
+  let known = -1;
+  let sinceMs = 0;
+  const isQuiet = () => {
+    const count = field.of(reference).writes.length;
+    if (count !== known) sinceMs = performance.now();
+    known = count;
+    return performance.now() - sinceMs > QUIET_MS;
+  };
+  await until(isQuiet, { what: `the last write of '${reference}'`, ...READY });
+}
+
+function isReady(found: EphemeralEnvironment | undefined): boolean {
+  return found?.status?.phase === "ready" && found.status.observedGeneration === found.metadata.generation;
+}
+
+/** What tells an environment from the one without faults. */
+function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Part>["isEnd"]): Lifecycle["missing"] {
+  const measure = observer.environment(reference) as EphemeralEnvironment;
+  const form: NormalForm = normalForm(observer.inventory(measure), measure);
+  return (name) => {
+    const found = observer.environment(name);
+    if (found !== undefined && isReady(found) && isEnd(found)) return unlikeReference(observer, found, form);
+    const what =
+      found === undefined ? "it does not exist" : `it has not come to its end: ${JSON.stringify(found.status)}`;
+    return [{ invariant: "I1", environment: name, what }];
+  };
+}
+
+/** What is left of an environment. */
+function left({ observer }: FaultWorld): Lifecycle["missing"] {
+  return (name): readonly Violation[] => {
+    const found = observer.environment(name);
+    if (found === undefined) return [];
+    const titles = [...observer.inventory(found).keys()];
+    return [{ invariant: "I3", environment: name, what: `left are ${titles.join(", ")}` }];
+  };
+}

@@ -1,0 +1,160 @@
+import { namespaceName } from "../../../crds/names.ts";
+import { environmentType, namespaceKind } from "../../../operator/kinds.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeRequest, KubeResponse } from "../../../operator/kit/client/request.ts";
+import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
+import { RepositoryHostUnavailable } from "../../../operator/ports/repository-host.ts";
+import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
+import type { PortCall } from "./port-seam.ts";
+
+/** A write on its way to the API server; `next` sends it. */
+export interface StruckRequest {
+  readonly request: KubeRequest;
+  readonly environment: string;
+  readonly next: () => Promise<KubeResponse>;
+}
+
+/** A port's call on its way; `next` makes it. */
+export interface StruckCall extends PortCall {
+  readonly next: () => Promise<unknown>;
+}
+
+/** One way in which a write or a call can go wrong. */
+export interface Fault {
+  readonly name: string;
+  /** How often in a row. */
+  readonly times: number;
+  /** The process dies, before the write is sent or before its answer arrives. */
+  readonly kills?: "before" | "after";
+  readonly request?: (struck: StruckRequest) => Promise<KubeResponse>;
+  readonly call?: (struck: StruckCall) => Promise<unknown>;
+  /**
+   * How many more writes than without a fault it may cost: the write itself again, a status that says what was waited
+   * for, and one attempt to make the secret manager's entry for each pass that came no further.
+   */
+  readonly moreWrites: number;
+}
+
+/** A fault at a write, or at a port's call, of one part of an environment's life. */
+export interface FaultPlan {
+  /** As `entryOf` names writes, or `call PORT.METHOD`. */
+  readonly target: string;
+  readonly fault: Fault;
+  /** Names the plan, also for `PLAN=…`. */
+  readonly title: string;
+}
+
+/** Longer than any answer of a healthy server; the client's own deadline is tested where the client is. */
+const HANG_MS = 3_000;
+const SLOW_MS = 5_000;
+
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const timeout = () => new KubeError({ status: 0, reason: "Timeout" });
+
+const CRASHES = [
+  { name: "crash before", times: 1, kills: "before", moreWrites: 4 },
+  { name: "crash after", times: 1, kills: "after", moreWrites: 4 },
+] as const;
+
+/** What can happen to a write; `admin` is somebody else, who deletes what the write needs. */
+export function requestFaults(admin: KubeClient): readonly Fault[] {
+  return [
+    ...CRASHES,
+    { name: "409", times: 1, request: conflict, moreWrites: 4 },
+    { name: "429 ten times", times: 10, request: () => refused(429, "TooManyRequests"), moreWrites: 14 },
+    { name: "500", times: 1, request: () => refused(500, "InternalError"), moreWrites: 4 },
+    { name: "500 five times", times: 5, request: () => refused(500, "InternalError"), moreWrites: 6 },
+    { name: "timeout, not applied", times: 1, request: () => hung(), moreWrites: 4 },
+    { name: "timeout, applied", times: 1, request: ({ next }) => next().then(hung), moreWrites: 4 },
+    { name: "403 three times", times: 3, request: () => refused(403, "Forbidden"), moreWrites: 6 },
+    { name: "404 of what it needs", times: 1, request: (struck) => deprived(struck, admin), moreWrites: 16 },
+    { name: "slow", times: 1, request: ({ next }) => later(SLOW_MS).then(next), moreWrites: 4 },
+  ];
+}
+
+/** What can happen to a port's call. */
+export const callFaults: readonly Fault[] = [
+  ...CRASHES,
+  { name: "unavailable", times: 1, call: unavailable, moreWrites: 4 },
+  { name: "unavailable three times", times: 3, call: unavailable, moreWrites: 6 },
+  { name: "an unexpected error", times: 2, call: unexpected, moreWrites: 4 },
+  { name: "answer lost", times: 1, call: (struck) => struck.next().then(() => unavailable(struck)), moreWrites: 4 },
+  { name: "slow", times: 1, call: ({ next }) => later(SLOW_MS).then(next), moreWrites: 4 },
+];
+
+/** A status on the way is written only when the deployer is slower than the pass: a run may do without it. */
+export function isPassing(target: string): boolean {
+  return /\/status NAME, (creating|updating|terminating)$/.test(target);
+}
+
+/** How many of the writes count: the first status on the way does not. */
+export function lastingWrites(writes: readonly string[]): number {
+  return writes.length - (writes.some(isPassing) ? 1 : 0);
+}
+
+/** Every target meets every fault of its sort. */
+export function plansFor(lifecycle: string, targets: readonly string[], admin: KubeClient): FaultPlan[] {
+  const faults = requestFaults(admin);
+  return targets.flatMap((target) =>
+    (target.startsWith("call ") ? callFaults : faults).map((fault) => ({
+      target,
+      fault,
+      title: `${lifecycle}: ${target}: ${fault.name}`,
+    })),
+  );
+}
+
+async function refused(status: number, reason: string, details: object = {}): Promise<KubeResponse> {
+  const headers = status === 429 ? { "retry-after": "1" } : {};
+  return { status, headers, body: { kind: "Status", status: "Failure", code: status, reason, details } };
+}
+
+async function conflict({ request }: StruckRequest): Promise<KubeResponse> {
+  return refused(409, request.verb === "create" ? "AlreadyExists" : "Conflict");
+}
+
+async function hung(): Promise<never> {
+  await later(HANG_MS);
+  throw timeout();
+}
+
+/**
+ * Takes away what the write needs: the namespace that it writes into, or the object that it deletes. Where nothing can
+ * be taken away without changing what is wanted, the answer alone says so.
+ */
+async function deprived({ request, environment, next }: StruckRequest, admin: KubeClient): Promise<KubeResponse> {
+  const { type, name = "", namespace } = request;
+  const own = { name: namespaceName(environment) };
+  if (request.verb === "delete" && type !== undefined) {
+    await admin.delete(type, { name, ...(namespace === undefined ? {} : { namespace }) });
+    return next();
+  }
+  if (namespace === own.name) {
+    await admin.delete(namespaceKind, own);
+    return next();
+  }
+  if (isRelease(request)) {
+    await admin.patch(environmentType, { name }, { metadata: { finalizers: [] } }, { as: "merge" });
+    return next();
+  }
+  return refused(404, "NotFound");
+}
+
+function isRelease({ verb, body }: KubeRequest): boolean {
+  if (verb !== "patch" || !Array.isArray(body)) return false;
+  return body.some(({ op, path }) => path === "/metadata/finalizers" && op === "replace");
+}
+
+async function unavailable({ port }: PortCall): Promise<unknown> {
+  const message = `the ${port} is made to be away`;
+  if (port === "secretManager") throw new SecretManagerUnavailable(message);
+  if (port === "deployer") throw new DeployerUnavailable(message);
+  if (port === "repositoryHost") throw new RepositoryHostUnavailable(message);
+  if (port === "pods") throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
+  return { status: "unreachable", responseTimeMs: 1, message };
+}
+
+async function unexpected(): Promise<never> {
+  throw new Error("something that nobody foresaw");
+}

@@ -1,0 +1,139 @@
+import { until } from "../fixtures/until.ts";
+import type { Course } from "./fault-field.ts";
+import { type FaultPlan, isPassing } from "./fault-plans.ts";
+import type { FaultWorld } from "./fault-world.ts";
+import { CONVERGENCE_MS, tooManyWrites } from "./invariants.ts";
+import type { Violation } from "./world-observer.ts";
+
+/** One part of environments' lives. */
+export interface Lifecycle {
+  readonly name: string;
+  /** Brings a new environment to where this part of its life begins. */
+  readonly given: (name: string) => Promise<unknown>;
+  /** What sets it going; ends when it was acknowledged. */
+  readonly act: (name: string) => Promise<unknown>;
+  /** What is missing to its end; empty when it has come there. */
+  readonly missing: (name: string) => readonly Violation[];
+  /** How many writes it takes without faults, as `lastingWrites` counts. */
+  readonly writes: number;
+}
+
+/** An environment and what it is to meet. */
+export interface Fate {
+  readonly name: string;
+  readonly lifecycle: Lifecycle;
+  readonly plan: FaultPlan;
+}
+
+/** How a plan ended. */
+export interface Outcome extends Fate {
+  readonly violations: readonly Violation[];
+  /** From the fault's end to the wanted state. */
+  readonly convergedInMs: number;
+  readonly writes: number;
+}
+
+/**
+ * How many plans at once, by what they wait for. More would wait for each other: for the common rate of retries, or for
+ * the controller that removes namespaces; that would count as theirs.
+ */
+const LANES = { patient: 50, others: 16, leaving: 10 } as const;
+type Lane = keyof typeof LANES;
+/** The longest fault comes ten times in a row, with a growing pause after each. */
+const LONGEST_FAULT_MS = 240_000;
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Lets every plan happen, many at a time, and judges each. Those whose process died wait for all others: then the next
+ * process takes over, and they are judged too.
+ */
+export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const { field } = world;
+  const settle = async (fate: Fate) => {
+    const last = await rest(fate, world);
+    if (!field.of(fate.name).isDead) outcomes.push(judged(fate, field.of(fate.name), last));
+  };
+  const acts: Promise<unknown>[] = [];
+  const meet = async (fate: Fate) => {
+    field.arm(fate.name);
+    await fate.lifecycle.given(fate.name);
+    field.arm(fate.name, fate.plan);
+    acts.push(fate.lifecycle.act(fate.name));
+    await settle(fate);
+  };
+  const lanes = Map.groupBy(fates, laneOf);
+  const run = (lane: Lane) => inTurn(lanes.get(lane) ?? [], LANES[lane], meet);
+  await Promise.all([run("patient"), run("others").then(() => run("leaving"))]);
+  const dead = fates.filter(({ name }) => field.of(name).isDead);
+  if (dead.length > 0) await world.nextLife();
+  await inTurn(dead, dead.length, settle);
+  await Promise.all(acts);
+  return outcomes;
+}
+
+function laneOf({ lifecycle, plan }: Fate): Lane {
+  if (plan.fault.times >= 10) return "patient";
+  return lifecycle.name === "delete" ? "leaving" : "others";
+}
+
+async function inTurn(fates: readonly Fate[], atOnce: number, meet: (fate: Fate) => Promise<void>): Promise<void> {
+  const waiting = [...fates];
+  const worker = async () => {
+    for (let fate = waiting.shift(); fate !== undefined; fate = waiting.shift()) await meet(fate);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** What was missing when an environment was looked at last. */
+interface Rest {
+  readonly missing: readonly Violation[];
+  readonly atMs: number;
+}
+
+/** Waits until the environment has come to rest, died, or run out of time. */
+async function rest({ name, lifecycle }: Fate, { field }: FaultWorld): Promise<Rest> {
+  const beganAtMs = performance.now();
+  const look = () => {
+    const course = field.of(name);
+    const missing = course.isDead ? [] : lifecycle.missing(name);
+    const atMs = performance.now();
+    const deadline = course.endedAtMs === undefined ? beganAtMs + LONGEST_FAULT_MS : course.endedAtMs + CONVERGENCE_MS;
+    // While a fault strikes, what is there counts for nothing.
+    const isStriking = course.struck > 0 && course.endedAtMs === undefined;
+    const isOver = course.isDead || (missing.length === 0 && !isStriking) || atMs > deadline;
+    return isOver ? { missing, atMs } : undefined;
+  };
+  return until(look, { what: `the rest of '${name}'`, deadlineMs: 2 * LONGEST_FAULT_MS, everyMs: LOOK_EVERY_MS });
+}
+
+function judged(fate: Fate, course: Course, last: Rest): Outcome {
+  const { name, lifecycle } = fate;
+  const never: Violation = { invariant: "I1", environment: name, what: "what the plan waits for never happened" };
+  const violations = [
+    ...last.missing,
+    ...(course.struck === 0 && !isPassing(fate.plan.target) ? [never] : []),
+    ...tooManyWrites(name, course, lifecycle.writes),
+  ];
+  const convergedInMs = last.atMs - (course.endedAtMs ?? last.atMs);
+  return { ...fate, violations, convergedInMs, writes: course.writes.length };
+}
+
+/** A line for each fault: how many plans, how long to the wanted state at worst, how many writes at most. */
+export function summary(outcomes: readonly Outcome[]): string {
+  const byFault = Map.groupBy(outcomes, ({ plan }) => plan.fault.name);
+  const lines = [...byFault].map(([fault, all]) => {
+    const slowest = Math.max(...all.map(({ convergedInMs }) => convergedInMs)) / 1000;
+    const most = Math.max(...all.map(({ writes }) => writes));
+    const bad = all.filter(({ violations }) => violations.length > 0).length;
+    return `  ${fault.padEnd(24)} ${String(all.length).padStart(3)} plans, ${bad} violated, converged in ≤ ${slowest.toFixed(1)} s, ≤ ${most} writes`;
+  });
+  return [`${outcomes.length} plans`, ...lines.sort()].join("\n");
+}
+
+/** Every violation with its plan, as `PLAN=…` takes it. */
+export function failures(outcomes: readonly Outcome[]): string[] {
+  return outcomes.flatMap(({ plan, violations }) =>
+    violations.map(({ invariant, what }) => `PLAN="${plan.title}": ${invariant}: ${what}`),
+  );
+}

@@ -1,0 +1,79 @@
+import { expect } from "@jest/globals";
+import {
+  applicationKind,
+  namespaceKind,
+  resourceQuotaKind,
+  secretKind,
+  type WireObject,
+} from "../../../operator/kinds.ts";
+import type { ResourceType } from "../../../operator/kit/client/objects.ts";
+import { until } from "../fixtures/until.ts";
+import { type RecordedLifecycle, recordLifecycles } from "./fault-lifecycles.ts";
+import type { FaultWorld } from "./fault-world.ts";
+import { CONVERGENCE_MS, orphans, snapshot } from "./invariants.ts";
+import type { InvariantId } from "./world-observer.ts";
+
+/** An environment of a scene, and the part of life that it is in. */
+export interface Actor {
+  readonly name: string;
+  readonly lifecycle: RecordedLifecycle;
+}
+
+/** Begins when everything is in motion; its end is the end of the disturbance. */
+export type Disturb = (actors: readonly Actor[]) => Promise<unknown>;
+
+/**
+ * Plays a scene: environments that are made, changed and deleted all at once while something happens; all come to their
+ * end. `itself` is what the disturbance is by its nature, and no answer to it.
+ */
+export type Play = (title: string, disturb: Disturb, itself?: InvariantId) => Promise<void>;
+
+/** With a few environments only, no scene has to wait longer for its last URL. */
+export const SCENE_PROBE_SECONDS = 5;
+
+const foreign = [
+  { type: namespaceKind, ref: { name: "env-foreign" } },
+  { type: resourceQuotaKind, ref: { name: "environment", namespace: "env-foreign" } },
+  { type: secretKind, ref: { name: "environment-secrets-1", namespace: "env-foreign" } },
+  { type: applicationKind, ref: { name: "somebody-elses", namespace: "argocd" } },
+  { type: secretKind, ref: { name: "somebody-elses-00000000", namespace: "ephemeral-secrets" } },
+] as const;
+
+/** Starts an operator in the world, learns from it what lives without disturbance are like, and brings in the foreign. */
+export async function prepareScenes(world: FaultWorld): Promise<Play> {
+  const { admin } = world.world;
+  for (const { type, ref } of foreign) await admin.create(type, { metadata: ref, ...contentOf(type) } as never);
+  await world.nextLife();
+  const lifecycles = await recordLifecycles(world);
+  const foreignBefore = await snapshot(admin, foreign);
+  return async (title, disturb, itself) => {
+    const actors = lifecycles.map((lifecycle, part) => ({ lifecycle, name: `${title}-${part}` }));
+    const before = (await world.observer.violations()).length;
+    for (const { name } of actors) world.field.arm(name);
+    await Promise.all(actors.map(({ lifecycle, name }) => lifecycle.given(name)));
+    const acts = Promise.all(actors.map(({ lifecycle, name }) => lifecycle.act(name)));
+    // A scene that fails before it waits for them says why itself.
+    acts.catch(() => undefined);
+    await disturb(actors);
+    await expectConverged(actors);
+    await acts;
+    // Nothing was seen since that must never happen.
+    const seen = (await world.observer.violations()).slice(before);
+    expect(seen.filter(({ invariant }) => invariant !== itself)).toEqual([]);
+    expect(await orphans(admin)).toEqual([]);
+    expect(await snapshot(admin, foreign)).toEqual(foreignBefore);
+  };
+}
+
+function contentOf(type: ResourceType<WireObject>): object {
+  const source = { repoURL: "https://git.test/x.git", path: "." };
+  const destination = { server: "https://kubernetes.default.svc", namespace: "elsewhere" };
+  return type === applicationKind ? { spec: { project: "default", source, destination } } : {};
+}
+
+async function expectConverged(actors: readonly Actor[]): Promise<void> {
+  const missing = () => actors.flatMap(({ lifecycle, name }) => lifecycle.missing(name));
+  const isOver = () => missing().length === 0;
+  await until(isOver, { what: "the wanted state", deadlineMs: CONVERGENCE_MS, everyMs: 25 }).catch(() => undefined);
+  expect(missing()).toEqual([]);
+}

@@ -1,0 +1,176 @@
+/**
+ * What must hold whatever happened, in the numbering of the project's fault model. `world-observer.ts` judges what has to be seen
+ * when it happens (I4, I5, I12, I14), this module what is judged once an environment has come to rest.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { environmentType, type WireObject } from "../../../operator/kinds.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
+import { type Identified, type Inventory, LABELLED_KINDS, titleOf } from "../fixtures/environment-inventory.ts";
+import type { Course } from "./fault-field.ts";
+import { lastingWrites } from "./fault-plans.ts";
+import type { InvariantId, Observer, Violation } from "./world-observer.ts";
+
+/** So long after the end of a fault the wanted state is reached. */
+export const CONVERGENCE_MS = 30_000;
+
+/** All of one environment without names, ids and moments: equal for equal environments. */
+export type NormalForm = Readonly<Record<string, unknown>>;
+
+/** I1, I2, I4: whether the environment is as one without faults is; the answer names the first difference. */
+export function unlikeReference(observer: Observer, environment: Identified, form: NormalForm): Violation[] {
+  const { name, uid } = environment.metadata;
+  const found = observer.environment(name);
+  const violation = (invariant: InvariantId, what: string) => [{ invariant, environment: name, what }];
+  if (found === undefined || found.metadata.uid !== uid) return violation("I1", "it does not exist");
+  const { generation } = found.metadata;
+  if (found.status?.observedGeneration !== generation) {
+    return violation("I1", `generation ${found.status?.observedGeneration} was observed, not ${generation}`);
+  }
+  const inventory = observer.inventory(environment);
+  const own = normalForm(inventory, environment);
+  const titles = (one: NormalForm) => Object.keys(one).sort();
+  if (!isDeepStrictEqual(titles(own), titles(form))) {
+    return violation("I2", `it has ${titles(own).join(", ")}; without faults ${titles(form).join(", ")}`);
+  }
+  const different = difference(own, form);
+  if (different !== undefined) return violation("I1", different);
+  return mirrors(inventory, found) ? [] : violation("I4", "the pods' Secret has other values than the secret manager");
+}
+
+/** Where two values first differ, and how; `undefined` when they don't. */
+function difference(own: unknown, other: unknown, place = ""): string | undefined {
+  if (isDeepStrictEqual(own, other)) return undefined;
+  const areObjects = [own, other].every((one) => typeof one === "object" && one !== null);
+  if (!areObjects) return `${place} is ${JSON.stringify(own)}; without faults ${JSON.stringify(other)}`;
+  const [mine, theirs] = [own, other] as [Record<string, unknown>, Record<string, unknown>];
+  const keys = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])];
+  const differences = keys.map((key) => difference(mine[key], theirs[key], `${place}.${key}`));
+  return differences.find((one) => one !== undefined);
+}
+
+/** I9: writes beyond the `writes` of a run without the fault, and what the fault may add. */
+export function tooManyWrites(environment: string, course: Course, writes: number): Violation[] {
+  const most = writes + (course.plan?.fault.moreWrites ?? 0);
+  const lasting = lastingWrites(course.writes);
+  if (lasting <= most) return [];
+  const what = `${lasting} writes, at most ${most}: ${course.writes.join(", ")}`;
+  return [{ invariant: "I9", environment, what }];
+}
+
+/** I3: whatever carries the UID of an environment that does not exist. */
+export async function orphans(admin: KubeClient): Promise<Violation[]> {
+  const labelled = async (type: (typeof LABELLED_KINDS)[number]) => {
+    const { items } = await admin.list(type, { labelSelector: ENVIRONMENT_UID_LABEL });
+    return items.map((object) => ({ title: titleOf(type.kind, object), object }));
+  };
+  // The children first: an environment that is made meanwhile is then known.
+  const children = (await Promise.all(LABELLED_KINDS.map(labelled))).flat();
+  const living = new Set((await admin.list(environmentType)).items.map(({ metadata }) => metadata.uid));
+  return children
+    .filter(({ object }) => !living.has(object.metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""))
+    .map(({ title, object }) => ({
+      invariant: "I3",
+      environment: object.metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? "",
+      what: `${title} in ${object.metadata.namespace ?? "the cluster"} is an orphan`,
+    }));
+}
+
+/** I6: objects that are nobody's of ours, as bytes. */
+export async function snapshot(
+  admin: KubeClient,
+  foreign: readonly {
+    readonly type: (typeof LABELLED_KINDS)[number];
+    readonly ref: { name: string; namespace?: string };
+  }[],
+): Promise<Map<string, string>> {
+  const look = async ({ type, ref }: (typeof foreign)[number]) =>
+    [`${type.kind}/${ref.name}`, JSON.stringify(await admin.find(type, ref))] as const;
+  return new Map(await Promise.all(foreign.map(look)));
+}
+
+/** I7: the forms of secret values that appear in any of the texts. */
+export function leaks(values: ReadonlySet<string>, texts: readonly string[]): Violation[] {
+  const shown = [...values].flatMap(formsOf).filter((form) => texts.some((text) => text.includes(form)));
+  return shown.map((form) => ({ invariant: "I7", environment: "", what: `${form.slice(0, 4)}… is readable` }));
+}
+
+/** A value as it could have been written somewhere: as it is, encoded for a Secret, or for a URL or a form. */
+function formsOf(value: string): string[] {
+  const base64 = Buffer.from(value).toString("base64");
+  const url = Buffer.from(value).toString("base64url");
+  return [...new Set([value, base64.replace(/=+$/, ""), url, encodeURIComponent(value), encodeURIComponent(base64)])];
+}
+
+/** Whether the Secret that pods name now holds, of each variable, the version that the status says, as stored. */
+function mirrors(inventory: Inventory, { status }: EphemeralEnvironment): boolean {
+  const dataOf = (wanted: (title: string) => boolean) => {
+    const found = [...inventory].find(([title]) => wanted(title))?.[1];
+    return (found?.data ?? {}) as Record<string, string>;
+  };
+  const stored = dataOf((title) => title.startsWith("store/"));
+  const pods = dataOf((title) => title === `Secret/${status?.podSecrets?.at(-1)}`);
+  const wanted = status?.secrets ?? [];
+  // What is not stored is composed of what is, such as the URL of a database of its password.
+  const isRight = ({ name, version }: { name: string; version: number }) => {
+    const own = stored[`${name}.${version}`];
+    const text = decoded(pods[name]);
+    return own === undefined
+      ? Object.values(stored).some((value) => text.includes(decoded(value)))
+      : pods[name] === own;
+  };
+  return Object.keys(pods).length === wanted.length && wanted.every(isRight);
+}
+
+const decoded = (value = "") => Buffer.from(value, "base64").toString("utf8");
+
+/** Everything of an environment by general title. */
+export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Identified): NormalForm {
+  const general = (text: string) =>
+    text
+      .replaceAll(uid, "UID")
+      .replaceAll(uid.slice(0, 8), "UID8")
+      .replaceAll(name, "NAME")
+      .replaceAll(/NAME-[0-9a-f]{8}-/g, "NAME-UID8-")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+      .replaceAll(/\b[0-9a-f]{40}\b/g, "COMMIT")
+      .replaceAll(/\b[0-9a-f]{12}\b/g, "HASH");
+  const entries = [...inventory].map(([title, object]) => [general(title), JSON.parse(general(lasting(object)))]);
+  return Object.fromEntries(entries);
+}
+
+/** Without what the API server keeps about an object, without the values of variables, and without what others report on it. */
+function lasting(object: WireObject): string {
+  const { labels, annotations, finalizers, deletionTimestamp } = object.metadata;
+  const { metadata: _, data, status, ...fields } = object;
+  // Annotations of the resource are its users': a question that was asked of it tells nothing.
+  const kept = {
+    labels,
+    ...(isOurs(object) ? {} : { annotations }),
+    finalizers,
+    isLeaving: deletionTimestamp !== undefined,
+  };
+  const held = data === undefined ? {} : { data: heldBy(object) };
+  return JSON.stringify({ ...fields, ...kept, ...held, ...(isOurs(object) ? { status: said(status) } : {}) });
+}
+
+/** Each environment has its own values of its variables; what images are pulled with, equal ones have alike. */
+function heldBy(object: WireObject): object {
+  return isPullSecret(object) ? pullCredentials(object) : Object.keys(object.data as object).sort();
+}
+
+const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;
+
+/** Generations, answers and records differ by how often somebody asked; that the last generation was observed is judged apart. */
+function said(status: unknown): object {
+  const {
+    observedGeneration: _,
+    lastHandledReconcileAt: __,
+    observedAuditId: ___,
+    conditions = [],
+    ...rest
+  } = (status ?? {}) as NonNullable<EphemeralEnvironment["status"]>;
+  return { ...rest, conditions: conditions.map(({ observedGeneration: ____, ...condition }) => condition) };
+}

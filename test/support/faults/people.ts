@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { type ApiCalls, callsAs } from "../http/api-calls.ts";
+import type { SharedControlPlane } from "../plane/control-plane.ts";
+
+/** A rule of a ClusterRole. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Somebody with rights of their own in the whole cluster. */
+export interface Person extends ApiCalls {
+  /** Takes the rights away again. */
+  leave(): Promise<void>;
+}
+
+const rbac = "rbac.authorization.k8s.io";
+
+/** Letters and digits that no other test has, to be part of a name. */
+export function unique(prefix: string): string {
+  return `${prefix}${randomBytes(4).toString("hex")}`;
+}
+
+/** The administrator of the control plane, for what a test prepares and looks at. */
+export function administrator(plane: SharedControlPlane): ApiCalls {
+  return callsAs(plane, { token: plane.adminToken });
+}
+
+/** A member of `groups` who holds these rules, or the ClusterRole of that name, cluster-wide. */
+export async function personWith(
+  plane: SharedControlPlane,
+  rights: readonly Rule[] | string,
+  groups: readonly string[] = [],
+): Promise<Person> {
+  const admin = administrator(plane);
+  const user = unique("person-");
+  const role = typeof rights === "string" ? rights : user;
+  const roles = `/apis/${rbac}/v1/clusterroles`;
+  if (typeof rights !== "string") await expectCreated(admin.create(roles, { metadata: { name: user }, rules: rights }));
+  await expectCreated(
+    admin.create(`/apis/${rbac}/v1/clusterrolebindings`, {
+      metadata: { name: user },
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: role },
+      subjects: [{ apiGroup: rbac, kind: "User", name: user }],
+    }),
+  );
+  return {
+    ...callsAs(plane, { user, groups }),
+    async leave() {
+      await admin.delete(`/apis/${rbac}/v1/clusterrolebindings/${user}`);
+      if (role === user) await admin.delete(`${roles}/${user}`);
+    },
+  };
+}
+
+async function expectCreated(reply: ReturnType<ApiCalls["create"]>): Promise<void> {
+  const { status, message } = await reply;
+  if (status !== 201) throw new Error(`a test's own preparation was refused: ${message}`);
+}

@@ -1,0 +1,68 @@
+import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
+
+/** One call of a port's method. */
+export interface PortCall {
+  readonly port: string;
+  readonly method: string;
+  /** The environment that it is about; `undefined` when its arguments don't tell. */
+  readonly about: string | undefined;
+}
+
+/** Stands around a port's call: `next()` makes it; throwing before or after it is a call not made or an answer lost. */
+export type AroundCall = (call: PortCall, next: () => Promise<unknown>) => Promise<unknown>;
+
+type About = (first: unknown, second: unknown) => string | undefined;
+
+const owner: About = (first) => (first as { name: string }).name;
+const application: About = (first) => (first as { environment: { name: string } }).environment.name;
+const nobody: About = () => undefined;
+/** The host of an environment's URL begins with its name. */
+const host: About = (first) => /^https:\/\/(.+?)(--api)?\./.exec(String(first))?.[1];
+/** Environments under test follow a branch of their own name. */
+const branch: About = (_first, second) => String(second);
+
+/** A Repository that only one environment has is named after it, and so is what it pulls with. */
+const credential: About = (id) => String(id);
+
+/** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
+type Reaching = Pick<ReconcilerContext, "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober">;
+
+/** The methods that ask somebody; the others answer from what a watch delivered. */
+type Asking<P> = {
+  [M in keyof P]: P[M] extends (...args: never[]) => Promise<unknown> ? M : never;
+}[keyof P];
+
+/** Whom each call is about. A method that is not listed here is a type error: it would meet no fault. */
+const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[P]>]: About } } = {
+  secretManager: {
+    ...{ ensure: owner, remove: owner, holdsAny: owner },
+    ...{ shared: nobody, read: credential, owners: nobody, close: nobody },
+  },
+  deployer: { ensureProject: owner, ensure: application, retry: application, remove: owner, removeProject: owner },
+  pods: { diagnose: owner, readiness: owner },
+  repositoryHost: { head: branch },
+  prober: { probe: host },
+};
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** Stands around the named methods of a port; all else stays as it is. */
+function aroundPort<P extends object>(name: keyof Reaching, port: P, around: AroundCall): P {
+  const wrapped = Object.entries<About>(PORTS[name]).map(([method, about]) => {
+    const call: Method = (...args) => {
+      const next = () => (port[method as keyof P] as Method).apply(port, args);
+      return around({ port: name, method, about: about(args[0], args[1]) }, next);
+    };
+    return [method, call];
+  });
+  return Object.assign(Object.create(port), Object.fromEntries(wrapped));
+}
+
+/** For `OperatorOptions.onPorts`: the same seam around every port that reaches another system. */
+export function portSeam(around: AroundCall): (context: ReconcilerContext) => ReconcilerContext {
+  return (context) => {
+    const ports = Object.keys(PORTS) as (keyof Reaching)[];
+    const wrapped = ports.map((name) => [name, aroundPort<object>(name, context[name], around)]);
+    return { ...context, ...Object.fromEntries(wrapped) };
+  };
+}

@@ -1,0 +1,138 @@
+import { type EnvironmentRecord, recordKind } from "../../../crds/environment/environment-record.ts";
+import {
+  isWrite,
+  type KubeRequest,
+  type KubeResponse,
+  type RequestSeam,
+} from "../../../operator/kit/client/request.ts";
+
+/** Which environment a request is about; `undefined` when it is about none (watches, lists, the clock). */
+export type Concerned = (request: KubeRequest) => string | undefined;
+
+/** Knows a request's environment among the given ones by the names in its address; a record's is in its body. */
+export function concernedAmong(names: Iterable<string>): Concerned {
+  const known = [...names];
+  return ({ type, name, namespace, body }) =>
+    known.find(
+      (candidate) =>
+        (type?.kind === recordKind.kind && (body as EnvironmentRecord | undefined)?.spec?.name === candidate) ||
+        name === candidate ||
+        name === `env-${candidate}` ||
+        namespace === `env-${candidate}` ||
+        (namespace === "ephemeral-secrets" && name?.startsWith(`${candidate}-`)),
+    );
+}
+
+/** A request without what differs between environments, such as `create Namespace env-NAME`. */
+export function normalised({ verb, type, namespace, name = "", subresource }: KubeRequest, environment: string) {
+  const kind = [type?.kind, subresource].filter(Boolean).join("/");
+  if (type?.kind === recordKind.kind) return `${verb} ${kind} UID`;
+  const general = name.replace(new RegExp(`^${environment}-[0-9a-f]{8}$`), "NAME-UID").replace(environment, "NAME");
+  return `${verb} ${kind} ${namespace === "ephemeral-secrets" ? "store " : ""}${general}`;
+}
+
+/** Numbers equal entries, so that each is known by itself: `patch X #1`, `patch X #2`. */
+function numbering(): (entry: string) => string {
+  const counts = new Map<string, number>();
+  return (entry) => {
+    const count = (counts.get(entry) ?? 0) + 1;
+    counts.set(entry, count);
+    return `${entry} #${count}`;
+  };
+}
+
+/** The writes that went through a seam, by environment, in the order in which they were sent. */
+export interface Recording {
+  readonly seam: RequestSeam;
+  writes(environment: string): readonly string[];
+}
+
+/** Records what an operator writes. */
+export function recordWrites(concerned: Concerned): Recording {
+  const sent = new Map<string, { number: (entry: string) => string; writes: string[] }>();
+  const of = (environment: string) => {
+    const known = sent.get(environment) ?? { number: numbering(), writes: [] };
+    sent.set(environment, known);
+    return known;
+  };
+  return {
+    seam(request, next) {
+      const environment = concerned(request);
+      if (environment !== undefined && isWrite(request.verb)) {
+        const { number, writes } = of(environment);
+        writes.push(number(normalised(request, environment)));
+      }
+      return next();
+    },
+    writes: (environment) => of(environment).writes,
+  };
+}
+
+/** The moment of a crash: a write as `recordWrites` names it, and whether the API server still got it. */
+export interface CrashPoint {
+  readonly write: string;
+  readonly when: "before" | "after";
+}
+
+/** An operator that is killed, once for each environment, at that environment's own moment. */
+export interface Killer {
+  readonly seam: RequestSeam;
+  /** Whether no request that was sent before its environment's moment is on its way any more. */
+  readonly isIdle: boolean;
+  /** The environments whose moment has not come yet. */
+  readonly pending: readonly string[];
+  /** Kills what is left of the operator: whatever it does from now on fails. */
+  killAll(): void;
+}
+
+/**
+ * From its moment on, no request about an environment goes through, and the answers to those on their way are lost:
+ * as far as that environment can tell, the process was killed. So one operator dies in many ways at once.
+ */
+export function killAt(points: ReadonlyMap<string, CrashPoint>, concerned: Concerned): Killer {
+  const lives = new Map([...points].map(([name, point]) => [name, { point, number: numbering(), dead: false }]));
+  let onTheirWay = 0;
+  let allDead = false;
+  const sent = async (next: () => Promise<KubeResponse>) => {
+    onTheirWay += 1;
+    return next().finally(() => {
+      onTheirWay -= 1;
+    });
+  };
+  const live = async (life: Life, isMoment: boolean, next: () => Promise<KubeResponse>) => {
+    if (isMoment && life.point.when === "before") life.dead = true;
+    if (life.dead) throw killed();
+    const answer = await sent(next).finally(() => {
+      if (isMoment) life.dead = true;
+    });
+    if (life.dead) throw killed();
+    return answer;
+  };
+  return {
+    async seam(request, next) {
+      const environment = concerned(request) ?? "";
+      const life = lives.get(environment);
+      if (allDead) throw killed();
+      if (life === undefined) return next();
+      const isMoment = isWrite(request.verb) && life.number(normalised(request, environment)) === life.point.write;
+      return live(life, isMoment, next);
+    },
+    get isIdle() {
+      return onTheirWay === 0;
+    },
+    get pending() {
+      return [...lives].flatMap(([name, { dead }]) => (dead ? [] : [name]));
+    },
+    killAll() {
+      allDead = true;
+    },
+  };
+}
+
+interface Life {
+  readonly point: CrashPoint;
+  readonly number: (entry: string) => string;
+  dead: boolean;
+}
+
+const killed = () => new Error("the process was killed");

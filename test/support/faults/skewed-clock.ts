@@ -1,0 +1,26 @@
+import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
+import type { ServerClock } from "../../../operator/ports/server-clock.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A machine's clock that is so many hours ahead; durations and timers run as always. */
+export function clockAhead(hours: number): Clock {
+  return { ...systemClock, now: () => new Date(Date.now() + hours * HOUR_MS) };
+}
+
+/** The API server's clock, so many hours ahead. */
+export function serverClockAhead(hours: number): ServerClock {
+  return { now: async () => new Date(Date.now() + hours * HOUR_MS) };
+}
+
+/** A machine's clock that a test corrects, forward or back; durations and timers run as always. */
+export function correctedClock(): Clock & { correct(byMs: number): void } {
+  let aheadMs = 0;
+  return {
+    ...systemClock,
+    now: () => new Date(Date.now() + aheadMs),
+    correct(byMs) {
+      aheadMs += byMs;
+    },
+  };
+}

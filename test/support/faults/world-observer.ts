@@ -1,0 +1,203 @@
+import { createHash } from "node:crypto";
+import { type EphemeralEnvironment, environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
+import { expiresAt } from "../../../crds/environment/lifetime.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { secretKind, type WireObject } from "../../../operator/kinds.ts";
+import { createObjectCache } from "../../../operator/kit/cache/object-cache.ts";
+import { createReflector } from "../../../operator/kit/cache/reflector.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
+import type { Environments } from "../../../operator/ports/environments.ts";
+import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
+import {
+  type Identified,
+  type Inventory,
+  inventoryOf,
+  LABELLED_KINDS,
+  titleOf,
+} from "../fixtures/environment-inventory.ts";
+
+/** The invariants of `invariants.ts`, by their numbers. */
+export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I11" | "I12" | "I14";
+
+/** Something that must never happen, and did. */
+export interface Violation {
+  readonly invariant: InvariantId;
+  readonly environment: string;
+  readonly what: string;
+}
+
+/**
+ * Watches the world from outside, as an administrator, from before the first fault: what was once seen is remembered,
+ * so that a value that changed and changed back, or an object that came too early, is still known at the end.
+ */
+export interface Observer {
+  environment(name: string): EphemeralEnvironment | undefined;
+  /** All that carries the environment's UID, the resource itself included. */
+  inventory(environment: Identified): Inventory;
+  /** How many events there were about the environment and what belongs to it. */
+  changes(environment: Identified): number;
+  /** Says that the environment's deletion was asked for: from now on its secrets may go. */
+  mayGo(environment: Identified): void;
+  /** Reads what clients of an operator would, until the returned function ends it: they never see an older state. */
+  readThrough(environments: Environments): () => void;
+  /** Every secret value that was ever in a store, in a pods' Secret or in that for image pulls, as text. */
+  readonly secretValues: ReadonlySet<string>;
+  /** What was violated so far; looks that an event made necessary are awaited. */
+  violations(): Promise<readonly Violation[]>;
+  stop(): Promise<void>;
+}
+
+const READ_EVERY_MS = 50;
+const OBSERVED = [resourceType<WireObject>(environmentKind), ...LABELLED_KINDS];
+
+/** Begins to watch; resolves when it has seen all there is. */
+export async function observeWorld(admin: KubeClient): Promise<Observer> {
+  const memory = new Memory(admin);
+  const views = OBSERVED.map((type) => {
+    const cache = createObjectCache<WireObject>();
+    const reflector = createReflector({ client: admin, type, cache, log: silentLog });
+    cache.subscribe((_key, current, previous) => memory.saw(type, current, previous));
+    reflector.start();
+    return { cache, reflector };
+  });
+  await Promise.all(views.map(({ cache }) => cache.whenSynced(AbortSignal.timeout(20_000))));
+  return {
+    environment: (name) => views[0]?.cache.get(name) as unknown as EphemeralEnvironment | undefined,
+    inventory: ({ metadata }) => memory.inventory(metadata.uid),
+    changes: ({ metadata }) => memory.changes.get(metadata.uid) ?? 0,
+    mayGo: ({ metadata }) => memory.leaving.add(metadata.uid),
+    readThrough(environments) {
+      const timer = setInterval(() => memory.read(environments), READ_EVERY_MS);
+      return () => clearInterval(timer);
+    },
+    secretValues: memory.values,
+    async violations() {
+      await Promise.all(memory.looks);
+      return memory.violations;
+    },
+    async stop() {
+      await Promise.all(views.map(({ reflector }) => reflector.stop()));
+      await Promise.all(memory.looks);
+    },
+  };
+}
+
+const uidOf = ({ kind, metadata }: WireObject) =>
+  kind === environmentKind.kind ? metadata.uid : (metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? "");
+
+function valuesOf({ data = {} }: WireObject): Record<string, string> {
+  const entries = Object.entries(data as Record<string, string>);
+  return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
+}
+
+class Memory {
+  readonly changes = new Map<string, number>();
+  readonly leaving = new Set<string>();
+  readonly values = new Set<string>();
+  readonly violations: Violation[] = [];
+  readonly looks: Promise<void>[] = [];
+  readonly #admin: KubeClient;
+  readonly #objects = new Map<string, Map<string, WireObject>>();
+  /** `<uid> <object>/<key>` → the hash of the value that was seen there first. */
+  readonly #firstSeen = new Map<string, string>();
+  /** By reader and UID, what was read last. */
+  readonly #read = new WeakMap<Environments, Map<string, EphemeralEnvironment["metadata"]>>();
+
+  constructor(admin: KubeClient) {
+    this.#admin = admin;
+  }
+
+  inventory(uid: string): Inventory {
+    return new Map(this.#objects.get(uid));
+  }
+
+  saw(type: ResourceType<WireObject>, current: WireObject | undefined, previous: WireObject | undefined): void {
+    const object = (current ?? previous) as WireObject;
+    const uid = uidOf(object);
+    if (uid === "") return;
+    const known = this.#objects.get(uid) ?? new Map<string, WireObject>();
+    this.#objects.set(uid, known);
+    this.changes.set(uid, (this.changes.get(uid) ?? 0) + 1);
+    const title = titleOf(type.kind, object);
+    if (current === undefined) known.delete(title);
+    else known.set(title, current);
+    if (type.kind === secretKind.kind) this.#sawSecret(uid, title, object, current === undefined);
+    if (type.kind === environmentKind.kind) this.#sawEnvironment(current, previous);
+  }
+
+  /** Clients of one process never read an older version of an environment than they did before. */
+  read(environments: Environments): void {
+    const before = this.#read.get(environments) ?? new Map<string, EphemeralEnvironment["metadata"]>();
+    this.#read.set(environments, before);
+    for (const { metadata } of environments.list()) {
+      const last = before.get(metadata.uid);
+      before.set(metadata.uid, metadata);
+      if (last === undefined || Number(metadata.resourceVersion) >= Number(last.resourceVersion)) continue;
+      const what = `version ${metadata.resourceVersion} was read after ${last.resourceVersion}`;
+      this.#violated("I14", metadata.name, what);
+    }
+  }
+
+  #violated(invariant: InvariantId, environment: string, what: string): void {
+    this.violations.push({ invariant, environment, what });
+  }
+
+  #sawSecret(uid: string, title: string, object: WireObject, isRemoved: boolean): void {
+    const isStore = title.startsWith("store/");
+    if (isRemoved && isStore && !this.leaving.has(uid)) {
+      this.#violated("I4", this.#nameOf(uid), `the secret manager's entry was removed while the environment lives`);
+    }
+    const values = isPullSecret(object) ? pullCredentials(object) : valuesOf(object);
+    for (const value of Object.values(values)) this.values.add(value);
+    // What images are pulled with is what the secret manager holds by now, whatever it held at first.
+    if (!isPullSecret(object)) this.#judgeValues(uid, title, values);
+  }
+
+  #judgeValues(uid: string, title: string, values: Readonly<Record<string, string>>): void {
+    for (const [key, value] of Object.entries(values)) {
+      const place = `${uid} ${title}/${key}`;
+      const hash = createHash("sha256").update(value).digest("hex");
+      const first = this.#firstSeen.get(place) ?? hash;
+      this.#firstSeen.set(place, first);
+      if (first !== hash) this.#violated("I4", this.#nameOf(uid), `${title}/${key} has another value than at first`);
+    }
+  }
+
+  #nameOf(uid: string): string {
+    const objects = [...(this.#objects.get(uid)?.keys() ?? [])];
+    return objects.find((title) => title.startsWith("EphemeralEnvironment/"))?.split("/")[1] ?? uid;
+  }
+
+  #sawEnvironment(current: WireObject | undefined, previous: WireObject | undefined): void {
+    const [now, before] = [current, previous] as unknown as [EphemeralEnvironment?, EphemeralEnvironment?];
+    if (now === undefined) {
+      if (before !== undefined) this.looks.push(this.#lookAfter(before));
+      return;
+    }
+    this.#judgeLifetime(now, before);
+  }
+
+  #judgeLifetime(now: EphemeralEnvironment, before: EphemeralEnvironment | undefined): void {
+    const { name, uid, deletionTimestamp } = now.metadata;
+    const told = now.status?.expiresAt;
+    // What is told is created + TTL, at whatever moment one looks: no pass, crash or restart may shift it.
+    const promised = expiresAt({ ...now, spec: { ...now.spec, ttlHours: now.status?.ttlHours } as never });
+    if (told !== undefined && told !== promised.toISOString()) {
+      this.#violated("I5", name, `its expiry is ${told}, created + TTL is ${promised.toISOString()}`);
+    }
+    const isLowered = (now.spec.ttlHours ?? 24) < (before?.spec.ttlHours ?? 24);
+    if (told !== undefined && !isLowered && told < (before?.status?.expiresAt ?? "") && before?.metadata.uid === uid) {
+      this.#violated("I5", name, `its expiry moved back from ${before.status?.expiresAt} to ${told}`);
+    }
+    const isEarly = deletionTimestamp !== undefined && !this.leaving.has(uid) && told !== undefined;
+    if (isEarly && deletionTimestamp < told) this.#violated("I5", name, "it was deleted before its time");
+  }
+
+  /** The resource is the last to go: whatever is found after it was left behind by a finalizer that went too early. */
+  async #lookAfter(environment: EphemeralEnvironment): Promise<void> {
+    const left = [...(await inventoryOf(this.#admin, environment)).keys()];
+    if (left.length > 0) this.#violated("I12", environment.metadata.name, `it went before ${left.join(", ")}`);
+  }
+}

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { text } from "node:stream/consumers";
+import type { SharedControlPlane } from "../plane/control-plane.ts";
+
+/** Who calls: a bearer token, or somebody whom an administrator impersonates. */
+export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };
+
+/** What the API server answered; `message` is a refusal's own words, else empty. */
+export interface Reply {
+  readonly status: number;
+  readonly message: string;
+  // A test looks into objects of every kind; their types would be the API server's.
+  readonly object: Record<string, unknown>;
+}
+
+/** Raw calls under one identity; nothing is thrown for a refusal, because refusals are what tests look at. */
+export interface ApiCalls {
+  get(path: string): Promise<Reply>;
+  create(path: string, object: object): Promise<Reply>;
+  /** A merge patch (RFC 7386). */
+  patch(path: string, change: object): Promise<Reply>;
+  replace(path: string, object: object): Promise<Reply>;
+  delete(path: string, options?: object): Promise<Reply>;
+}
+
+/** Calls the API server as `identity`; unknown fields are refused, as kubectl asks for. */
+export function callsAs(plane: SharedControlPlane, identity: Identity): ApiCalls {
+  const ca = readFileSync(plane.caFile);
+  const call = async (method: string, path: string, body?: object): Promise<Reply> => {
+    const agent = new Agent({ ca, keepAlive: false });
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const headers = { ...credentials(plane, identity), "content-type": type };
+    const url = new URL(path, plane.url);
+    if (method !== "GET" && method !== "DELETE") url.searchParams.set("fieldValidation", "Strict");
+    const outgoing = request(url, { agent, method, headers, signal: AbortSignal.timeout(20_000) });
+    outgoing.end(body && JSON.stringify(body));
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    const object = JSON.parse(await text(incoming)) as Record<string, unknown>;
+    const status = incoming.statusCode ?? 0;
+    return { status, object, message: status < 400 ? "" : String(object.message) };
+  };
+  return {
+    get: (path) => call("GET", path),
+    create: (path, object) => call("POST", path, object),
+    patch: (path, change) => call("PATCH", path, change),
+    replace: (path, object) => call("PUT", path, object),
+    delete: (path, options) => call("DELETE", path, options),
+  };
+}
+
+function credentials(plane: SharedControlPlane, identity: Identity): Record<string, string | string[]> {
+  if ("token" in identity) return { authorization: `Bearer ${identity.token}` };
+  return {
+    authorization: `Bearer ${plane.adminToken}`,
+    "impersonate-user": identity.user,
+    "impersonate-group": [...(identity.groups ?? []), "system:authenticated"],
+  };
+}

@@ -1,0 +1,71 @@
+import { expect } from "@jest/globals";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+import { openApiDocument } from "../../../api/openapi/document.ts";
+import { listRoutes } from "../../../api/routes/index.ts";
+
+/** The parts of an answer that a promise speaks about. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly text?: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Header {
+  readonly required?: boolean;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, Header>> }>>;
+}
+
+const document = openApiDocument(listRoutes()) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: { "environment-name": true, "config-set-name": true, "git-branch": true },
+});
+addFormats(ajv);
+ajv.addSchema(document, "openapi");
+
+const pointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/** Fails unless the OpenAPI document announces this status for the operation, with this body and these headers. */
+export function expectPromised(answer: Answer, method: string, path: string): void {
+  const response = document.paths[path]?.[method]?.responses[answer.status];
+  if (response === undefined) throw new Error(`${method} ${path} does not announce ${answer.status}`);
+  const [type = ""] = (answer.headers["content-type"] ?? "").split(";");
+  const parts = ["paths", path, method, "responses", String(answer.status), "content", type, "schema"];
+  const validate = ajv.compile({ $ref: `openapi#/${parts.map(pointer).join("/")}` });
+  const said = type === "application/json" ? answer.body : answer.text;
+  expect({ valid: validate(said), errors: validate.errors ?? [], body: answer.body }).toMatchObject({
+    valid: true,
+  });
+  const promised = Object.entries(response.headers ?? {}).filter(([, { required }]) => required !== false);
+  const absent = promised.map(([name]) => name).filter((name) => !(name.toLowerCase() in answer.headers));
+  expect(absent).toEqual([]);
+}
+
+/** Every operation of the document, as `[method, path]`, both versions. */
+export function operations(): readonly (readonly [string, string])[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => [method, path] as const),
+  );
+}
+
+/** Fails unless the answer is an error as the contract words it. */
+export function expectProblem(answer: Answer, status: number, detail?: string | RegExp, code?: string): void {
+  expect(answer.body).toEqual({
+    detail:
+      detail === undefined ? expect.any(String) : detail instanceof RegExp ? expect.stringMatching(detail) : detail,
+    status_code: status,
+    ...(code === undefined ? {} : { error_code: code }),
+    timestamp: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+  });
+  expect(answer.status).toBe(status);
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+}

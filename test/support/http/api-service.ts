@@ -1,0 +1,237 @@
+import { randomBytes } from "node:crypto";
+import type { Express } from "express";
+import type { JWTPayload } from "jose";
+import supertest from "supertest";
+import { createApp } from "../../../api/app.ts";
+import { settingsFrom } from "../../../config/settings.ts";
+import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../../crds/api-token.ts";
+import type { ConfigSet } from "../../../crds/config-set.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
+import { chartTemplates } from "../../../operator/environment/template.ts";
+import type { Log } from "../../../operator/kit/log.ts";
+import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
+import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory-api-tokens.ts";
+import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory-audit-trail.ts";
+import { type MemoryBranchHeads, memoryBranchHeads } from "../doubles/memory-branch-heads.ts";
+import { type MemoryConfigSets, memoryConfigSets } from "../doubles/memory-config-sets.ts";
+import { type MemoryDeployerLog, memoryDeployerLog } from "../doubles/memory-deployer-log.ts";
+import { type MemoryEnvironments, memoryEnvironments } from "../doubles/memory-environments.ts";
+import { type MemoryIdentityProvider, memoryIdentityProvider } from "../doubles/memory-identity-provider.ts";
+import { type MemoryPlatformHealth, memoryPlatformHealth } from "../doubles/memory-platform-health.ts";
+import { type MemoryPodLogs, memoryPodLogs } from "../doubles/memory-pod-logs.ts";
+import { type MemoryProber, memoryProber } from "../doubles/memory-prober.ts";
+import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory-repositories.ts";
+import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory-repository-reloads.ts";
+import { type MemorySecretManager, memorySecretManager } from "../doubles/memory-secret-manager.ts";
+import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
+import { TestClock } from "../fixtures/test-clock.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
+
+/** A line that the service logged. */
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** The people of the tests, by what their groups make them. */
+export const PEOPLE = {
+  developer: { sub: "dev", email: "dev@example.test", name: "Dev", groups: ["developers", "shop"] },
+  colleague: { sub: "col", email: "col@example.test", name: "Col", groups: ["developers", "shop"] },
+  stranger: { sub: "out", email: "out@example.test", name: "Out", groups: ["developers", "billing"] },
+  viewer: { sub: "vie", email: "vie@example.test", name: "Vie", groups: ["viewers", "shop"] },
+  maintainer: { sub: "mai", email: "mai@example.test", name: "Mai", groups: ["maintainers"] },
+  admin: { sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] },
+  nobody: { sub: "nob", email: "nob@example.test", name: "Nob", groups: [] },
+} as const;
+export type Person = keyof typeof PEOPLE;
+
+const ROLES = { viewer: ["viewers"], developer: ["developers"], maintainer: ["maintainers"], admin: ["admins"] };
+
+/** What a test may say differently. */
+export interface ServiceOptions {
+  readonly limits?: Partial<
+    Record<
+      "authenticatedPerMinute" | "unauthenticatedPerMinute" | "documentationPerMinute" | "passwordResetsPerHour",
+      number
+    >
+  >;
+  readonly repositories?: readonly Repository[];
+  readonly configSets?: readonly ConfigSet[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly api?: Readonly<Record<string, unknown>>;
+  /** Of the service's own issuer, and others beside it. */
+  readonly issuer?: Readonly<Record<string, unknown>>;
+  readonly issuers?: readonly Readonly<Record<string, unknown>>[];
+  readonly counters?: SharedCounters;
+  readonly withoutIdentityProvider?: boolean;
+}
+
+/** A token with what it is known by. */
+export interface MadeToken {
+  readonly id: string;
+  readonly value: string;
+}
+
+/** The facade on doubles: everything in front of the ports is the real thing. */
+export interface ApiService {
+  readonly app: Express;
+  readonly http: ReturnType<typeof supertest>;
+  readonly issuer: TokenIssuer;
+  readonly clock: TestClock;
+  readonly audit: MemoryAuditTrail;
+  readonly environments: MemoryEnvironments;
+  readonly repositories: MemoryRepositories;
+  readonly repositoryReloads: MemoryRepositoryReloads;
+  readonly branchHeads: MemoryBranchHeads;
+  readonly configSets: MemoryConfigSets;
+  readonly apiTokens: MemoryApiTokens;
+  readonly health: MemoryPlatformHealth;
+  readonly secretManager: MemorySecretManager;
+  readonly identityProvider: MemoryIdentityProvider;
+  readonly prober: MemoryProber;
+  readonly podLogs: MemoryPodLogs;
+  readonly deployerLog: MemoryDeployerLog;
+  readonly stopping: AbortController;
+  readonly log: readonly LogLine[];
+  /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
+  makeToken(person: Person, spec?: Partial<ApiTokenSpec>): Promise<MadeToken>;
+  /** An `Authorization` header's value for one of the people. */
+  bearer(person: Person, claims?: JWTPayload): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export const VERSION = "1.2.3";
+/** The moment at which every test starts. */
+export const NOW = "2026-06-01T12:00:00.500Z";
+
+const generous = {
+  authenticatedPerMinute: 100_000,
+  unauthenticatedPerMinute: 100_000,
+  documentationPerMinute: 100_000,
+  passwordResetsPerHour: 100_000,
+};
+
+/** Starts the facade with an issuer of its own; stop it when done. */
+export async function startApiService(options: ServiceOptions = {}): Promise<ApiService> {
+  const clock = new TestClock(NOW);
+  const issuer = await startTokenIssuer(() => clock.now());
+  const environments = memoryEnvironments(clock);
+  const repositories = memoryRepositories(...(options.repositories ?? defaultRepositories()));
+  const repositoryReloads = memoryRepositoryReloads(repositories);
+  const branchHeads = memoryBranchHeads();
+  const settings = settingsFor(issuer, options);
+  const configSets = memoryConfigSets(...(options.configSets ?? []));
+  const apiTokens = memoryApiTokens(clock);
+  const audit = memoryAuditTrail();
+  const health = memoryPlatformHealth(clock.now());
+  const secretManager = memorySecretManager();
+  const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
+  const prober = memoryProber();
+  const podLogs = memoryPodLogs();
+  const deployerLog = memoryDeployerLog();
+  const stopping = new AbortController();
+  const lines: LogLine[] = [];
+  const app = createApp({
+    settings,
+    environments,
+    repositories,
+    repositoryReloads,
+    branchHeads,
+    configSets,
+    chartTemplates: chartTemplates(settings),
+    apiTokens,
+    health,
+    secretManager,
+    identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
+    prober,
+    podLogs,
+    deployerLog,
+    clock,
+    randomBytes,
+    counters: options.counters,
+    audit,
+    log: recordingLog(lines),
+    version: VERSION,
+    stopping: stopping.signal,
+  });
+  return {
+    ...{
+      app,
+      issuer,
+      clock,
+      audit,
+      environments,
+      repositories,
+      repositoryReloads,
+      branchHeads,
+      configSets,
+      apiTokens,
+      health,
+      secretManager,
+      identityProvider,
+      prober,
+      podLogs,
+      deployerLog,
+      stopping,
+      log: lines,
+    },
+    http: supertest(app),
+    makeToken: async (person, spec = {}) => {
+      const { sub, email, name, groups } = PEOPLE[person];
+      const value = tokenOf(randomBytes(32));
+      const owner = { subject: `${issuer.issuer}#${sub}`, email, name };
+      const at = new Date(Math.floor(clock.now().getTime() / 1000) * 1000).toISOString();
+      const vouched = { groups: [...groups].sort(), at };
+      const wanted = apiTokenFixture({ owner, vouched, scopes: ["ENV_READ"], keepsValue: true, ...spec }, value);
+      const token = await apiTokens.create(wanted.spec);
+      const kept = { name: TOKEN_VARIABLE, version: 1, generate: () => new Sensitive(value) };
+      await secretManager.ensure(valueOwner(token), [kept]);
+      return { id: token.metadata.name, value };
+    },
+    bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
+    stop: () => issuer.stop(),
+  };
+}
+
+function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }: ServiceOptions) {
+  return settingsFrom({
+    baseDomain: "env.example.test",
+    publicPort: 18443,
+    defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
+    ...settings,
+    api: {
+      issuers: [
+        { issuer: issuer.issuer, audience: AUDIENCE, roles: ROLES, ...options.issuer },
+        ...(options.issuers ?? []),
+      ],
+      limits: { ...generous, ...limits },
+      ...api,
+    },
+  });
+}
+
+function defaultRepositories(): Repository[] {
+  return [
+    aRepository("shop-api", { access: { groups: ["shop", "platform"] } }),
+    aRepository("shop-web", { type: "frontend", defaultBranch: "trunk", access: { groups: ["shop"] } }),
+    aRepository("open-api"),
+    aRepository("open-web", { type: "frontend" }),
+    aRepository("billing-api", { access: { groups: ["billing"] } }),
+  ];
+}
+
+/** A log that keeps its lines. */
+export function recordingLog(lines: LogLine[], base: object = {}): Log {
+  const write = (level: string) => (message: string, facts?: object) => {
+    lines.push({ level, message, facts: { ...base, ...facts } });
+  };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    with: (facts) => recordingLog(lines, { ...base, ...facts }),
+  };
+}

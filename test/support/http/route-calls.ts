@@ -1,0 +1,141 @@
+import type { ErrorCode } from "../../../crds/errors.ts";
+import { aRepository } from "../doubles/memory-repositories.ts";
+import type { ApiService, Person } from "./api-service.ts";
+
+/** What a call sends, beside who calls. */
+export interface RouteCall {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** How the walk through the route table calls an operation. */
+export interface RouteFixture {
+  /**
+   * Makes what a call is about, new each time, and says what to send. It has to be something that everybody with the
+   * right role may do it to, and that a stranger (a developer of another group) may not know of: the developer's own,
+   * shared with the group `shop`. What belongs to one person alone is made for `person`.
+   */
+  call(service: ApiService, person: Person): Promise<RouteCall> | RouteCall;
+  /** For what belongs to somebody: the path of none, and the code of the 404. A stranger is answered in the same way. */
+  readonly absent?: { readonly params: Readonly<Record<string, string>>; readonly code?: ErrorCode };
+  /** The status of a stranger's call, where it is no success. */
+  readonly strangerStatus?: number;
+}
+
+let count = 0;
+/** Names that calls made. */
+export const MADE = /made-\d+/g;
+/** A name that no other call has. What belongs to somebody bears one, and no stranger may ever read it. */
+export const unused = () => `made-${++count}`;
+
+const NOTHING: RouteFixture = { call: () => ({}) };
+
+/** An environment of the developer, shared with the group `shop`, and what to do to it. */
+const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: object } = {}): RouteFixture => ({
+  async call(service) {
+    const environment_id = unused();
+    await service.environments.create(environment_id, {
+      backend: { repository: "shop-api", branch: "main" },
+      frontend: { repository: "shop-web", branch: "main" },
+      owner: { subject: `${service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
+      access: { groups: ["shop"] },
+    });
+    return { ...call, params: { environment_id, ...call.params } };
+  },
+  absent: { params: { environment_id: "absent" }, code: "ENV_NOT_FOUND" },
+  strangerStatus: 404,
+});
+
+/** A config set of the group `shop`, and what to do to it. */
+const onConfigSet = (body?: object): RouteFixture => ({
+  async call(service) {
+    const id = unused();
+    await service.configSets.create(id, { access: { groups: ["shop"] } }, "dev@example.test");
+    return { params: { id }, ...(body === undefined ? {} : { body }) };
+  },
+  absent: { params: { id: "absent" } },
+  strangerStatus: 404,
+});
+
+/** An API token of the caller's own, and its path. */
+const onToken: RouteFixture = {
+  async call(service, person) {
+    const token = await service.makeToken(person, { name: unused() });
+    return { params: { id: token.id } };
+  },
+  absent: { params: { id: "0".repeat(40) } },
+  strangerStatus: 404,
+};
+
+/** A Repository of the group `shop`. */
+const ofRepository: RouteFixture = {
+  call(service) {
+    const id = unused();
+    service.repositories.put(aRepository(id, { access: { groups: ["shop"] } }));
+    return { params: { id } };
+  },
+  absent: { params: { id: "absent" }, code: "ENV_REPO_NOT_FOUND" },
+  strangerStatus: 404,
+};
+
+/** A list on which what the other fixture makes has to be, or for a stranger not to be. */
+function listing(made: RouteFixture): RouteFixture {
+  return {
+    async call(...asked) {
+      await made.call(...asked);
+      return { query: { limit: "100" } };
+    },
+  };
+}
+
+/** By operation. A route that is not here fails the walk. */
+export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
+  createEnvironment: {
+    // Those who see everything are in no group: what they may use is open to all.
+    call: (_service, person) => {
+      const backend_repo = ["maintainer", "admin"].includes(person) ? "open-api" : "shop-api";
+      return { body: { environment_name: unused(), backend_repo, backend_branch: "main" } };
+    },
+    strangerStatus: 400,
+  },
+  listEnvironments: listing(onEnvironment()),
+  getEnvironment: onEnvironment(),
+  extendEnvironment: onEnvironment({ body: { ttl_hours: 48 } }),
+  switchEnvironment: onEnvironment({ body: { suspended: true } }),
+  deleteEnvironment: onEnvironment(),
+  reconcileEnvironmentStatus: onEnvironment(),
+  cleanupFailedEnvironments: NOTHING,
+  checkAllUrls: onEnvironment(),
+  getLogs: onEnvironment({ params: { component: "backend" } }),
+  followLogs: onEnvironment({ params: { component: "backend" } }),
+  listRepositories: listing(ofRepository),
+  getRepository: ofRepository,
+  reloadRepositories: NOTHING,
+  getConfigTemplate: NOTHING,
+  getDemoDashboard: NOTHING,
+  createSampleEnvironment: NOTHING,
+  listConfigSets: listing(onConfigSet()),
+  createConfigSet: { call: () => ({ body: { name: unused() } }) },
+  getConfigSet: onConfigSet(),
+  replaceConfigSet: onConfigSet({ description: "another" }),
+  deleteConfigSet: onConfigSet(),
+  listTokens: listing(onToken),
+  // Whoever makes one may be shown it later.
+  createToken: { call: () => ({ body: { name: "CI", scopes: ["ENV_READ"] } }) },
+  revokeToken: onToken,
+  getTokenValue: onToken,
+  getCurrentUser: NOTHING,
+  requestPasswordReset: { call: () => ({ body: { email: "dev@example.test" } }) },
+  getHealth: NOTHING,
+  getReadiness: NOTHING,
+  getStatus: NOTHING,
+};
+
+/** The fixture of an operation; fails when there is none. */
+export function fixtureOf(operationId: string): RouteFixture {
+  const fixture = FIXTURES[operationId];
+  if (fixture === undefined) throw new Error(`test/support/http/route-calls.ts has no fixture for ${operationId}`);
+  return fixture;
+}

@@ -1,0 +1,47 @@
+import { type Contract, type Version, versionedPath, versionsOf } from "../../../api/route.ts";
+import { listRoutes } from "../../../api/routes/index.ts";
+import type { ApiService } from "./api-service.ts";
+import { fixtureOf, type RouteCall } from "./route-calls.ts";
+
+/** The contract of every route. */
+export const routes: readonly Contract[] = listRoutes().map(({ contract }) => contract);
+
+/** Every route in each of its versions. */
+export const walk = routes.flatMap((contract) =>
+  versionsOf(contract).map((version) => ({
+    contract,
+    version,
+    name: `${contract.method.toUpperCase()} ${versionedPath(contract, version)}`,
+  })),
+);
+
+/** Those that are not open to everybody. */
+export const guarded = walk.filter(({ contract }) => contract.access !== "public");
+
+/** A route in a version, at a service. */
+export interface Served {
+  readonly service: ApiService;
+  readonly contract: Contract;
+  readonly version: Version;
+}
+
+/** Sends what the call says to the route's path in a version. */
+export function send({ service, contract, version }: Served, call: RouteCall, authorization?: string) {
+  const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
+  const request = service.http[contract.method](path)
+    .query(call.query ?? {})
+    .set(call.headers ?? {})
+    .send(call.body);
+  return authorization === undefined ? request : request.set("authorization", authorization);
+}
+
+/** The same call about something that does not exist. */
+export function absentCall({ operationId }: Contract, call: RouteCall): RouteCall {
+  return { ...call, params: { ...call.params, ...fixtureOf(operationId).absent?.params } };
+}
+
+/** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
+export function worldOf({ environments, configSets, apiTokens }: ApiService): readonly string[] {
+  const all = [...environments.list(), ...configSets.list(), ...apiTokens.list()];
+  return all.map((object) => JSON.stringify(object));
+}

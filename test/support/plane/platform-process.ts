@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { nodeFlags } from "../../../deploy/local/node-flags.ts";
+import { until } from "../fixtures/until.ts";
+import type { PlatformIdentity } from "./platform-chart.ts";
+
+const MAIN = new URL("../../../operator/main.ts", import.meta.url).pathname;
+
+/** The platform's real process, which can be started and killed as often as a test likes. */
+export interface PlatformProcess {
+  /** Resolves when it serves, which is just before it reconciles. */
+  start(): Promise<void>;
+  /** Ends it with SIGKILL: nothing of it can put its affairs in order. */
+  kill(): Promise<void>;
+  /** Ends it with SIGTERM; answers its exit code. */
+  terminate(): Promise<number | null>;
+  /** Suspends it (SIGSTOP), as a machine that has no time for it, and lets it go on (SIGCONT). */
+  suspend(): void;
+  resume(): void;
+  /** Waits until it ends by itself; answers its exit code. */
+  ended(): Promise<number | null>;
+  /** Where it serves the REST API, such as `http://127.0.0.1:40123`. */
+  readonly url: string;
+  /** What it wrote, all runs together. */
+  readonly output: string;
+  /** Kills it and removes its settings. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Prepares the process `operator/main.ts` with these settings, under the platform's own identity; without leader election
+ * unless the settings say so.
+ */
+export async function platformProcess(
+  identity: Pick<PlatformIdentity, "kubeconfigPath">,
+  settings: { readonly api?: object; readonly [name: string]: unknown },
+): Promise<PlatformProcess> {
+  const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
+  const settingsFile = join(folder, "settings.yaml");
+  // Loopback ports of the system's choice; without election, as after a crash nobody else leads.
+  const local = { probes: { port: 0 }, leaderElection: false, ...settings, api: { ...settings.api, port: 0 } };
+  await writeFile(settingsFile, stringify(local));
+  // Known until the next one begins, ended or not: nobody may take one that is ending for gone.
+  let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;
+  let output = "";
+  let url = "";
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    run?.child.kill(signal);
+    return (await run?.exited) ?? null;
+  };
+  return {
+    async start() {
+      const begunAt = output.length;
+      const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: identity.kubeconfigPath };
+      const started = spawn(process.execPath, [...nodeFlags, MAIN, "--settings", settingsFile], {
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      run = { child: started, exited: once(started, "exit").then(([code]) => code) };
+      for (const stream of [started.stdout, started.stderr]) {
+        stream?.on("data", (chunk) => {
+          output += String(chunk);
+        });
+      }
+      const servingAt = () => {
+        if (started.exitCode !== null) throw new Error(`the process ended: ${output.slice(begunAt)}`);
+        return /"api":"([^"]+)".*"message":"serving"|"message":"serving".*"api":"([^"]+)"/.exec(output.slice(begunAt));
+      };
+      const found = await until(servingAt, { what: "the process serving", deadlineMs: 60_000 });
+      url = found[1] ?? found[2] ?? "";
+    },
+    async kill() {
+      await end("SIGKILL");
+    },
+    terminate: () => end("SIGTERM"),
+    suspend: () => void run?.child.kill("SIGSTOP"),
+    resume: () => void run?.child.kill("SIGCONT"),
+    ended: async () => (await run?.exited) ?? null,
+    get url() {
+      return url;
+    },
+    get output() {
+      return output;
+    },
+    async stop() {
+      await end("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import express from "express";
+import type { Caller } from "../../../../api/auth/callers.ts";
+import { createEventStreams } from "../../../../api/http/event-streams.ts";
+import type { HttpError } from "../../../../api/http-error.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { until } from "../../../support/fixtures/until.ts";
+
+let stopping: AbortController;
+let url: string;
+let open = 0;
+let stop: () => void;
+/** What stands between a request and its stream. */
+let gate: Promise<void>;
+let arrived: number;
+let openConnections: () => number;
+/** Requests that were dealt with before they became a stream, or after. */
+let over: number;
+
+/** A service whose every answer is a stream without events, for whomever the path names and with which of their tokens. */
+beforeEach(async () => {
+  stopping = new AbortController();
+  const streams = createEventStreams({ clock: new TestClock(), stopping: stopping.signal });
+  const app = express();
+  gate = Promise.resolve();
+  arrived = 0;
+  over = 0;
+  app.get("/:subject{/:token}", async (request, response) => {
+    arrived += 1;
+    await gate;
+    const events = async function* (signal: AbortSignal) {
+      open += 1;
+      yield [];
+      if (!signal.aborted) await once(signal, "abort");
+      open -= 1;
+    };
+    const { subject, token } = request.params;
+    const caller = { subject, ...(token === undefined ? {} : { token: { id: token } }) } as Caller;
+    const nothing = async () => undefined;
+    await streams
+      .send({ request, response, caller, events, onOpen: nothing, stillMay: nothing })
+      .catch((error) => void response.status(418).json({ kind: (error as HttpError).kind }));
+    over += 1;
+  });
+  const server = app.listen(0, "127.0.0.1");
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  openConnections = () => connections.size;
+  stop = () => {
+    stopping.abort();
+    server.close();
+    server.closeAllConnections();
+  };
+});
+afterEach(async () => {
+  stop();
+  await until(() => open === 0, { what: "the end of every stream" });
+});
+
+test("a hundred streams are open at once, five of each caller; the room of those that end is taken again", async () => {
+  const leaving = new AbortController();
+  const ask = (subject: string, signal?: AbortSignal) =>
+    fetch(`${url}/${subject}`, signal === undefined ? {} : { signal });
+  for (let stream = 0; stream < 100; stream += 1) {
+    const reply = await ask(`caller-${stream % 20}`, stream === 0 ? leaving.signal : undefined);
+    expect(reply.status).toBe(200);
+  }
+  expect(await (await ask("caller-1")).json()).toEqual({ kind: "rate-limited" });
+  expect(await (await ask("one more")).json()).toEqual({ kind: "unavailable" });
+
+  leaving.abort();
+  await until(() => open === 99, { what: "the end of the first" });
+  expect((await ask("one more")).status).toBe(200);
+}, 30_000);
+
+test("one person's tokens have five streams together", async () => {
+  for (let token = 0; token < 5; token += 1) expect((await fetch(`${url}/person/${token}`)).status).toBe(200);
+  expect(await (await fetch(`${url}/person/another`)).json()).toEqual({ kind: "rate-limited" });
+});
+
+test("whoever leaves before the stream begins takes no room", async () => {
+  const leaving = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  const left = fetch(`${url}/caller`, { signal: leaving.signal }).catch(() => undefined);
+  await until(() => arrived === 1, { what: "the request" });
+  leaving.abort();
+  await left;
+  await until(() => openConnections() === 0, { what: "the end of the connection" });
+  resolve();
+  await until(() => over === 1, { what: "the end of the request" });
+  expect(open).toBe(0);
+});

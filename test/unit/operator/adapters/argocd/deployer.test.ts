@@ -1,0 +1,111 @@
+import { describe, expect, test } from "@jest/globals";
+import { argocdDeployer } from "../../../../../operator/adapters/argocd/deployer.ts";
+import type { Cluster, DesiredObject } from "../../../../../operator/ports/cluster.ts";
+import type { WantedApplication } from "../../../../../operator/ports/deployer.ts";
+import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+
+const BROKEN_SINCE = new Date(CREATED);
+const wanted: WantedApplication = {
+  environment: { name: "shop", uid: UID },
+  chart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
+  values: {},
+  sources: {},
+};
+const source = {
+  ...{ repoURL: "https://git.test/chart.git", path: ".", targetRevision: "main" },
+  helm: { releaseName: "environment", valuesObject: {} },
+};
+const comparedTo = { source };
+const unsynced = { sync: { status: "OutOfSync", comparedTo }, isCalm: true, failedSync: { message: "denied", source } };
+const unrendered = { sync: { comparedTo }, conditions: [{ type: "ComparisonError", message: "no chart" }] };
+
+/** A deployer whose cluster holds this application, or none, and remembers what was written to it. */
+function deployer(status: object | undefined = unsynced) {
+  const clock = new TestClock(CREATED);
+  const written: DesiredObject[] = [];
+  const cluster = {
+    observe: () => status && { metadata: { annotations: { ...written.at(-1)?.metadata.annotations } }, status },
+    async ensure(_owner: unknown, _kind: unknown, desired: DesiredObject) {
+      written.push(desired);
+    },
+  } as unknown as Cluster;
+  const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
+  return { deployer: argocdDeployer(cluster, settings, clock), clock, written };
+}
+
+describe("a broken application is asked to try again", () => {
+  test("after 15 s, then each time when the failure is twice as old, at last every 10 minutes", async () => {
+    const { deployer: argocd, clock, written } = deployer();
+    const asked: number[] = [];
+    while (asked.length < 9) {
+      const before = written.length;
+      const nextInMs = await argocd.retry(wanted, BROKEN_SINCE);
+      if (written.length > before) asked.push((clock.now().getTime() - BROKEN_SINCE.getTime()) / 1000);
+      clock.advance(nextInMs);
+    }
+    expect(asked).toEqual([15, 30, 60, 120, 240, 480, 960, 1560, 2160]);
+  });
+
+  test("once, however many passes and processes think of it", async () => {
+    const { deployer: argocd, clock, written } = deployer();
+    clock.advance(15_000);
+    for (let pass = 0; pass < 5; pass += 1) await argocd.retry(wanted, BROKEN_SINCE);
+    expect(written).toHaveLength(1);
+  });
+
+  test("soon for a new failure, whenever it was asked for an old one", async () => {
+    const { deployer: argocd, clock, written } = deployer();
+    clock.advance(480_000);
+    await argocd.retry(wanted, BROKEN_SINCE);
+    clock.advance(3_600_000);
+    expect(await argocd.retry(wanted, clock.now())).toBe(15_000);
+    expect(written).toHaveLength(1);
+  });
+
+  test.each([
+    { name: "the failure began", askedBefore: false },
+    { name: "it was asked", askedBefore: true },
+  ])("soon, and no more often, when the clock was set back since $name", async ({ askedBefore }) => {
+    const { deployer: argocd, clock, written } = deployer();
+    clock.advance(15_000);
+    if (askedBefore) await argocd.retry(wanted, BROKEN_SINCE);
+    const before = written.length;
+    clock.setBack(3_600_000);
+    let waitedMs = 0;
+    while (waitedMs < 3_600_000) {
+      const nextInMs = await argocd.retry(wanted, BROKEN_SINCE);
+      clock.advance(nextInMs);
+      waitedMs += nextInMs;
+    }
+    expect(written.length - before).toBeGreaterThanOrEqual(6);
+    expect(written.length - before).toBeLessThanOrEqual(20);
+  });
+
+  test("by a sync of the branch's newest commit when one failed", async () => {
+    const { deployer: argocd, clock, written } = deployer();
+    clock.advance(15_000);
+    await argocd.retry(wanted, BROKEN_SINCE);
+    expect(written[0]).toMatchObject({ spec: { source }, operation: { sync: { prune: true } } });
+    expect(written[0]).not.toHaveProperty("operation.sync.revision");
+    expect(written[0]?.metadata.annotations).not.toHaveProperty(["argocd.argoproj.io/refresh"]);
+  });
+
+  test("by a look that forgets the failed rendering when there are no manifests", async () => {
+    const { deployer: argocd, clock, written } = deployer(unrendered);
+    clock.advance(15_000);
+    await argocd.retry(wanted, BROKEN_SINCE);
+    expect(written[0]?.metadata.annotations).toMatchObject({ "argocd.argoproj.io/refresh": "hard" });
+    expect(written[0]).not.toHaveProperty("operation");
+  });
+});
+
+test.each(["main", "dependabot/npm_and_yarn/@types/node-22", "größe#2", "@"])(
+  "the branch %s is read from the application as it was written there",
+  async (branch) => {
+    const { deployer: argocd } = deployer();
+    const sources = { backend: { branch, commit: "a".repeat(40) } };
+    await argocd.ensure({ ...wanted, sources });
+    expect(argocd.deployedSources(wanted.environment)).toEqual(sources);
+  },
+);

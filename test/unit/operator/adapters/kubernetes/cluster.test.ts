@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { ownerLabels } from "../../../../../crds/group.ts";
+import { kubernetesCluster } from "../../../../../operator/adapters/kubernetes/cluster.ts";
+import { limitRangeKind, namespaceKind, type WireObject } from "../../../../../operator/kinds.ts";
+import { createObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
+import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
+import { systemClock } from "../../../../../operator/kit/time/clock.ts";
+import { type FakeApiServer, json, startFakeApiServer, status } from "../../../../support/doubles/fake-api-server.ts";
+
+const owner = { name: "shop", uid: "ffffffff-1111-4222-8333-444455556666" };
+const namespace = "env-shop";
+const desired = { apiVersion: "v1", kind: "LimitRange", metadata: { name: "environment", namespace }, spec: {} };
+
+let server: FakeApiServer;
+let client: KubeClient;
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  client = createKubeClient({ kubeConfig: server.kubeConfig, random: () => 0 });
+});
+afterEach(async () => {
+  await client.close();
+  await server.close();
+});
+
+function cacheOf(...objects: readonly object[]) {
+  const cache = createObjectCache<WireObject>();
+  for (const object of objects) cache.upsert(object as WireObject);
+  return cache;
+}
+
+test("what looks older than its namespace is asked for once, and believed when it is there: clocks of API servers differ", async () => {
+  const meta = { uid: "u-1", resourceVersion: "7", labels: ownerLabels(owner) };
+  const found = { ...desired, metadata: { ...desired.metadata, ...meta, creationTimestamp: "2026-01-01T00:00:00Z" } };
+  const home = { name: namespace, uid: "n-1", resourceVersion: "8", creationTimestamp: "2026-01-01T00:00:01Z" };
+  const watched = new Map([
+    [namespaceKind.plural, cacheOf({ apiVersion: "v1", kind: "Namespace", metadata: home })],
+    [limitRangeKind.plural, cacheOf(found)],
+  ]);
+  server.on(({ method }) => method === "POST", status(409, "AlreadyExists"));
+  server.on(({ method }) => method === "GET", json(found));
+  const cluster = kubernetesCluster({ client, watched, clock: systemClock });
+  expect(await cluster.ensure(owner, limitRangeKind, desired)).toBe("unchanged");
+  const asked = server.seen.length;
+  expect(asked).toBeGreaterThan(0);
+  expect(await cluster.ensure(owner, limitRangeKind, desired)).toBe("unchanged");
+  expect(server.seen).toHaveLength(asked);
+});

@@ -1,0 +1,295 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ContainerStatus, Deployment, Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
+import { troublesOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
+
+const BORN = "2026-01-01T00:00:00Z";
+const NOW = new Date("2026-01-01T00:09:00Z");
+const UNREADY = "2026-01-01T00:00:05Z";
+const IMAGE = "registry.test/shop-api:abc";
+
+interface Shape {
+  readonly name?: string;
+  /** Empty: no label says it. */
+  readonly component?: string;
+  readonly maker?: string;
+  readonly born?: string;
+  readonly phase?: string;
+  readonly deleted?: boolean;
+  readonly conditions?: NonNullable<Pod["status"]>["conditions"];
+  readonly initial?: Partial<ContainerStatus>;
+}
+
+/** A pod as the kubelet reports it, of one container. */
+function pod(container: Partial<ContainerStatus>, shape: Shape = {}): Pod {
+  const { name = "backend-5f7c-x", component = "backend", maker = "rs-1", born = BORN, phase = "Running" } = shape;
+  const status = (of: string, parts: Partial<ContainerStatus>) => ({
+    name: of,
+    ready: false,
+    restartCount: 0,
+    ...parts,
+  });
+  return {
+    ...{ apiVersion: "v1", kind: "Pod" },
+    metadata: {
+      ...{ name, namespace: "env-shop", uid: name, resourceVersion: "1", creationTimestamp: born },
+      labels: component === "" ? {} : { "app.kubernetes.io/component": component },
+      ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: maker, uid: maker }],
+      ...(shape.deleted ? { deletionTimestamp: BORN } : {}),
+    },
+    spec: {
+      initContainers: [{ name: "migrate", image: IMAGE }],
+      containers: [
+        {
+          ...{ name: "backend", image: IMAGE, resources: { limits: { memory: "512Mi" } } },
+          startupProbe: { httpGet: { path: "/healthz", port: "http" } },
+          readinessProbe: { httpGet: { path: "/ready", port: "http" } },
+        },
+      ],
+    },
+    status: {
+      phase,
+      conditions: shape.conditions ?? [{ type: "Ready", status: "False", lastTransitionTime: UNREADY }],
+      containerStatuses: [status("backend", container)],
+      ...(shape.initial ? { initContainerStatuses: [status("migrate", shape.initial)] } : {}),
+    },
+  };
+}
+
+function refusedDeployment(message: string, generation = 1): Deployment {
+  return {
+    ...{ apiVersion: "apps/v1", kind: "Deployment" },
+    metadata: {
+      ...{ name: "frontend", uid: "d", resourceVersion: "1", creationTimestamp: BORN, generation },
+      labels: { "app.kubernetes.io/component": "frontend" },
+    },
+    status: {
+      observedGeneration: 1,
+      conditions: [
+        { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message, lastTransitionTime: UNREADY },
+      ],
+    },
+  };
+}
+
+const waiting = (reason: string, message = "") => ({ state: { waiting: { reason, message } } });
+const ended = (exitCode: number, reason = "Error") => ({ terminated: { exitCode, reason } });
+const looping = { ...waiting("CrashLoopBackOff", "back-off 20s"), lastState: ended(2), restartCount: 3 };
+const running = { state: { running: { startedAt: BORN } }, started: false };
+const PULL = 'failed to pull and unpack image "registry.test/shop-api:abc": not found';
+const unschedulable = {
+  ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
+  message: "0/1 nodes are available: 1 Insufficient memory.",
+};
+const unbound = {
+  ...unschedulable,
+  message: "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+};
+const EXCEEDED = 'pods "frontend-7d9-x" is forbidden: exceeded quota: environment, requested: pods=1, used: pods=30';
+
+interface Expected {
+  readonly reason: string;
+  readonly component?: string;
+  readonly sentence: RegExp;
+  readonly said?: string;
+  readonly speaks?: boolean | undefined;
+}
+
+const cases: readonly {
+  name: string;
+  pods?: readonly Pod[];
+  deployments?: readonly Deployment[];
+  expected: readonly Expected[];
+}[] = [
+  { name: "a ready container is none", pods: [pod({ ready: true, ...running })], expected: [] },
+  { name: "a container that is being created is none", pods: [pod(waiting("ContainerCreating"))], expected: [] },
+  {
+    name: "an image that can't be pulled, in the registry's words",
+    pods: [pod(waiting("ErrImagePull", PULL))],
+    expected: [
+      {
+        reason: "ImagePullFailed",
+        sentence: /^backend: image 'registry.test\/shop-api:abc' can't be pulled: build/,
+        said: PULL,
+      },
+    ],
+  },
+  {
+    name: "the pause between two pulls is the same trouble in the same words",
+    pods: [pod(waiting("ImagePullBackOff", `Back-off pulling image "registry.test/shop-api:abc": ${PULL}`))],
+    expected: [{ reason: "ImagePullFailed", sentence: /can't be pulled/, said: PULL }],
+  },
+  {
+    name: "an image's name that is none",
+    pods: [pod(waiting("InvalidImageName"))],
+    expected: [{ reason: "ImagePullFailed", sentence: /correct image.repository/ }],
+  },
+  {
+    name: "a Secret that is missing",
+    pods: [pod(waiting("CreateContainerConfigError", 'secret "environment-secrets-1" not found'))],
+    expected: [
+      {
+        reason: "ContainerMisconfigured",
+        sentence: /can't be set up/,
+        said: 'secret "environment-secrets-1" not found',
+      },
+    ],
+  },
+  {
+    name: "two ends are no loop yet",
+    pods: [pod({ ...looping, restartCount: 2 })],
+    expected: [],
+  },
+  {
+    name: "a crash loop between two starts: the ended run is the current one",
+    pods: [pod(looping)],
+    expected: [
+      {
+        reason: "CrashLoop",
+        sentence: /container 'backend' of image '.*' ends soon after every start \(exit code 2\)/,
+        speaks: false,
+      },
+    ],
+  },
+  {
+    name: "a crash loop that just started again: the ended run is the previous one, and the words are the same",
+    pods: [pod({ ...looping, ...running })],
+    expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 2\)/, speaks: true }],
+  },
+  {
+    name: "that ended at a moment which nobody knows",
+    pods: [
+      pod({
+        state: { terminated: { exitCode: 3, startedAt: null, finishedAt: null } },
+        lastState: {},
+        restartCount: 4,
+      }),
+    ],
+    expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 3\)/ }],
+  },
+  {
+    name: "a container that has run for ten minutes since it crashed has another trouble",
+    pods: [pod({ ...looping, ...running, state: { running: { startedAt: "2025-12-31T23:59:00Z" } } })],
+    expected: [{ reason: "ProbeFailing", sentence: /startup probe/ }],
+  },
+  {
+    name: "a container that ended after a long run is no loop, however often it ended before",
+    pods: [
+      pod({
+        ...{ ...looping, restartCount: 9 },
+        lastState: { terminated: { exitCode: 1, startedAt: "2025-12-31T23:00:00Z", finishedAt: BORN } },
+      }),
+    ],
+    expected: [],
+  },
+  {
+    name: "too little memory",
+    pods: [pod({ ...looping, lastState: ended(137, "OOMKilled") })],
+    expected: [{ reason: "CrashLoop", sentence: /needs more memory than its limit of 512Mi allows \(OOMKilled\)/ }],
+  },
+  {
+    name: "an initial container that crashes is told of, not the one that waits for it",
+    pods: [pod(waiting("PodInitializing"), { initial: looping })],
+    expected: [{ reason: "CrashLoop", sentence: /container 'migrate'/ }],
+  },
+  {
+    name: "an initial container that works is no trouble",
+    pods: [pod(waiting("PodInitializing"), { initial: running })],
+    expected: [],
+  },
+  {
+    name: "a startup probe that fails",
+    pods: [pod(running)],
+    expected: [
+      {
+        reason: "ProbeFailing",
+        sentence: /runs, but its startup probe \(GET \/healthz on port http\) fails/,
+        speaks: false,
+      },
+    ],
+  },
+  {
+    name: "a readiness probe that fails",
+    pods: [pod({ ...running, started: true })],
+    expected: [{ reason: "ProbeFailing", sentence: /its readiness probe \(GET \/ready on port http\) fails/ }],
+  },
+  {
+    name: "no room on any node",
+    pods: [pod(waiting("ContainerCreating"), { phase: "Pending", conditions: [unschedulable] })],
+    expected: [{ reason: "Unschedulable", sentence: /no node has room/, said: unschedulable.message }],
+  },
+  {
+    name: "no volume for its claim",
+    pods: [pod(waiting("ContainerCreating"), { phase: "Pending", conditions: [unbound], component: "database" })],
+    expected: [{ reason: "VolumeMissing", component: "database", sentence: /storage class/, said: unbound.message }],
+  },
+  {
+    name: "no image for the database, which nobody builds",
+    pods: [pod(waiting("ErrImagePull", PULL), { component: "database" })],
+    expected: [{ reason: "ImagePullFailed", component: "database", sentence: /database\.version of the config set/ }],
+  },
+  {
+    name: "no quota left",
+    deployments: [refusedDeployment(EXCEEDED)],
+    expected: [
+      {
+        reason: "QuotaExceeded",
+        component: "frontend",
+        sentence: /^frontend: the environment's quota leaves no room/,
+        said: EXCEEDED,
+      },
+    ],
+  },
+  {
+    name: "pods that the cluster refuses for another reason",
+    deployments: [refusedDeployment('pods "frontend-1" is forbidden: violates PodSecurity "restricted:latest"')],
+    expected: [{ reason: "PodRefused", component: "frontend", sentence: /refuses to make its pods/ }],
+  },
+  {
+    name: "a refusal of what the Deployment was before says nothing of what it is now",
+    deployments: [refusedDeployment(EXCEEDED, 2)],
+    expected: [],
+  },
+  {
+    name: "pods of the version before, pods that go and pods that ended don't count",
+    pods: [
+      pod(looping, { name: "a", maker: "rs-0", born: "2025-12-31T23:00:00Z" }),
+      pod(looping, { name: "b", deleted: true }),
+      pod(looping, { name: "c", phase: "Failed" }),
+      pod({ ready: true, ...running }, { name: "d" }),
+    ],
+    expected: [],
+  },
+  {
+    name: "one a component, the gravest first",
+    pods: [
+      pod(running, { name: "a", component: "frontend", maker: "rs-2" }),
+      pod(running, { name: "b" }),
+      pod(waiting("ErrImagePull", PULL), { name: "c" }),
+    ],
+    expected: [
+      { reason: "ImagePullFailed", sentence: /^backend/ },
+      { reason: "ProbeFailing", component: "frontend", sentence: /^frontend/ },
+    ],
+  },
+  {
+    name: "without a label the pods are called after their maker",
+    pods: [pod(running, { component: "", maker: "worker" })],
+    expected: [{ reason: "ProbeFailing", component: "worker", sentence: /^worker/ }],
+  },
+];
+
+describe("what keeps pods from serving", () => {
+  test.each(cases)("$name", ({ pods = [], deployments = [], expected }) => {
+    const found = troublesOf(pods, deployments, NOW);
+    expect(found).toHaveLength(expected.length);
+    for (const [index, { component = "backend", sentence, speaks, ...rest }] of expected.entries()) {
+      expect(found[index]).toMatchObject({ component, sentence: expect.stringMatching(sentence), ...rest });
+      if (speaks !== undefined) expect(found[index]?.speaker?.isPrevious).toBe(speaks);
+    }
+  });
+
+  test("counts from when the pod was last ready, or was made", () => {
+    expect(troublesOf([pod(running)], [], NOW)[0]?.since).toEqual(new Date(UNREADY));
+    expect(troublesOf([pod(running, { conditions: [] })], [], NOW)[0]?.since).toEqual(new Date(BORN));
+  });
+});

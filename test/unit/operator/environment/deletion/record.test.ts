@@ -1,0 +1,116 @@
+import { describe, expect, test } from "@jest/globals";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { RecordSpec } from "../../../../../crds/environment/environment-record.schema.ts";
+import { recordManifest, TRIGGER_LABEL, triggerKey } from "../../../../../crds/environment/environment-record.ts";
+import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { ENVIRONMENT_NAME_LABEL } from "../../../../../crds/group.ts";
+import { KUBERNETES_KEYWORDS } from "../../../../../crds/schema.ts";
+import { environmentRecord, orphanRecord } from "../../../../../operator/environment/deletion/record.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  minutesLater,
+  UID,
+} from "../../../../support/fixtures/environment-fixture.ts";
+
+const ajv = new Ajv2020({ strict: true });
+(addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
+ajv.addFormat("int64", true);
+const isValid = ajv.compile(RecordSpec);
+
+const deleted = (minutes: number) => ({ deletionTimestamp: minutesLater(minutes).toISOString() });
+const trigger = { kind: "pull_request" as const, provider: "repohost", repository: "g/shop", number: 7 };
+const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
+
+function recorded(environment: EphemeralEnvironment) {
+  const record = environmentRecord(environment, [], minutesLater(70));
+  expect(isValid(record)).toBe(true);
+  return record;
+}
+
+describe("the record of an environment", () => {
+  test("has what is asked for later, and nothing else", () => {
+    const environment = environmentFixture({
+      metadata: deleted(10),
+      spec: { owner, access: { groups: ["shop-team"] }, trigger, configSet: { name: "default" } },
+      status: {
+        readyAt: minutesLater(2).toISOString(),
+        configSet: { name: "default", version: 3, revision: "default-3" },
+        teardown: { steps: [], before: { phase: "failed", failure: "ImagePullFailed" } },
+      },
+    });
+    expect(recorded(environment)).toEqual({
+      ...{ name: "shop", uid: UID, reason: "deleted", createdAt: CREATED, readyAt: minutesLater(2).toISOString() },
+      ...{ deletedAt: minutesLater(10).toISOString(), goneAt: minutesLater(70).toISOString(), teardownSeconds: 3600 },
+      ...{ phase: "failed", failure: "ImagePullFailed", ttlHours: 24, databaseProvisioned: false },
+      components: { backend: { repository: "shop-api", branch: "main", commit: commitA } },
+      configSet: { name: "default", version: 3 },
+      ...{ owner, groups: ["shop-team"], trigger },
+    });
+  });
+
+  test.each<[string, Parameters<typeof environmentFixture>[0], object]>([
+    ["that was never looked at", { metadata: deleted(0) }, { reason: "deleted", phase: "creating" }],
+    ["whose time was up", { metadata: deleted(60), spec: { ttlHours: 1 } }, { reason: "expired" }],
+    [
+      "that went in the second of its reprieve's end",
+      {
+        ...{ metadata: deleted(75), spec: { ttlHours: 1 } },
+        status: { expiryNotBefore: new Date(minutesLater(75).getTime() + 400).toISOString() },
+      },
+      { reason: "expired" },
+    ],
+    ["whose time was nearly up", { metadata: deleted(59), spec: { ttlHours: 1 } }, { reason: "deleted" }],
+    ["that went before our clock says so", { metadata: deleted(90) }, { teardownSeconds: 0 }],
+    [
+      "without a commit",
+      { metadata: deleted(1), spec: { backend: { repository: "shop-api", branch: "main" } } },
+      { components: { backend: { repository: "shop-api", branch: "main", commit: "" } } },
+    ],
+  ])("%s", (_what, given, expected) => {
+    expect(recorded(environmentFixture(given))).toMatchObject(expected);
+  });
+
+  test("says what was left behind", () => {
+    const steps = [
+      { name: "application", state: "forced" as const, message: "held by a finalizer" },
+      { name: "project", state: "gone" as const },
+    ];
+    const record = environmentRecord(environmentFixture({ metadata: deleted(1) }), steps, minutesLater(70));
+    expect(record.forced).toEqual([{ step: "application", left: "held by a finalizer" }]);
+  });
+
+  test("is found by the name and by what triggered it, and named so that there is one", () => {
+    const { metadata } = recordManifest(
+      recorded(environmentFixture({ metadata: deleted(1), spec: { trigger } })),
+      "ephemeral-system",
+    );
+    const labels = { [ENVIRONMENT_NAME_LABEL]: "shop", [TRIGGER_LABEL]: triggerKey(trigger) };
+    expect(metadata).toEqual({ name: UID, namespace: "ephemeral-system", labels });
+  });
+
+  test("tells every pull request from every other", () => {
+    const others = [{ number: 8 }, { repository: "g/shop2" }, { provider: "pipelinehost" }];
+    const keys = [trigger, ...others.map((other) => ({ ...trigger, ...other }))].map(triggerKey);
+    expect(new Set(keys).size).toBe(4);
+    expect(keys.every((key) => /^[0-9a-f]{40}$/.test(key ?? ""))).toBe(true);
+    expect(triggerKey({ kind: "api" })).toBeUndefined();
+    expect(triggerKey({ ...trigger, login: "somebody", delivery: "d" })).toBe(triggerKey(trigger));
+  });
+});
+
+test("the record of an orphan says what little is known", () => {
+  const orphan = { owner: { name: "shop", uid: UID }, since: minutesLater(0), seenAt: minutesLater(60) };
+  const record = orphanRecord(orphan, [], minutesLater(70));
+  expect(isValid(record)).toBe(true);
+  expect(record).toMatchObject({
+    name: "shop",
+    uid: UID,
+    reason: "orphaned",
+    createdAt: CREATED,
+    teardownSeconds: 600,
+  });
+});

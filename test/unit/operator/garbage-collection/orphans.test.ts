@@ -1,0 +1,271 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "@jest/globals";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
+import { Sensitive } from "../../../../crds/sensitive.ts";
+import { createSweep } from "../../../../operator/garbage-collection/orphans.ts";
+import { namespaceKind } from "../../../../operator/kinds.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import type { Owner } from "../../../../operator/ports/cluster.ts";
+import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory-removal.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+
+const GRACE_MINUTES = 10;
+const MINUTE_MS = 60_000;
+const HOLD = "example.test/hold";
+
+const owners = (count: number, name = "gone") =>
+  Array.from({ length: count }, (_, at): Owner => ({ name: `${name}-${at}`, uid: randomUUID() }));
+
+/** A world that a sweep looks at, an hour after these environments were made and lost their resources. */
+async function scene(gone: readonly Owner[], { living = 100 } = {}) {
+  const clock = new TestClock();
+  const removal = memoryRemoval(clock);
+  for (const owner of gone) await removal.furnish(owner);
+  clock.advance(60 * MINUTE_MS);
+  const world = {
+    ...removal,
+    known: new Set<string>(),
+    living: Array.from({ length: living }, () => randomUUID()) as string[],
+    tokens: [] as string[],
+    failure: undefined as Error | undefined,
+  };
+  const sweep = createSweep({
+    ...removal,
+    log: silentLog,
+    belongings: () => removal.cluster.list(),
+    isKnown: (uid) => world.known.has(uid),
+    async livingUids() {
+      if (world.failure) throw world.failure;
+      return { environments: world.living, tokens: world.tokens };
+    },
+  });
+  return Object.assign(world, {
+    sweep: () => sweep(new AbortController().signal),
+    async sweepLater(minutes = GRACE_MINUTES) {
+      clock.advance(minutes * MINUTE_MS);
+      return sweep(new AbortController().signal);
+    },
+    hold: (owner: Owner, ...finalizers: string[]) =>
+      removal.cluster.hold(namespaceKind, namespaceOf(owner), finalizers),
+    /** The reasons of what was told. */
+    said: () => removal.events.list().map(({ reason }) => reason),
+    /** What people were told for that reason. */
+    words: (reason: string) =>
+      removal.events
+        .list()
+        .filter((notice) => notice.reason === reason)
+        .map(({ message }) => message),
+    /** Of how many of these anything is there. */
+    async remaining(some: readonly Owner[] = gone) {
+      const left = await Promise.all(some.map((owner) => removal.left(owner)));
+      return left.filter((parts) => parts.length > 0).length;
+    },
+  });
+}
+
+const ALL = ["application", "project", "secrets", "namespace"];
+const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
+
+describe("a sweep", () => {
+  test("reports first and removes after the grace, and leaves a record", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    expect(await world.sweep()).toEqual({ ...nothing, orphans: 1 });
+    expect(world.said()).toEqual(["OrphanFound"]);
+    expect(await world.sweepLater(GRACE_MINUTES - 1)).toMatchObject({ orphans: 1, removed: 0 });
+    expect(await world.left(owner)).toEqual(ALL);
+    expect(await world.sweepLater(1)).toMatchObject({ orphans: 1, removed: 1 });
+    expect(await world.left(owner)).toEqual([]);
+    expect(world.records.list()).toMatchObject([{ uid: owner.uid, reason: "orphaned" }]);
+    expect(world.said()).toEqual(["OrphanFound", "OrphanRemoved"]);
+    expect(await world.sweep()).toEqual(nothing);
+  });
+
+  test("goes in the order of a teardown: what is held keeps what comes after it", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
+    await world.sweep();
+    expect(await world.sweepLater()).toMatchObject({ removing: 1, removed: 0 });
+    expect(await world.left(owner)).toEqual(["namespace"]);
+    expect(world.records.list()).toEqual([]);
+    world.hold(owner);
+    expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 0, removed: 1 });
+  });
+
+  test("finds what the secret manager alone still holds", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([]);
+    await world.secretManager.ensure(owner, [{ name: "KEY", version: 1, generate: () => new Sensitive("x") }]);
+    world.clock.advance(60 * MINUTE_MS);
+    await world.sweep();
+    expect(await world.left(owner)).toEqual(["secrets"]);
+    await world.sweepLater();
+    expect(await world.left(owner)).toEqual([]);
+  });
+
+  test("leaves the value of an API token that lives, although the watch lost it", async () => {
+    const [owner] = owners(1, "api-token-") as [Owner];
+    const world = await scene([]);
+    await world.secretManager.ensure(owner, [{ name: "TOKEN", version: 1, generate: () => new Sensitive("x") }]);
+    world.tokens = [owner.uid];
+    world.clock.advance(60 * MINUTE_MS);
+    await world.sweep();
+    expect(await world.sweepLater()).toEqual(nothing);
+    expect(await world.left(owner)).toEqual(["secrets"]);
+  });
+
+  test("counts no API tokens where it judges how many orphans are plausible", async () => {
+    const world = await scene(owners(2), { living: 0 });
+    world.tokens = owners(100).map(({ uid }) => uid);
+    expect(await world.sweep()).toMatchObject({ orphans: 2, isHeld: true });
+  });
+
+  test("tells what does not go and what can be done, and looks again without haste", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
+    await world.sweep();
+    await world.sweepLater();
+    expect(await world.sweepLater(4)).toMatchObject({ removing: 1, stuck: 0 });
+    expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 1 });
+    const [words] = world.words("OrphanStuck");
+    expect(words).toContain(`Namespace env-gone-0 is held by ${HOLD}`);
+    expect(words).toContain("mend what holds it");
+  });
+
+  test("comes to its end although nothing of it is found any more, and leaves a record", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
+    await world.sweep();
+    await world.sweepLater();
+    world.hold(owner);
+    expect(await world.left(owner)).toEqual([]);
+    expect(await world.sweepLater(1)).toEqual({ ...nothing, orphans: 1, removed: 1 });
+    expect(world.records.list()).toHaveLength(1);
+    expect(await world.sweep()).toMatchObject({ orphans: 0 });
+  });
+
+  test("touches nothing more when the environment is back", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, HOLD);
+    await world.sweep();
+    await world.sweepLater();
+    world.hold(owner);
+    await world.furnish(owner);
+    world.living.push(owner.uid);
+    expect(await world.sweepLater(60)).toMatchObject({ orphans: 0 });
+    expect(await world.left(owner)).toEqual(ALL);
+  });
+
+  test("finishes what it began, whatever else turns up meanwhile", async () => {
+    const begun = owners(5);
+    const world = await scene(begun, { living: 1 });
+    for (const owner of begun) world.hold(owner, HOLD);
+    await world.sweep();
+    await world.sweepLater();
+    const late = owners(9, "late");
+    for (const owner of late) await world.furnish(owner);
+    for (const owner of begun) world.hold(owner);
+    expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, stuck: 0, removed: 5, isHeld: true });
+    expect(await world.remaining(late)).toBe(9);
+  });
+
+  test("waits until the youngest of it is old enough, too", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([]);
+    await world.furnish(owner);
+    await world.sweep();
+    world.clock.advance(5 * MINUTE_MS);
+    await world.secretManager.ensure(owner, [{ name: "NEW", version: 1, generate: () => new Sensitive("x") }]);
+    expect(await world.sweepLater(5)).toMatchObject({ removed: 0 });
+    expect(await world.sweepLater(5)).toMatchObject({ removed: 1 });
+  });
+
+  test("begins the grace anew for what was not seen in between", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    await world.sweep();
+    world.known.add(owner.uid);
+    await world.sweepLater();
+    world.known.clear();
+    expect(await world.sweep()).toMatchObject({ orphans: 1, removed: 0 });
+    expect(await world.sweepLater(GRACE_MINUTES - 1)).toMatchObject({ removed: 0 });
+  });
+
+  type World = Awaited<ReturnType<typeof scene>>;
+
+  test.each<[string, (world: World, uid: string) => void]>([
+    ["the watch knows the environment", ({ known }, uid) => known.add(uid)],
+    ["only the API server knows it", ({ living }, uid) => living.push(uid)],
+  ])("leaves alone what has an environment: %s", async (_what, make) => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    make(world, owner.uid);
+    await world.sweep();
+    expect(await world.sweepLater()).toEqual(nothing);
+    expect(await world.left(owner)).toEqual(ALL);
+    expect(world.said()).toEqual([]);
+  });
+
+  test.each<[string, (world: World) => void, RegExp]>([
+    [
+      "the list of environments",
+      (world) => {
+        world.failure = new Error("no answer");
+      },
+      /no answer/,
+    ],
+    ["the secret manager", ({ secretManager }) => secretManager.setReachable(false), /away/],
+  ])("touches nothing when it can't ask %s", async (_what, make, words) => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    await world.sweep();
+    make(world);
+    await expect(world.sweepLater()).rejects.toThrow(words);
+    world.secretManager.setReachable(true);
+    expect(await world.left(owner)).toEqual(ALL);
+  });
+});
+
+describe("many orphans at once", () => {
+  test.each([
+    { orphans: 1, living: 0, isHeld: false },
+    { orphans: 2, living: 0, isHeld: true },
+    { orphans: 5, living: 1, isHeld: false },
+    { orphans: 6, living: 1, isHeld: true },
+    { orphans: 10, living: 100, isHeld: false },
+    { orphans: 11, living: 100, isHeld: true },
+  ])("are held when implausible: $orphans beside $living environments", async ({ orphans, living, isHeld }) => {
+    const world = await scene(owners(orphans), { living });
+    await world.sweep();
+    expect(await world.sweepLater()).toEqual({ ...nothing, orphans, removed: isHeld ? 0 : orphans, isHeld });
+    expect(await world.remaining()).toBe(isHeld ? orphans : 0);
+    expect(world.words("SweepHeld")).toHaveLength(isHeld ? 1 : 0);
+  });
+
+  test("go when an admin confirmed them, and the rest when it is few", async () => {
+    const gone = owners(7);
+    const [first, second] = gone as [Owner, Owner];
+    const world = await scene(gone, { living: 1 });
+    await world.sweep();
+    world.cluster.annotate(namespaceKind, namespaceOf(first), { [CONFIRM_DELETION_ANNOTATION]: "true" });
+    expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, stuck: 0, removed: 1, isHeld: true });
+    expect([await world.left(first), await world.remaining()]).toEqual([[], 6]);
+    world.known.add(second.uid);
+    expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isHeld: false });
+  });
+
+  test("are told of in a few words, and what the breaker holds comes first", async () => {
+    const world = await scene(owners(300), { living: 100 });
+    await world.sweep();
+    expect(world.said()[0]).toBe("SweepHeld");
+    expect(world.words("SweepHeld")[0]).toContain("where only secrets are left");
+    expect(world.words("OrphanFound")).toHaveLength(11);
+    expect(world.words("OrphanFound").at(-1)).toBe("the same is so of 290 environments more");
+    await world.sweep();
+    expect(world.words("OrphanFound")).toHaveLength(11);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { jsonLines } from "../../../../../operator/kit/client/watch-stream.ts";
+
+async function* chunked(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<unknown[]> {
+  const values: unknown[] = [];
+  for await (const value of jsonLines(chunks)) values.push(value);
+  return values;
+}
+
+describe("jsonLines", () => {
+  test("answers the same values however the bytes are cut", async () => {
+    const values = fc.array(fc.record({ text: fc.string({ unit: "grapheme" }), number: fc.integer() }), {
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(values, fc.integer({ min: 1, max: 7 }), async (given, size) => {
+        const bytes = Buffer.from(given.map((value) => `${JSON.stringify(value)}\n`).join(""));
+        const chunks: Uint8Array[] = [];
+        for (let start = 0; start < bytes.length; start += size) chunks.push(bytes.subarray(start, start + size));
+        expect(await collect(chunked(...chunks))).toEqual(given);
+      }),
+    );
+  });
+
+  test.each([
+    { name: "a line that is no JSON", text: "secret\n" },
+    { name: "a last line without its end", text: '{"a":1}\n{"secret":' },
+  ])("$name breaks the stream and is not quoted", async ({ text }) => {
+    const error: unknown = await collect(chunked(Buffer.from(text))).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ reason: "BrokenStream" });
+    expect(String((error as Error).cause)).not.toContain("secret");
+  });
+
+  test("a line beyond 8 MiB breaks the stream as soon as it is too long", async () => {
+    let mebibytes = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (; mebibytes < 100; mebibytes += 1) yield Buffer.alloc(1024 * 1024, "x");
+    }
+    await expect(collect(endless())).rejects.toMatchObject({ reason: "BrokenStream" });
+    expect(mebibytes).toBe(8);
+  });
+});

@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { KubeError } from "../../../../../operator/kit/client/errors.ts";
+import {
+  type Controller,
+  type ControllerOptions,
+  createController,
+  type Reconcile,
+} from "../../../../../operator/kit/controller/controller.ts";
+import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { until } from "../../../../support/fixtures/until.ts";
+
+let clock: TestClock;
+let running: Controller[];
+
+beforeEach(() => {
+  clock = new TestClock();
+  running = [];
+});
+
+afterEach(async () => {
+  for (const controller of running) {
+    const stopped = controller.stop();
+    clock.advance(0);
+    await stopped;
+  }
+});
+
+function started(reconcile: Reconcile, more: Partial<ControllerOptions> = {}): Controller {
+  const controller = createController({ name: "test", reconcile, log: silentLog, clock, random: () => 0, ...more });
+  controller.start();
+  running.push(controller);
+  return controller;
+}
+
+/** Work that ends only with its signal. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+  });
+
+test("passes of one key never overlap, whatever the workers do", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom("a", "b"), { maxLength: 30 }), async (adds) => {
+      const inWork = new Set<string>();
+      const seen = new Set<string>();
+      const controller = started(
+        async (key) => {
+          expect(inWork.has(key)).toBe(false);
+          inWork.add(key);
+          await Promise.resolve();
+          inWork.delete(key);
+          seen.add(key);
+        },
+        { workers: 4 },
+      );
+      for (const key of adds) {
+        controller.enqueue(key);
+        await Promise.resolve();
+      }
+      await until(() => controller.depth === 0 && controller.inWork === 0);
+      expect(seen).toEqual(new Set(adds));
+    }),
+  );
+});
+
+test("a key that always fails backs off and stops no other", async () => {
+  const passes: string[] = [];
+  const controller = started(
+    async (key) => {
+      passes.push(key);
+      if (key === "poison") throw new Error("poison");
+    },
+    { workers: 1 },
+  );
+  controller.enqueue("poison");
+  controller.enqueue("healthy");
+  await until(() => passes.includes("healthy"));
+  for (const delayMs of [500, 1_000, 2_000]) {
+    await until(() => clock.pending.includes(delayMs));
+    clock.advance(delayMs);
+  }
+  await until(() => passes.filter((key) => key === "poison").length === 4);
+});
+
+test("a key waits as long as the API server asks, when that is longer than its backoff", async () => {
+  const controller = started(async () => {
+    throw new KubeError({ status: 429, reason: "TooManyRequests", retryAfterSeconds: 3 });
+  });
+  controller.enqueue("throttled");
+  await until(() => clock.pending.includes(3_000));
+  expect(clock.pending).not.toContain(500);
+});
+
+test("passes that never wait let the event loop have its turns", async () => {
+  let passed = 0;
+  const busy = async () => {
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    passed += 1;
+  };
+  const controller = started(busy, { workers: 4 });
+  const passedByTurn: number[] = [];
+  const turn = setInterval(() => passedByTurn.push(passed), 1);
+  for (let key = 0; key < 100; key += 1) controller.enqueue(String(key));
+  await until(() => passed === 100);
+  clearInterval(turn);
+  expect(passedByTurn.filter((count) => count > 0 && count < 100).length).toBeGreaterThan(3);
+});
+
+test("a success ends the backoff", async () => {
+  let failuresLeft = 2;
+  const outcomes: string[] = [];
+  const controller = started(
+    async () => {
+      failuresLeft -= 1;
+      if (failuresLeft >= 0 || failuresLeft === -2) throw new Error("not yet");
+    },
+    { metrics: { queueDepth: () => undefined, passed: (_name, outcome) => outcomes.push(outcome) } },
+  );
+  controller.enqueue("a");
+  await until(() => clock.pending.includes(500));
+  clock.advance(500);
+  await until(() => clock.pending.includes(1_000));
+  clock.advance(1_000);
+  await until(() => outcomes.length === 3);
+  controller.enqueue("a");
+  await until(() => clock.pending.includes(500));
+  expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
+});
+
+test("a promised moment comes before all that waits then, also when the pass failed that promised it", async () => {
+  const passes: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const reconcile: Reconcile = async (key, { promise }) => {
+    passes.push(key);
+    if (key === "busy") await held.promise;
+    if (key !== "expiry" || passes.length > 2) return;
+    promise(1_000);
+    throw new Error("not now");
+  };
+  const controller = started(reconcile, { workers: 1 });
+  for (const key of ["expiry", "busy"]) controller.enqueue(key);
+  await until(() => passes.length === 2);
+  controller.enqueue("routine", "low");
+  clock.advance(950);
+  controller.enqueue("user");
+  clock.advance(50);
+  held.resolve();
+  await until(() => passes.length === 5);
+  expect(passes.slice(2)).toEqual(["expiry", "user", "routine"]);
+});
+
+test("a pass that asks for another look gets it", async () => {
+  let passes = 0;
+  const controller = started(async () => {
+    passes += 1;
+    return { requeueAfterMs: 3_600_000 };
+  });
+  controller.enqueue("a");
+  await until(() => clock.pending.includes(3_600_000));
+  clock.advance(3_600_000);
+  await until(() => passes === 2);
+});
+
+test("keys whose passes last longer than their rechecks and retries leave the workers to others too", async () => {
+  const passes: string[] = [];
+  const controller = started(
+    async (key) => {
+      passes.push(key);
+      clock.advance(900);
+      if (passes.length > 50 || key.startsWith("start-up")) return;
+      if (key === "failing") throw new Error("again");
+      return { requeueAfterMs: 500 };
+    },
+    { workers: 1 },
+  );
+  for (const key of ["busy-1", "busy-2", "failing"]) controller.enqueue(key);
+  for (const key of ["start-up-1", "start-up-2"]) controller.enqueue(key, "low");
+  await until(() => passes.length > 50);
+  expect(passes.slice(0, 5)).toEqual(["busy-1", "busy-2", "failing", "start-up-1", "start-up-2"]);
+});
+
+describe("passes that wait for something slow", () => {
+  const scene = (workers: number) => {
+    const passes: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const reconcile: Reconcile = async (key) => {
+      passes.push(key);
+      if (key.startsWith("slow")) await gate.promise;
+    };
+    return { passes, gate, controller: started(reconcile, { workers }) };
+  };
+  const slow = (count: number) => Array.from({ length: count }, (_, index) => `slow-${index}`);
+
+  test("leave their workers to others after a second", async () => {
+    const { passes, gate, controller } = scene(2);
+    for (const key of [...slow(2), "healthy"]) controller.enqueue(key);
+    await until(() => controller.inWork === 2);
+    clock.advance(999);
+    expect(passes).not.toContain("healthy");
+    clock.advance(1);
+    await until(() => passes.includes("healthy"));
+    gate.resolve();
+    await until(() => controller.inWork === 0);
+  });
+
+  test("are three times as many as there are workers at most, and no more workers are left when they end", async () => {
+    const { passes, gate, controller } = scene(2);
+    for (const key of slow(20)) controller.enqueue(key);
+    for (let second = 1; second <= 5; second += 1) {
+      await until(() => controller.inWork === Math.min(6, 2 * second));
+      clock.advance(1_000);
+    }
+    expect(passes).toHaveLength(6);
+    gate.resolve();
+    await until(() => controller.inWork === 0 && passes.length === 20);
+    expect(clock.pending).toEqual([]);
+  });
+});
+
+test("a pass beyond its deadline is aborted and tried again", async () => {
+  const outcomes: string[] = [];
+  const controller = started((_key, { signal }) => untilAborted(signal), {
+    deadlineMs: 10_000,
+    metrics: { queueDepth: () => undefined, passed: (_name, outcome) => outcomes.push(outcome) },
+  });
+  controller.enqueue("a");
+  await until(() => controller.inWork === 1);
+  clock.advance(10_000);
+  await until(() => clock.pending.includes(500));
+  expect(outcomes).toEqual(["timeout"]);
+});
+
+describe("stop", () => {
+  test("lets a pass finish within the grace", async () => {
+    const gate = Promise.withResolvers<void>();
+    let wasAborted: boolean | undefined;
+    const controller = started(async (_key, { signal }) => {
+      await gate.promise;
+      wasAborted = signal.aborted;
+    });
+    controller.enqueue("a");
+    await until(() => controller.inWork === 1);
+    const stopped = controller.stop({ graceMs: 5_000 });
+    clock.advance(4_999);
+    gate.resolve();
+    await stopped;
+    expect(wasAborted).toBe(false);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("aborts it after the grace, and begins nothing new", async () => {
+    const passes: string[] = [];
+    const controller = started(
+      (key, { signal }) => {
+        passes.push(key);
+        return untilAborted(signal);
+      },
+      { workers: 1 },
+    );
+    controller.enqueue("a");
+    controller.enqueue("b");
+    await until(() => controller.inWork === 1);
+    const stopped = controller.stop({ graceMs: 5_000 });
+    clock.advance(5_000);
+    await stopped;
+    expect(passes).toEqual(["a"]);
+    expect([controller.inWork, clock.pending]).toEqual([0, []]);
+  });
+
+  test("does not wait for ever for a pass that outlasts its end", async () => {
+    const gate = Promise.withResolvers<void>();
+    const errors: string[] = [];
+    const log: Log = { ...silentLog, warn: (message) => errors.push(message), with: () => log };
+    const controller = started(() => gate.promise, { log });
+    controller.enqueue("a");
+    await until(() => controller.inWork === 1);
+    const stopped = controller.stop();
+    clock.advance(0);
+    await until(() => clock.pending.includes(500));
+    clock.advance(500);
+    await stopped;
+    expect(errors).toEqual(["passes outlast their end"]);
+    gate.resolve();
+  });
+});

@@ -1,0 +1,268 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { createWorkQueue, type Priority, type WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
+import { MAX_TIMER_MS } from "../../../../../operator/kit/time/clock.ts";
+import { seededRandom } from "../../../../support/faults/seeded-random.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+
+let clock: TestClock;
+let queue: WorkQueue;
+
+beforeEach(() => {
+  clock = new TestClock();
+  queue = createWorkQueue({ clock, random: () => 0 });
+});
+
+/** A queue, and beside it what it owes: every key added and not taken since. */
+class Ledger {
+  readonly queue = createWorkQueue({ clock: new TestClock() });
+  readonly working: string[] = [];
+  readonly owed = new Set<string>();
+
+  add(key: string, priority: Priority): void {
+    this.queue.add(key, priority);
+    this.owed.add(key);
+  }
+
+  async take(): Promise<void> {
+    if (this.queue.depth === 0) return;
+    const key = await this.queue.take();
+    expect(this.working).not.toContain(key);
+    expect(this.owed).toContain(key);
+    this.working.push(String(key));
+    this.owed.delete(String(key));
+  }
+
+  done(pick: number): void {
+    for (const key of this.working.splice(pick % Math.max(1, this.working.length), 1)) this.queue.done(key);
+  }
+
+  check(): void {
+    expect(this.queue.inWork).toBe(this.working.length);
+    expect(this.queue.depth).toBe([...this.owed].filter((key) => !this.working.includes(key)).length);
+  }
+
+  async finish(): Promise<void> {
+    while (this.working.length > 0 || this.queue.depth > 0) {
+      this.done(0);
+      await this.take();
+    }
+  }
+}
+
+type Step = (ledger: Ledger) => void | Promise<void>;
+
+const add = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom<Priority>("urgent", "high", "low")).map(
+  ([key, priority]): Step =>
+    (ledger) =>
+      ledger.add(key, priority),
+);
+const take = fc.constant<Step>((ledger) => ledger.take());
+const done = fc.nat().map(
+  (pick): Step =>
+    (ledger) =>
+      ledger.done(pick),
+);
+
+test("for any sequence of adds, takes and dones a key is in work at most once, and no add is lost", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(add, take, done), { maxLength: 60 }), async (steps) => {
+      const ledger = new Ledger();
+      for (const step of steps) {
+        await step(ledger);
+        ledger.check();
+      }
+      await ledger.finish();
+      expect(ledger.owed.size).toBe(0);
+    }),
+  );
+});
+
+describe("order", () => {
+  test("what a user waits for comes before start-up, and is promoted among them", async () => {
+    queue.add("start-up-1", "low");
+    queue.add("start-up-2", "low");
+    queue.add("user");
+    queue.add("start-up-2", "high");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "start-up-2", "start-up-1"]);
+  });
+
+  test("a stream of urgent keys leaves every fifth turn to the others, which keep their order", async () => {
+    for (const key of ["start-up-1", "start-up-2"]) queue.add(key, "low");
+    const taken: (string | undefined)[] = [];
+    for (let turn = 0; turn < 11; turn += 1) {
+      for (const key of ["busy-1", "busy-2"]) queue.add(key);
+      const key = await queue.take();
+      taken.push(key);
+      queue.done(String(key));
+    }
+    expect([taken.indexOf("start-up-1"), taken.indexOf("start-up-2")]).toEqual([4, 9]);
+  });
+
+  test("turns that nobody else waited for are not held against urgent keys", async () => {
+    for (let turn = 0; turn < 20; turn += 1) queue.add(`busy-${turn}`);
+    for (let turn = 0; turn < 10; turn += 1) await queue.take();
+    queue.add("start-up", "low");
+    const next = [await queue.take(), await queue.take(), await queue.take(), await queue.take(), await queue.take()];
+    expect(next.indexOf("start-up")).toBe(4);
+  });
+
+  test("what falls due later comes behind what waits already, and a user's wish promotes it", async () => {
+    queue.addAfter("recheck", 1_000);
+    queue.retry("retry");
+    clock.advance(1_000);
+    queue.add("start-up", "low");
+    queue.add("user");
+    queue.add("recheck");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["user", "recheck", "retry"]);
+  });
+
+  test("urgent keys come before all others, and are never passed over", async () => {
+    queue.add("start-up", "low");
+    queue.add("user");
+    for (let turn = 0; turn < 10; turn += 1) queue.add(`moment-${turn}`, "urgent");
+    const taken: (string | undefined)[] = [];
+    while (queue.depth > 0) taken.push(await queue.take());
+    expect(taken.slice(9)).toEqual(["moment-9", "user", "start-up"]);
+  });
+
+  test("a key that waits already, or is in work, is promoted and never set back", async () => {
+    queue.add("in-work");
+    await queue.take();
+    for (const priority of ["low", "urgent", "high"] as const) {
+      for (const key of ["waiting", "in-work"]) queue.add(key, priority);
+    }
+    queue.add("user");
+    queue.done("in-work");
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(["waiting", "in-work", "user"]);
+  });
+
+  test("those who wait for a key get it at once", async () => {
+    const taken = queue.take();
+    queue.add("a");
+    expect(await taken).toBe("a");
+  });
+});
+
+describe("later", () => {
+  test("of several due times the earliest wins", () => {
+    queue.addAfter("a", 5_000);
+    queue.addAfter("a", 1_000);
+    queue.addAfter("a", 9_000);
+    clock.advance(999);
+    expect(queue.depth).toBe(0);
+    clock.advance(1);
+    expect(queue.depth).toBe(1);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("months are waited for in pieces that a timer can do", () => {
+    const delayMs = 3 * MAX_TIMER_MS;
+    queue.addAfter("a", delayMs);
+    for (let piece = 0; piece < 3; piece += 1) {
+      expect(queue.depth).toBe(0);
+      expect(Math.max(...clock.pending)).toBeLessThanOrEqual(MAX_TIMER_MS);
+      clock.advance(MAX_TIMER_MS);
+    }
+    expect(queue.depth).toBe(1);
+  });
+});
+
+describe("backoff", () => {
+  test("doubles from half a second to five minutes, and ends when forgotten", () => {
+    const delays = Array.from({ length: 11 }, () => queue.retry("a"));
+    expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000]);
+    expect(queue.failures("a")).toBe(11);
+    queue.forget("a");
+    expect([queue.failures("a"), queue.retry("a")]).toEqual([0, 500]);
+  });
+
+  test("is never shorter than what was asked for", () => {
+    expect([queue.retry("a", 700), queue.retry("a", 700), queue.retry("a", 700)]).toEqual([700, 1_000, 2_000]);
+  });
+
+  test("of one key is none of another's", () => {
+    for (let failure = 0; failure < 8; failure += 1) queue.retry("a");
+    expect(queue.retry("b")).toBe(500);
+  });
+
+  test("a common bucket slows a storm of retries down, but never a first try", () => {
+    const small = createWorkQueue({ clock, random: () => 0, retryRate: { perSecond: 1, burst: 2 } });
+    expect(["a", "b", "c", "d"].map((key) => small.retry(key))).toEqual([500, 500, 1_000, 2_000]);
+    small.add("fresh");
+    expect(small.depth).toBe(1);
+    clock.advance(60_000);
+    expect(small.retry("e")).toBe(500);
+  });
+});
+
+describe("a storm of retries", () => {
+  const longest = 15_000;
+  const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `broken-${index}`);
+
+  /** A queue in which the keys fail, and go on to fail for so long whenever their turn comes; with the longest wait of any. */
+  async function afterFailing(count: number, forMs: number): Promise<{ stormy: WorkQueue; longestWaitMs: number }> {
+    const stormy = createWorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
+    const waits = keysOf(count).map((key) => stormy.retry(key));
+    for (const endMs = clock.monotonicMs() + forMs; clock.monotonicMs() < endMs; clock.advance(100)) {
+      while (stormy.depth > 0) {
+        const key = String(await stormy.take());
+        waits.push(stormy.retry(key));
+        stormy.done(key);
+      }
+    }
+    return { stormy, longestWaitMs: Math.max(...waits) };
+  }
+
+  test.each([
+    { name: "some hundreds, for minutes", count: 300, forMs: 120_000 },
+    { name: "a thousand, for a minute", count: 1_000, forMs: 60_000 },
+    { name: "ten thousand, once", count: 10_000, forMs: 0 },
+  ])("lets nobody wait for more than the longest backoff: $name", async ({ count, forMs }) => {
+    const { stormy, longestWaitMs } = await afterFailing(count, forMs);
+    expect(longestWaitMs).toBeLessThanOrEqual(longest);
+    expect(stormy.retry("another")).toBeLessThanOrEqual(longest);
+  });
+
+  test("of keys that are as slow as they get holds up no other", async () => {
+    const { stormy } = await afterFailing(300, 120_000);
+    expect(stormy.retry("another")).toBeLessThanOrEqual(500);
+  });
+
+  test("is owed for no longer than the longest backoff after it", async () => {
+    const { stormy } = await afterFailing(10_000, 0);
+    clock.advance(longest);
+    expect(stormy.retry("another")).toBeLessThanOrEqual(500);
+  });
+
+  test("beyond what the bucket can take is spread evenly, not put off to one moment", async () => {
+    const stormy = createWorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
+    const perSecond = new Array<number>(longest / 1000).fill(0);
+    for (const key of keysOf(3_000)) {
+      const second = Math.min(Math.floor(stormy.retry(key) / 1000), perSecond.length - 1);
+      perSecond[second] = (perSecond[second] ?? 0) + 1;
+    }
+    expect(Math.max(...perSecond)).toBeLessThan(2 * (3_000 / perSecond.length));
+  });
+});
+
+describe("close", () => {
+  test("drops what waits, frees the takers and leaves no timer", async () => {
+    const taken = queue.take();
+    queue.addAfter("later", 1_000);
+    queue.close();
+    queue.add("a");
+    queue.addAfter("a", 1);
+    expect([await taken, await queue.take(), queue.depth, clock.pending]).toEqual([undefined, undefined, 0, []]);
+  });
+
+  test("lets work in hand end", async () => {
+    queue.add("a");
+    await queue.take();
+    queue.add("a");
+    queue.close();
+    expect(queue.inWork).toBe(1);
+    queue.done("a");
+    expect([queue.inWork, queue.depth]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "@jest/globals";
+import { yieldIfDue } from "../../../../../operator/kit/time/yield-if-due.ts";
+
+const busy = (ms: number) => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+/** Does the work while the turns of the event loop are counted. */
+async function counted(work: (turn: () => number) => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work(() => turns);
+  isOver = true;
+  return turns;
+}
+
+async function oneAfterTheOther(pieces: number, eachMs: number): Promise<void> {
+  for (let piece = 0; piece < pieces; piece += 1) {
+    busy(eachMs);
+    await yieldIfDue();
+  }
+}
+
+test("long work lets the event loop go on now and then", async () => {
+  expect(await counted(() => oneAfterTheOther(20, 5))).toBeGreaterThanOrEqual(15);
+});
+
+test("short work stays in its turn", async () => {
+  expect(await counted(() => oneAfterTheOther(20, 0))).toBeLessThan(5);
+});
+
+test("of many that wait, no more go on in one turn than fit into it", async () => {
+  const inTurn = new Map<number, number>();
+  await counted((turn) => {
+    const work = async () => {
+      await yieldIfDue();
+      inTurn.set(turn(), (inTurn.get(turn()) ?? 0) + 1);
+      busy(3);
+    };
+    busy(5);
+    return Promise.all(Array.from({ length: 12 }, work));
+  });
+  expect(Math.max(...inTurn.values())).toBeLessThan(6);
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { createKubeClient, type KubeClient } from "../../../../operator/kit/client/kube-client.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { type Caches, createCaches } from "../../../../operator/wiring/caches.ts";
+import {
+  type Answer,
+  type FakeApiServer,
+  json,
+  type SeenRequest,
+  silence,
+  startFakeApiServer,
+  status,
+} from "../../../support/doubles/fake-api-server.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { until } from "../../../support/fixtures/until.ts";
+
+let server: FakeApiServer;
+let client: KubeClient;
+let clock: TestClock;
+let caches: Caches;
+
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  client = createKubeClient({ kubeConfig: server.kubeConfig });
+  clock = new TestClock();
+  caches = createCaches({ client, clock, log: silentLog, namespace: "ephemeral-system", deployerNamespace: "argocd" });
+});
+
+afterEach(async () => {
+  await caches.stop();
+  await client.close();
+  await server.close();
+});
+
+const isStreamedList = ({ query }: SeenRequest) => query.get("sendInitialEvents") === "true";
+const isWatch = ({ query }: SeenRequest) => query.get("watch") === "true";
+const listsEnvironments = (request: SeenRequest) =>
+  !isWatch(request) && request.path.endsWith("/ephemeralenvironments");
+const opened: Answer = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.flushHeaders();
+};
+const page = (next: string) => json({ metadata: { resourceVersion: "1", continue: next }, items: [] });
+
+/** Answers the list of environments so, and every other list with nothing, in pages. */
+function given(answer: Answer): void {
+  server.on(isStreamedList, status(422, "Invalid"));
+  server.on(isWatch, opened);
+  server.on(listsEnvironments, answer);
+  server.on(() => true, page(""));
+  caches.start();
+}
+
+describe("the watches are alive", () => {
+  test("while a list of many slow pages comes in, also of empty ones", async () => {
+    const seen: boolean[] = [];
+    given((request, response) => {
+      clock.advance(2_000);
+      seen.push(caches.alive);
+      page(seen.length < 200 ? String(seen.length) : "")(request, response);
+    });
+    await until(() => caches.environments.synced);
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(400_000);
+    expect(seen.filter((alive) => !alive)).toEqual([]);
+  });
+
+  test("no longer when one of them has done nothing for five minutes", async () => {
+    given(silence);
+    await until(() => server.seen.some(listsEnvironments));
+    clock.advance(299_000);
+    expect(caches.alive).toBe(true);
+    clock.advance(1_000);
+    expect(caches.alive).toBe(false);
+  });
+});
+
+describe("without the deployer's kinds", () => {
+  const isDeployers = ({ path }: SeenRequest) => path.includes("/argoproj.io/");
+
+  test("the caches are complete when the kinds come, and say until then which are missing", async () => {
+    let isInstalled = false;
+    const notFound = status(404, "NotFound");
+    server.on(
+      (request) => !isInstalled && isDeployers(request),
+      (request, response) => notFound(request, response),
+    );
+    given(page(""));
+    await until(() => caches.environments.synced && caches.missing.length === 2);
+    expect([...caches.missing].sort()).toEqual(["applications.argoproj.io", "appprojects.argoproj.io"]);
+    expect(caches.synced).toBe(false);
+    isInstalled = true;
+    await until(() => {
+      clock.advanceToNext();
+      return caches.synced;
+    });
+    expect(caches.missing).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "@jest/globals";
+import { serveProbes } from "../../../../operator/wiring/probes.ts";
+
+let server: Server;
+afterEach(() => new Promise((closed) => server.close(closed)));
+
+test.each([
+  { name: "before the first lists", alive: true, missing: ["apitokens.x"], livez: 200, readyz: 503 },
+  { name: "when all is well", alive: true, missing: [], livez: 200, readyz: 200 },
+  { name: "when a watch hangs", alive: false, missing: [], livez: 503, readyz: 200 },
+])("$name: alive is answered $livez, ready $readyz", async ({ alive, missing, livez, readyz }) => {
+  server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive, missing });
+  const { port } = server.address() as AddressInfo;
+  const asked = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  expect([await asked("/livez"), await asked("/readyz"), await asked("/else")]).toEqual([livez, readyz, 404]);
+});
+
+test("what is missing for readiness is named", async () => {
+  const missing = ["applications.argoproj.io", "appprojects.argoproj.io"];
+  server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive: true, missing });
+  const { port } = server.address() as AddressInfo;
+  const reply = await fetch(`http://127.0.0.1:${port}/readyz`);
+  expect(await reply.text()).toBe(
+    "not ok: no complete list yet of applications.argoproj.io, appprojects.argoproj.io\n",
+  );
+});
