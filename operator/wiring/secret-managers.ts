@@ -8,7 +8,7 @@ import { namespaceKind } from "../kinds.ts";
 import { KubeError } from "../kit/client/errors.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { CircuitBreaker } from "../ports/facade/platform-health.ts";
+import type { CircuitBreakerState } from "../ports/facade/platform-health.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
 
 /** Google admits 600 writes a minute to a project; some are left for others. */
@@ -28,7 +28,7 @@ export interface SecretManagers {
   readonly forController: SecretManager;
   readonly forApi: SecretManager;
   /** In front of a secret manager that is a service elsewhere. */
-  circuitBreakers(): readonly CircuitBreaker[];
+  circuitBreakers(): readonly CircuitBreakerState[];
 }
 
 export function createSecretManagers(settings: Settings, context: SecretManagersContext): SecretManagers {
@@ -52,8 +52,8 @@ export function createSecretManagers(settings: Settings, context: SecretManagers
   };
   const [passes, users] = [circuitBreaker(clock), circuitBreaker(clock)];
   return {
-    forController: googleSecretManager({ ...shared, bulkhead: passes, mayWrite: isLeading }),
-    forApi: googleSecretManager({ ...shared, bulkhead: users, mayWrite: () => true }),
+    forController: googleSecretManager({ ...shared, breaker: passes, mayWrite: isLeading }),
+    forApi: googleSecretManager({ ...shared, breaker: users, mayWrite: () => true }),
     circuitBreakers: () => [
       { name: "secret-manager/api", ...users.state() },
       { name: "secret-manager/operator", ...passes.state() },

@@ -1,5 +1,5 @@
 import type { Clock } from "../../kit/time/clock.ts";
-import type { CircuitBreaker } from "../../ports/facade/platform-health.ts";
+import type { CircuitBreakerState } from "../../ports/facade/platform-health.ts";
 
 /** gRPC status codes of a service that is not there: no answer in time, no connection. */
 const AWAY: readonly unknown[] = [4, 14];
@@ -12,10 +12,10 @@ interface Failure {
 }
 
 /** A circuit breaker in front of a service. */
-export interface Bulkhead {
+export interface CircuitBreaker {
   /** Does the work, or fails at once as the last work did that found the service away. */
   run<R>(work: () => Promise<R>): Promise<R>;
-  state(): Omit<CircuitBreaker, "name">;
+  state(): Omit<CircuitBreakerState, "name">;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Bulkhead {
  * and looks whether it is back, and all others fail at once as the last one did: a service that hangs then holds up one
  * pass of the operator, and not every worker for as long as its calls may take.
  */
-export function circuitBreaker(clock: Pick<Clock, "now">): Bulkhead {
+export function circuitBreaker(clock: Pick<Clock, "now">): CircuitBreaker {
   let closedSince = clock.now();
   let failure: Failure | undefined;
   let underWay = 0;

@@ -2,7 +2,7 @@ import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import type { Bulkhead } from "./circuit-breaker.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GoogleClient, GoogleConnection } from "./connection.ts";
 import { crc32c } from "./crc32c.ts";
 import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./failures.ts";
@@ -24,7 +24,7 @@ export interface GoogleServiceOptions {
   readonly mayWrite: () => boolean;
   readonly budget: TokenBucket;
   /** Of this service's own: what it learns is known to no other. */
-  readonly bulkhead: Bulkhead;
+  readonly breaker: CircuitBreaker;
   readonly clock: Clock;
 }
 
@@ -61,9 +61,9 @@ export interface GoogleCalls {
 }
 
 export function googleService(options: GoogleServiceOptions): GoogleService {
-  const { clock, connection, bulkhead } = options;
+  const { clock, connection, breaker } = options;
   return {
-    work: (run, withinMs = WORK_MS) => bulkhead.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
+    work: (run, withinMs = WORK_MS) => breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
     close: () => connection.close(),
   };
 }

@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 /** What an Event's message may have (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/). */
 const MESSAGE_MAX_LENGTH = 1024;
 
-/** The Bulletin port: Events in the platform's own namespace, about the platform's own ServiceAccount. */
+/** The EventRecorder port: Events in the platform's own namespace, about the platform's own ServiceAccount. */
 export function kubernetesEventRecorder(context: Context): EventRecorder {
   const { client, log } = context;
   return {

@@ -3,7 +3,7 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { boundedSignal } from "../../kit/time/deadline.ts";
-import type { CircuitBreaker, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
+import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
 import type { Caches } from "../../wiring/caches.ts";
 
 /** However many ask, the API server is asked once in so long. */
@@ -18,7 +18,7 @@ interface Context {
   readonly client: KubeClient;
   readonly caches: Pick<Caches, "synced" | "oldestProgressMs" | "children">;
   readonly deployerNamespace: string;
-  readonly circuitBreakers: () => readonly CircuitBreaker[];
+  readonly circuitBreakers: () => readonly CircuitBreakerState[];
   /** Judged by the caches, so that every replica tells what the leader does. */
   readonly expirationsBlocked: () => boolean;
   readonly clock: Clock;

@@ -50,7 +50,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   const seam: RequestSeam = options.onRequest ?? ((_request, next) => next());
 
   async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
-    // As near to the wire as can be: whatever held the call up until now, the mandate may have ended meanwhile.
+    // As near to the wire as can be: the lease may have been lost since the call began.
     if (isWrite(call.verb) && guard?.holds() === false) throw new KubeError({ status: 0, reason: "Aborted" });
     try {
       return await connections.send({ ...wireRequest(call, options.userAgent), signal: bound.signal, isStream });

@@ -2,7 +2,7 @@
  * What keeps calls from a service that was found away: `open` until the next call tries it, `half_open` while one does and
  * all others fail at once.
  */
-export interface CircuitBreaker {
+export interface CircuitBreakerState {
   /** The service, and for whom it is called. */
   readonly name: string;
   readonly state: "closed" | "open" | "half_open";
@@ -24,7 +24,7 @@ export interface PlatformHealth {
   };
   readonly deployer: { readonly healthy: boolean; readonly applicationsSynced: number; readonly lastCheck: Date };
   /** Those of this process. */
-  readonly circuitBreakers: readonly CircuitBreaker[];
+  readonly circuitBreakers: readonly CircuitBreakerState[];
   /** Whether more environments are due at once than may be deleted unconfirmed: none is, until fewer are due or an admin confirms. */
   readonly expirationsBlocked: boolean;
 }

@@ -127,7 +127,7 @@ export function googleManager(
     project: server.project,
     connection: googleConnection(connect),
     budget: tokenBucket(systemClock, 100_000),
-    bulkhead: circuitBreaker(systemClock),
+    breaker: circuitBreaker(systemClock),
     mayWrite: () => true,
     clock: systemClock,
     installation: async () => installation,

@@ -1,4 +1,4 @@
-import type { CircuitBreaker, PlatformHealthCheck } from "../../../operator/ports/facade/platform-health.ts";
+import type { CircuitBreakerState, PlatformHealthCheck } from "../../../operator/ports/facade/platform-health.ts";
 
 type Dependency = "datastore" | "cache" | "deployer";
 
@@ -8,7 +8,7 @@ export interface MemoryPlatformHealth extends PlatformHealthCheck {
   /** How old the cache is from now on. */
   setAge(ageMs: number): void;
   /** What is in front of services from now on. */
-  setCircuitBreakers(...breakers: readonly CircuitBreaker[]): void;
+  setCircuitBreakers(...breakers: readonly CircuitBreakerState[]): void;
   setExpirationsBlocked(blocked: boolean): void;
 }
 
@@ -16,7 +16,7 @@ export interface MemoryPlatformHealth extends PlatformHealthCheck {
 export function memoryPlatformHealth(lastCheck: Date): MemoryPlatformHealth {
   const healthy: Record<Dependency, boolean> = { datastore: true, cache: true, deployer: true };
   let ageMs = 11_500;
-  let circuitBreakers: readonly CircuitBreaker[] = [];
+  let circuitBreakers: readonly CircuitBreakerState[] = [];
   let expirationsBlocked = false;
   return {
     check: async () => ({

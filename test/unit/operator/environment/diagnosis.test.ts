@@ -108,7 +108,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   {
     name: "a quota that was not counted yet fails nothing, and is tried again",
     scene: { state: "broken", problem: "QuotaUncounted", retryInMs: 15_000 },
-    expected: { state: "waiting", reason: "QuotaUncounted", recheckAfterMs: 15_000 },
+    expected: { state: "waiting", reason: "QuotaUncounted", requeueAfterMs: 15_000 },
   },
   {
     name: "a failure stands while the deployer tries again",

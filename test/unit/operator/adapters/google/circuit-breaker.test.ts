@@ -5,7 +5,7 @@ import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 const failing = (code: unknown) => () => Promise.reject(Object.assign(new Error(`code ${String(code)}`), { code }));
 const messageOf = (work: Promise<unknown>) => work.then(String, (error: Error) => error.message);
 
-describe("the bulkhead", () => {
+describe("the circuit breaker", () => {
   /** One call under way after a first one ended as given; what a second one meets meanwhile. */
   test.each([
     { name: "nothing failed yet: all go", first: async () => 1, expected: "went" },

@@ -355,7 +355,7 @@ const nothingEver: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
 };
 
-describe("a client whose mandate ends", () => {
+describe("a client whose write guard closes", () => {
   function mandated(onRequest: RequestSeam = (_request, next) => next()) {
     const term = new AbortController();
     const state = { holds: true };
