@@ -39,7 +39,7 @@ export const application: Step = {
     // What was wanted answered and runs alone: no pod names a former Secret any more.
     const isAlone = result.state === "done" && environment.status?.servingHash === hash;
     const retired = isAlone ? await retireSecrets(environment, context) : {};
-    const findings = { ...result.findings, ...retired, deployerApp, wanted: hash };
+    const findings = { ...result.findings, ...retired, deployerApp, desiredHash: hash };
     return { ...result, findings: { ...findings, ...rendered(environment, context) } };
   },
 };
