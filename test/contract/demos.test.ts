@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { aRepository } from "../support/doubles/memory/repositories.ts";
 import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, type Person, type ServiceOptions, startApiService } from "../support/http/api-service.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../crds/group.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import { aRepository } from "../support/doubles/memory-repositories.ts";
+import { aRepository } from "../support/doubles/memory/repositories.ts";
 import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 

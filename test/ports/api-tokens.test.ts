@@ -7,11 +7,11 @@ import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { BY_OWNER } from "../../operator/wiring/caches.ts";
-import { memoryApiTokens } from "../support/doubles/memory-api-tokens.ts";
+import { memoryApiTokens } from "../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { installPlatformChart } from "../support/plane/platform-chart.ts";
-import { apiTokensSuite } from "./api-tokens.suite.ts";
+import { apiTokensSuite } from "./suites/api-tokens.suite.ts";
 
 const namespace = "ephemeral-system";
 

@@ -2,12 +2,12 @@ import { settingsFrom } from "../../config/settings.ts";
 import { gitRepositoryHost } from "../../operator/adapters/git/repository-host.ts";
 import { createBranchHeads } from "../../operator/repository/branch-heads.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
-import { memoryBranchHeads } from "../support/doubles/memory-branch-heads.ts";
-import { aRepository } from "../support/doubles/memory-repositories.ts";
-import { memorySecretManager } from "../support/doubles/memory-secret-manager.ts";
+import { memoryBranchHeads } from "../support/doubles/memory/branch-heads.ts";
+import { aRepository } from "../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
 import { testSettings } from "../support/plane/platform-chart.ts";
-import { branchHeadsSuite } from "./branch-heads.suite.ts";
+import { branchHeadsSuite } from "./suites/branch-heads.suite.ts";
 
 branchHeadsSuite("memory", async () => {
   const branchHeads = memoryBranchHeads();

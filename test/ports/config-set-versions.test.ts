@@ -8,10 +8,10 @@ import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { NameTaken } from "../../operator/ports/cluster.ts";
-import { memoryConfigSetVersions } from "../support/doubles/memory-config-sets.ts";
+import { memoryConfigSetVersions } from "../support/doubles/memory/config-sets.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { installPlatformChart } from "../support/plane/platform-chart.ts";
-import { configSetVersionsSuite, newVersion } from "./config-set-versions.suite.ts";
+import { configSetVersionsSuite, newVersion } from "./suites/config-set-versions.suite.ts";
 
 const namespace = "ephemeral-system";
 const LONG_MS = 11 * 60_000;

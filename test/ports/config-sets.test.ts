@@ -11,11 +11,11 @@ import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { RequestSeam } from "../../operator/kit/client/request.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { memoryConfigSets } from "../support/doubles/memory-config-sets.ts";
+import { memoryConfigSets } from "../support/doubles/memory/config-sets.ts";
 import { unique } from "../support/faults/people.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { installPlatformChart } from "../support/plane/platform-chart.ts";
-import { configSetsSuite } from "./config-sets.suite.ts";
+import { configSetsSuite } from "./suites/config-sets.suite.ts";
 
 const namespace = "ephemeral-system";
 

@@ -1,6 +1,6 @@
-import { memoryEnvironments } from "../support/doubles/memory-environments.ts";
+import { memoryEnvironments } from "../support/doubles/memory/environments.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
-import { environmentsSuite } from "./environments.suite.ts";
+import { environmentsSuite } from "./suites/environments.suite.ts";
 
 environmentsSuite("in memory", async () => {
   const environments = memoryEnvironments(new TestClock());

@@ -10,8 +10,8 @@ import { localIdentityProvider } from "../../operator/adapters/identity-provider
 import { winstonLog } from "../../operator/kit/log.ts";
 import { IdentityProviderUnavailable } from "../../operator/ports/facade/identity-provider.ts";
 import { type IdentityToolkit, startIdentityToolkit, TOOLKIT_KEY } from "../support/doubles/identity-toolkit.ts";
-import { memoryIdentityProvider } from "../support/doubles/memory-identity-provider.ts";
-import { identityProviderSuite } from "./identity-provider.suite.ts";
+import { memoryIdentityProvider } from "../support/doubles/memory/identity-provider.ts";
+import { identityProviderSuite } from "./suites/identity-provider.suite.ts";
 
 const ACCOUNT = "dev@example.test";
 

@@ -1,5 +1,5 @@
-import { memoryPodLogs } from "../support/doubles/memory-pod-logs.ts";
-import { podLogsSuite } from "./pod-logs.suite.ts";
+import { memoryPodLogs } from "../support/doubles/memory/pod-logs.ts";
+import { podLogsSuite } from "./suites/pod-logs.suite.ts";
 
 podLogsSuite("the double of the pods' logs", async () => {
   const podLogs = memoryPodLogs();

@@ -5,7 +5,7 @@ import { createKubeClient, type KubeClient } from "../../operator/kit/client/kub
 import { administrator, unique } from "../support/faults/people.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { installPlatformChart } from "../support/plane/platform-chart.ts";
-import { recordFixture, recordsSuite } from "./records.suite.ts";
+import { recordFixture, recordsSuite } from "./suites/records.suite.ts";
 
 const namespace = "ephemeral-system";
 

@@ -7,12 +7,12 @@ import { repositoryType } from "../../operator/kinds.ts";
 import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
 import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
-import { aRepository, memoryRepositories } from "../support/doubles/memory-repositories.ts";
-import { memoryRepositoryReloads } from "../support/doubles/memory-repository-reloads.ts";
+import { aRepository, memoryRepositories } from "../support/doubles/memory/repositories.ts";
+import { memoryRepositoryReloads } from "../support/doubles/memory/repository-reloads.ts";
 import { COMMIT, createWorld, type World } from "../support/fixtures/environment-world.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
 import { until } from "../support/fixtures/until.ts";
-import { repositoryReloadsSuite } from "./repository-reloads.suite.ts";
+import { repositoryReloadsSuite } from "./suites/repository-reloads.suite.ts";
 
 const namespace = "ephemeral-system";
 const READY = {

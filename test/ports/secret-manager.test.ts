@@ -10,7 +10,7 @@ import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { installPlatformChart } from "../support/plane/platform-chart.ts";
-import { newOwner, nobody, secretManagerSuite, wanted } from "./secret-manager.suite.ts";
+import { newOwner, nobody, secretManagerSuite, wanted } from "./suites/secret-manager.suite.ts";
 
 const namespace = "ephemeral-secrets";
 

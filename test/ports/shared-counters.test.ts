@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { redisSharedCounters } from "../../operator/adapters/redis/shared-counters.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { CountersUnavailable } from "../../operator/ports/facade/shared-counters.ts";
-import { memorySharedCounters } from "../support/doubles/memory-shared-counters.ts";
+import { memorySharedCounters } from "../support/doubles/memory/shared-counters.ts";
 import { type RedisServer, redisServer } from "../support/doubles/redis-server.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
 import { until } from "../support/fixtures/until.ts";
-import { sharedCountersSuite } from "./shared-counters.suite.ts";
+import { sharedCountersSuite } from "./suites/shared-counters.suite.ts";
 
 /** Longer than a failure is remembered. */
 const PAUSE_MS = 10_001;

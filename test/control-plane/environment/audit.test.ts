@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
 import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
-import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/doubles/memory-audit-trail.ts";
+import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
 import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../crds/errors.ts";
-import { aRepository } from "../doubles/memory-repositories.ts";
+import { aRepository } from "../doubles/memory/repositories.ts";
 import type { ApiService, Person } from "./api-service.ts";
 
 /** What a call sends, beside who calls. */

@@ -3,7 +3,7 @@ import { HttpError } from "../../../api/http-error.ts";
 import { createPasswordResets } from "../../../api/password-resets.ts";
 import { type Log, silentLog } from "../../../operator/kit/log.ts";
 import type { IdentityProvider } from "../../../operator/ports/facade/identity-provider.ts";
-import { memoryIdentityProvider } from "../../support/doubles/memory-identity-provider.ts";
+import { memoryIdentityProvider } from "../../support/doubles/memory/identity-provider.ts";
 
 const EMAIL = "dev@example.test";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { createUrlChecks } from "../../../api/url-checks.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
-import { memoryProber } from "../../support/doubles/memory-prober.ts";
-import { memoryRepositories } from "../../support/doubles/memory-repositories.ts";
+import { memoryProber } from "../../support/doubles/memory/prober.ts";
+import { memoryRepositories } from "../../support/doubles/memory/repositories.ts";
 import { environmentFixture } from "../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../support/fixtures/test-clock.ts";
 

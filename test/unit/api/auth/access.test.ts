@@ -12,7 +12,7 @@ import { callerOf } from "../../../../api/auth/callers.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { SCOPES, type Scope } from "../../../../crds/api-token.ts";
 import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
-import { aRepository } from "../../../support/doubles/memory-repositories.ts";
+import { aRepository } from "../../../support/doubles/memory/repositories.ts";
 
 const settings = settingsFrom({
   baseDomain: "x",

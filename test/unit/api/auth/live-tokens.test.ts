@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LiveTokens } from "../../../../api/auth/live-tokens.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory-api-tokens.ts";
+import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 

@@ -3,7 +3,7 @@ import type { Caller } from "../../../../api/auth/callers.ts";
 import { type TokenNotes, tokenNotes } from "../../../../api/auth/token-notes.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory-api-tokens.ts";
+import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 

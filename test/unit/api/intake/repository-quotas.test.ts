@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { createRepositoryQuotas, type RepositoryQuotas } from "../../../../api/intake/repository-quotas.ts";
-import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory-environments.ts";
-import { aRepository, memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
+import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 

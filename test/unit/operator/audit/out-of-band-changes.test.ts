@@ -9,7 +9,7 @@ import { recordOutOfBandChanges } from "../../../../operator/audit/out-of-band-c
 import { ownDeletions } from "../../../../operator/audit/own-deletions.ts";
 import { createObjectCache } from "../../../../operator/kit/cache/object-cache.ts";
 import type { ObjectMeta } from "../../../../operator/kit/client/objects.ts";
-import { memoryAuditTrail } from "../../../support/doubles/memory-audit-trail.ts";
+import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 
 const SECOND = "2026-06-01T12:00:00Z";

@@ -9,7 +9,7 @@ import {
   type ObservedApplication,
   type WantedApplication,
 } from "../../../../operator/ports/deployer.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import {
   CREATED,
   commitA,

@@ -5,7 +5,7 @@ import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { availability } from "../../../../operator/environment/steps/availability.ts";
 import type { ProbeResult } from "../../../../operator/ports/url-prober.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import {
   CREATED,
   environmentFixture,

@@ -8,8 +8,8 @@ import {
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { configuration } from "../../../../operator/environment/steps/configuration.ts";
-import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory-config-sets.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import {
   configSetFixture,
   environmentFixture,

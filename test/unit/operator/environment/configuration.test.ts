@@ -6,7 +6,7 @@ import {
   foreseenConfiguration,
   wantedConfiguration,
 } from "../../../../operator/environment/configuration.ts";
-import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory-config-sets.ts";
+import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
 import { configSetFixture, environmentFixture, UID } from "../../../support/fixtures/environment-fixture.ts";
 
 const OTHER_UID = UID.replace("0a1b", "ffff");

@@ -5,7 +5,7 @@ import type { StepContext } from "../../../../operator/environment/step.ts";
 import { database } from "../../../../operator/environment/steps/database.ts";
 import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../../../../operator/ports/pods.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import {
   CREATED,
   commitA,

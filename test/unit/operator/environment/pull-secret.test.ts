@@ -6,9 +6,9 @@ import { done, type Findings, failed, waiting } from "../../../../operator/envir
 import { type Looking, retirePulls, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
 import { secretKind } from "../../../../operator/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../../../operator/ports/cluster.ts";
-import { type MemoryCluster, memoryCluster } from "../../../support/doubles/memory-cluster.ts";
-import { type MemoryRepositories, memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
-import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { type MemoryCluster, memoryCluster } from "../../../support/doubles/memory/cluster.ts";
+import { type MemoryRepositories, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../support/plane/platform-chart.ts";

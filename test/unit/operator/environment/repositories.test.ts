@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { chartOf, repositoriesOf, repositoryProblem } from "../../../../operator/environment/repositories.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import {
   environmentFixture,
   fixtureSettings,

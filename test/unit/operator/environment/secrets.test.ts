@@ -8,9 +8,9 @@ import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
 import { secretKind } from "../../../../operator/kinds.ts";
-import { memoryCluster } from "../../../support/doubles/memory-cluster.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memoryCluster } from "../../../support/doubles/memory/cluster.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import {
   environmentFixture,
   fixtureSettings,

@@ -7,8 +7,8 @@ import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import { source } from "../../../../operator/environment/steps/source.ts";
 import { CredentialRejected } from "../../../../operator/ports/repository-host.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import {
   commitA,
   environmentFixture,

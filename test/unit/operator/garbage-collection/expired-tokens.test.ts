@@ -3,8 +3,8 @@ import { type ApiToken, type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner }
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { deleteExpiredTokens } from "../../../../operator/garbage-collection/expired-tokens.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { memoryApiTokens } from "../../../support/doubles/memory-api-tokens.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 import { fixtureSettings } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";

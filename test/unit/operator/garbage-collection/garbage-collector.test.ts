@@ -8,7 +8,7 @@ import {
 } from "../../../../operator/garbage-collection/garbage-collector.ts";
 import type { Sweep, SweepReport } from "../../../../operator/garbage-collection/orphans.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { memoryRecords } from "../../../support/doubles/memory-records.ts";
+import { memoryRecords } from "../../../support/doubles/memory/records.ts";
 import { fixtureSettings, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";

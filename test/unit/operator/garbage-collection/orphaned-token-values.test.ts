@@ -8,8 +8,8 @@ import {
 } from "../../../../operator/garbage-collection/orphaned-token-values.ts";
 import { createObjectCache } from "../../../../operator/kit/cache/object-cache.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { memoryBulletin } from "../../../support/doubles/memory-bulletin.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memoryEventRecorder } from "../../../support/doubles/memory/event-recorder.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 import { fixtureSettings, UID } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
@@ -25,7 +25,7 @@ function token(number: number, keepsValue = true): ApiToken {
 /** Values of so many tokens, of which the first ones live. */
 async function scene({ living, gone }: { living: number; gone: number }) {
   const clock = new TestClock();
-  const [secretManager, events] = [memorySecretManager(() => clock.now()), memoryBulletin(clock)];
+  const [secretManager, events] = [memorySecretManager(() => clock.now()), memoryEventRecorder(clock)];
   const tokens = Array.from({ length: living + gone }, (_, index) => token(index));
   const generate = () => new Sensitive("svc_value");
   for (const one of tokens)

@@ -6,7 +6,7 @@ import { createSweep } from "../../../../operator/garbage-collection/orphans.ts"
 import { namespaceKind } from "../../../../operator/kinds.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
-import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory-removal.ts";
+import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory/removal.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const GRACE_MINUTES = 10;

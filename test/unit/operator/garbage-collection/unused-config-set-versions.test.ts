@@ -7,7 +7,7 @@ import {
 } from "../../../../operator/garbage-collection/unused-config-set-versions.ts";
 import type { WireObject } from "../../../../operator/kinds.ts";
 import type { Caches } from "../../../../operator/wiring/caches.ts";
-import { memoryConfigSetVersions } from "../../../support/doubles/memory-config-sets.ts";
+import { memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
 import { environmentFixture, UID } from "../../../support/fixtures/environment-fixture.ts";
 
 const version: ConfigSetVersion = { name: "web", version: 2, uid: UID, spec: {} };

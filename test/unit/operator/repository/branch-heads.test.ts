@@ -5,7 +5,7 @@ import type { Repository } from "../../../../crds/repository/repository.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { createBranchHeads } from "../../../../operator/repository/branch-heads.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../support/plane/platform-chart.ts";

@@ -7,7 +7,7 @@ import {
   cloneCredential,
   pullCredential,
 } from "../../../../operator/repository/host-credentials.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { testSettings } from "../../../support/plane/platform-chart.ts";
 

@@ -10,9 +10,9 @@ import {
   RepositoryHostUnavailable,
 } from "../../../../operator/ports/repository-host.ts";
 import { createRepositoryReconciler } from "../../../../operator/repository/reconciler.ts";
-import { memoryConfigSets } from "../../../support/doubles/memory-config-sets.ts";
-import { memoryRepositories } from "../../../support/doubles/memory-repositories.ts";
-import { memorySecretManager } from "../../../support/doubles/memory-secret-manager.ts";
+import { memoryConfigSets } from "../../../support/doubles/memory/config-sets.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import {
   CREATED,
   commitA,

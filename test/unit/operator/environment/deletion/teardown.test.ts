@@ -10,7 +10,7 @@ import {
 } from "../../../../../operator/environment/deletion/teardown.ts";
 import { applicationKind, appProjectKind, namespaceKind } from "../../../../../operator/kinds.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
-import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory-removal.ts";
+import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
 import { CREATED, minutesLater, UID } from "../../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 

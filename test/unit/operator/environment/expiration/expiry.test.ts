@@ -5,7 +5,7 @@ import type { Slot } from "../../../../../operator/environment/expiration/limite
 import { createExpiryRefusals } from "../../../../../operator/environment/expiration/refused-deletions.ts";
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { type Environments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
-import { memoryBulletin } from "../../../../support/doubles/memory-bulletin.ts";
+import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
@@ -40,7 +40,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, tur
   const expiry = await expire(environment, {
     ...{ clock, serverClock, environments, log: silentLog },
     ...{ limiter: { turn: () => turn }, tellDisagreement: disagreements({ clock, log: silentLog }) },
-    ...{ refusals: createExpiryRefusals(clock), events: memoryBulletin(clock) },
+    ...{ refusals: createExpiryRefusals(clock), events: memoryEventRecorder(clock) },
   });
   return { expiry, removals, serverAsked };
 }
@@ -84,7 +84,7 @@ describe("an expiry whose deletion is refused", () => {
 
   function refusing() {
     const clock = new TestClock(minutesLater(61).toISOString());
-    const [refusals, events] = [createExpiryRefusals(clock), memoryBulletin(clock)];
+    const [refusals, events] = [createExpiryRefusals(clock), memoryEventRecorder(clock)];
     let outcome: "removing" | Error = new RemovalRefused("held by a policy");
     let tries = 0;
     const environments: Pick<Environments, "remove"> = {

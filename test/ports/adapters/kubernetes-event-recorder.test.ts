@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { KubeConfig } from "@kubernetes/client-node";
+import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
+import { eventKind } from "../../../operator/kinds.ts";
+import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
+import type { Event } from "../../../operator/ports/event-recorder.ts";
+import { unique } from "../../support/faults/people.ts";
+import { TestClock } from "../../support/fixtures/test-clock.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+import { eventRecorderSuite } from "../suites/event-recorder.suite.ts";
+
+const namespace = "ephemeral-system";
+
+let client: KubeClient;
+/** The platform may write Events, and neither read nor remove them. */
+let admin: KubeClient;
+beforeAll(async () => {
+  const { kubeConfig } = await installPlatformChart(controlPlane());
+  client = createKubeClient({ kubeConfig });
+  const all = new KubeConfig();
+  all.loadFromFile(controlPlane().kubeconfigPath);
+  admin = createKubeClient({ kubeConfig: all });
+}, 60_000);
+afterAll(() => Promise.all([client.close(), admin.close()]));
+
+eventRecorderSuite("on Kubernetes", async () => {
+  const clock = new TestClock();
+  // Events can be told apart by whom they are about; it need not exist.
+  const serviceAccount = unique("platform-");
+  const fieldSelector = `involvedObject.name=${serviceAccount}`;
+  return {
+    ...{ clock, events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log: silentLog }) },
+    async told(reason) {
+      const { items } = await admin.list(eventKind, { namespace, fieldSelector });
+      const notices = items.map(({ type, reason: of, message }) => ({ type, reason: of, message }) as Event);
+      return notices.filter((notice) => notice.reason === reason);
+    },
+    async stop() {
+      const { items } = await admin.list(eventKind, { namespace, fieldSelector });
+      for (const { metadata } of items) await admin.delete(eventKind, metadata);
+    },
+  };
+});
+
+test("a events that can't be written is in the log, and nothing else comes of it", async () => {
+  const lines: (Facts | undefined)[] = [];
+  const log: Log = { ...silentLog, warn: (_message, facts) => void lines.push(facts) };
+  const nowhere = { client, namespace: unique("absent-"), serviceAccount: "platform", clock: new TestClock(), log };
+  const notice: Event = { type: "Warning", reason: "NotSaid", message: "nothing" };
+  expect(kubernetesEventRecorder(nowhere).publish(notice)).toBeUndefined();
+  const [line] = await until(() => (lines.length > 0 ? lines : undefined), { what: "a line", deadlineMs: 10_000 });
+  expect(line).toMatchObject(notice);
+});

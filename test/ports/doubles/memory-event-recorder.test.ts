@@ -1,0 +1,13 @@
+import { memoryEventRecorder } from "../../support/doubles/memory/event-recorder.ts";
+import { TestClock } from "../../support/fixtures/test-clock.ts";
+import { eventRecorderSuite } from "../suites/event-recorder.suite.ts";
+
+eventRecorderSuite("in memory", async () => {
+  const clock = new TestClock();
+  const events = memoryEventRecorder(clock);
+  return {
+    ...{ events, clock },
+    told: async (reason) => events.list().filter((notice) => notice.reason === reason),
+    stop: async () => undefined,
+  };
+});

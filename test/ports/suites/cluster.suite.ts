@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../../operator/ports/cluster.ts";
+import { unique } from "../../support/faults/people.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+
+/** A cluster, and hands that are not the operator's. */
+export interface ClusterScene {
+  readonly cluster: Cluster;
+  /** Holds a ConfigMap by these finalizers; without any, one that is being deleted goes. */
+  hold(ref: { name: string; namespace: string }, finalizers: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const namespace = "default";
+const newOwner = (): Owner => ({ name: unique("shop-"), uid: randomUUID() });
+const desired = (name: string) => ({
+  ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace } },
+  data: { KEY: "value" },
+});
+
+/** What every adapter of the port and its double must do, beside what only the adapter can: see the drift of a field. */
+export function clusterSuite(name: string, start: () => Promise<ClusterScene>): void {
+  describe(`a cluster, ${name}`, () => {
+    let scene: ClusterScene;
+    let cluster: Cluster;
+    beforeAll(async () => {
+      scene = await start();
+      ({ cluster } = scene);
+    }, 60_000);
+    afterAll(() => scene.stop());
+
+    async function given(owner = newOwner()) {
+      const ref = { name: owner.name, namespace };
+      expect(await cluster.ensure(owner, configMaps, desired(owner.name))).toBe("created");
+      return { owner, ref };
+    }
+
+    test("makes an object once, labelled as its owner's", async () => {
+      const { owner, ref } = await given();
+      const first = await cluster.read(owner, configMaps, ref);
+      expect(first?.metadata.labels).toMatchObject({ [ENVIRONMENT_UID_LABEL]: owner.uid });
+      expect(await cluster.ensure(owner, configMaps, desired(owner.name))).toBe("unchanged");
+      expect((await cluster.read(owner, configMaps, ref))?.metadata.uid).toBe(first?.metadata.uid);
+      await cluster.remove(owner, configMaps, ref);
+    });
+
+    test("neither takes nor shows nor removes what is somebody else's", async () => {
+      const { owner, ref } = await given();
+      const other = { name: owner.name, uid: randomUUID() };
+      await expect(cluster.ensure(other, configMaps, desired(owner.name))).rejects.toThrow(NameTaken);
+      expect(await cluster.read(other, configMaps, ref)).toBeUndefined();
+      expect(await cluster.remove(other, configMaps, ref)).toEqual({ state: "gone" });
+      expect(await cluster.read(owner, configMaps, ref)).toBeDefined();
+      await cluster.remove(owner, configMaps, ref);
+    });
+
+    test("removes, and finds it gone however often it is asked", async () => {
+      const { owner, ref } = await given();
+      for (const _again of [1, 2]) expect(await cluster.remove(owner, configMaps, ref)).toEqual({ state: "gone" });
+      expect(await cluster.read(owner, configMaps, ref)).toBeUndefined();
+    });
+
+    test("removes exactly what was seen, where that is said: neither another of its name nor what changed since", async () => {
+      const { owner, ref } = await given();
+      const former = await cluster.read(owner, configMaps, ref);
+      await cluster.remove(owner, configMaps, ref);
+      await given(owner);
+      const seen = await cluster.read(owner, configMaps, ref);
+      await scene.hold(ref, ["example.test/one"]);
+      for (const one of [former, seen]) {
+        expect(await cluster.remove(owner, configMaps, ref, one)).toMatchObject({ state: "removing" });
+      }
+      await scene.hold(ref, []);
+      const last = await cluster.read(owner, configMaps, ref);
+      expect(last?.metadata.deletionTimestamp).toBeUndefined();
+      expect(await cluster.remove(owner, configMaps, ref, last)).toEqual({ state: "gone" });
+      expect(await cluster.remove(owner, configMaps, ref, last)).toEqual({ state: "gone" });
+    });
+
+    test("says that it is being deleted in words that stay, and what holds it beside them", async () => {
+      const { owner, ref } = await given();
+      const looks = [];
+      for (const finalizer of ["example.test/one", "example.test/two"]) {
+        // Nobody may add a finalizer to what is being deleted: both are there from the beginning, and one goes.
+        if (looks.length === 0) await scene.hold(ref, ["example.test/one", "example.test/two"]);
+        else await scene.hold(ref, [finalizer]);
+        looks.push(await cluster.remove(owner, configMaps, ref));
+      }
+      const message = `ConfigMap '${ref.name}' is being deleted`;
+      const blocker = (reason: string) => ({ kind: "ConfigMap", name: ref.name, reason, message: expect.any(String) });
+      expect(looks).toEqual([
+        { state: "removing", message, blockers: ["example.test/one", "example.test/two"].map(blocker) },
+        { state: "removing", message, blockers: [blocker("example.test/two")] },
+      ]);
+      await expect(cluster.ensure(owner, configMaps, desired(owner.name))).rejects.toThrow(BeingDeleted);
+      await scene.hold(ref, []);
+      expect(await cluster.remove(owner, configMaps, ref)).toEqual({ state: "gone" });
+    });
+  });
+}

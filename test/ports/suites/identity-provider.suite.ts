@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../../../operator/ports/facade/identity-provider.ts";
+
+/** A provider with the account `dev@example.test` and no account `nobody@example.test`. */
+export interface IdentityProviderScene {
+  readonly provider: IdentityProvider;
+  /** How many links the address was sent. */
+  sentTo(email: string): number;
+  /** From now on nobody answers. */
+  goAway(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What every adapter of the port and its double must do. */
+export function identityProviderSuite(title: string, start: () => Promise<IdentityProviderScene>): void {
+  describe(`the identity provider, ${title}`, () => {
+    let scene: IdentityProviderScene;
+    beforeAll(async () => {
+      scene = await start();
+    });
+    afterAll(() => scene.stop());
+    const send = (email: string, signal = new AbortController().signal) =>
+      scene.provider.sendPasswordReset(email, signal);
+
+    test("sends a link to an address with an account, and to none without one, and tells nobody", async () => {
+      expect(await send("dev@example.test")).toBeUndefined();
+      expect(await send("nobody@example.test")).toBeUndefined();
+      expect([scene.sentTo("dev@example.test"), scene.sentTo("nobody@example.test")]).toEqual([1, 0]);
+    });
+
+    test("does not care for letter case", async () => {
+      const before = scene.sentTo("dev@example.test");
+      await send("Dev@Example.test");
+      expect(scene.sentTo("dev@example.test")).toBe(before + 1);
+    });
+
+    test("does nothing for somebody who no longer waits", async () => {
+      const before = scene.sentTo("dev@example.test");
+      const error = await send("dev@example.test", AbortSignal.abort()).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(IdentityProviderUnavailable);
+      expect(error).toMatchObject({ mayAskAgain: false });
+      expect(scene.sentTo("dev@example.test")).toBe(before);
+    });
+
+    test("says so when it can't be reached, and that it may be asked again, without the address", async () => {
+      await scene.goAway();
+      const error = await send("dev@example.test").catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(IdentityProviderUnavailable);
+      expect(error).toMatchObject({ mayAskAgain: true });
+      expect(String(error)).not.toContain("dev@");
+    });
+  });
+}

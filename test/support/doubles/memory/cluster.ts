@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../../crds/group.ts";
+import type { KubeObject } from "../../../../operator/kit/client/objects.ts";
+import {
+  BeingDeleted,
+  type Cluster,
+  type DesiredObject,
+  NameTaken,
+  type ObjectRef,
+  type ObservedObject,
+  type Owner,
+} from "../../../../operator/ports/cluster.ts";
+
+type MemoryObject = ObservedObject & KubeObject;
+
+/** What a test may do to the world behind the port. */
+export interface MemoryCluster extends Cluster {
+  /** What there is, as `Kind/name`, in the order in which it was made. */
+  titles(): string[];
+  list(): readonly MemoryObject[];
+  /** Holds an object by these finalizers from now on; without any, one that is being deleted goes. */
+  hold(kind: Kind, ref: ObjectRef, finalizers: readonly string[]): void;
+  /** Has an admin annotate an object. */
+  annotate(kind: Kind, ref: ObjectRef, annotations: Readonly<Record<string, string>>): void;
+  /** How often it was asked about objects of the kind. */
+  looks(kind: Kind): number;
+  /** From now on it can't be asked about the kind, or can again. */
+  fail(kind: Kind, failure: Error | undefined): void;
+}
+
+/** Objects without an API server; keeps the promises of the port that `clusterSuite` asks of the adapter. */
+export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster {
+  const objects = new Map<string, MemoryObject>();
+  const failures = new Map<string, Error>();
+  const looks = new Map<string, number>();
+  const asked = (kind: Kind, ref: ObjectRef) => {
+    looks.set(kind.plural, (looks.get(kind.plural) ?? 0) + 1);
+    const failure = failures.get(kind.plural);
+    if (failure !== undefined) throw failure;
+    return objects.get(keyOf(kind, ref));
+  };
+  const there = (kind: Kind, ref: ObjectRef) => {
+    const found = objects.get(keyOf(kind, ref));
+    if (found === undefined) throw new TypeError(`there is no ${kind.kind} '${ref.name}'`);
+    return found;
+  };
+  const put = (kind: Kind, object: MemoryObject) => objects.set(keyOf(kind, object.metadata), object);
+
+  return {
+    async ensure(owner, kind, desired) {
+      const found = asked(kind, desired.metadata);
+      if (found === undefined) {
+        put(kind, made(owner, desired, now()));
+        return "created";
+      }
+      const what = `${kind.kind} '${found.metadata.name}'`;
+      if (found.metadata.deletionTimestamp !== undefined) throw new BeingDeleted(`${what} is being deleted`);
+      if (owned(owner, found) === undefined) throw new NameTaken(kind.kind, found.metadata.name);
+      return "unchanged";
+    },
+    observe: (owner, kind, ref) => owned(owner, objects.get(keyOf(kind, ref))),
+    read: async (owner, kind, ref) => owned(owner, asked(kind, ref)),
+    async remove(owner, kind, ref, seen) {
+      const found = owned(owner, asked(kind, ref));
+      if (found === undefined) return { state: "gone" };
+      const isSeen = seen === undefined || versionOf(seen) === versionOf(found);
+      if (!isSeen) return { state: "removing", message: `${kind.kind} '${ref.name}' is being deleted`, blockers: [] };
+      const { name, finalizers = [] } = found.metadata;
+      if (finalizers.length === 0) {
+        objects.delete(keyOf(kind, ref));
+        return { state: "gone" };
+      }
+      put(kind, { ...found, metadata: { ...found.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+      const held = (reason: string) => ({ reason, message: "a finalizer that is not removed yet" });
+      return {
+        ...{ state: "removing", message: `${kind.kind} '${name}' is being deleted` },
+        blockers: finalizers.map((finalizer) => ({ kind: kind.kind, name, ...held(finalizer) })),
+      };
+    },
+    titles: () => [...objects.values()].map(({ kind, metadata }) => `${kind}/${metadata.name}`),
+    list: () => [...objects.values()],
+    annotate(kind, ref, annotations) {
+      const found = there(kind, ref);
+      put(kind, { ...found, metadata: { ...changed(found), annotations } });
+    },
+    hold(kind, ref, finalizers) {
+      const found = there(kind, ref);
+      put(kind, { ...found, metadata: { ...changed(found), finalizers } });
+      const isLetGo = finalizers.length === 0 && found.metadata.deletionTimestamp !== undefined;
+      if (isLetGo) objects.delete(keyOf(kind, ref));
+    },
+    looks: (kind) => looks.get(kind.plural) ?? 0,
+    fail(kind, failure) {
+      if (failure === undefined) failures.delete(kind.plural);
+      else failures.set(kind.plural, failure);
+    },
+  };
+}
+
+const changed = ({ metadata }: MemoryObject) => ({
+  ...metadata,
+  resourceVersion: String(Number(metadata.resourceVersion) + 1),
+});
+const versionOf = ({ metadata }: ObservedObject) => `${metadata.uid}@${metadata.resourceVersion}`;
+const keyOf = ({ plural }: Kind, { namespace = "", name }: ObjectRef) => `${plural} ${namespace}/${name}`;
+
+function made(owner: Owner, desired: DesiredObject, at: Date): MemoryObject {
+  const { metadata } = desired;
+  const labels = { ...metadata.labels, ...ownerLabels(owner) };
+  const given = { uid: randomUUID(), resourceVersion: "1", creationTimestamp: at.toISOString() };
+  return { ...desired, metadata: { ...metadata, labels, ...given } };
+}
+
+function owned(owner: Owner, object: MemoryObject | undefined): MemoryObject | undefined {
+  return object?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? object : undefined;
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import { answersKey, type IdempotencyRecord, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
+import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
+import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { isUuid } from "../../../../crds/names.ts";
+import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/requested-reconciles.ts";
+import type { Clock } from "../../../../operator/kit/time/clock.ts";
+import type { Environments, Extension } from "../../../../operator/ports/environments.ts";
+import { listed } from "../../fixtures/environment-list.ts";
+
+const TERMINATING_RETRY_SECONDS = 10;
+const UNAVAILABLE_RETRY_SECONDS = 5;
+
+/** What a test may do to the world behind the port. */
+export interface MemoryEnvironments extends Environments {
+  /** Puts an environment there as if another door had made it. */
+  put(environment: EphemeralEnvironment): void;
+  /** Lets an environment that is being deleted go, as the operator does at the end of its teardown. */
+  finishRemoval(name: string): void;
+  /** The operator answers whoever asks for a pass, at once (as it does from the start), or not at all. */
+  setOperating(operating: boolean): void;
+  /** The cluster goes away, or comes back. */
+  setReachable(reachable: boolean): void;
+  /** The next call fails in a way that nobody foresaw. */
+  failNext(error: Error): void;
+}
+
+/** Environments without a cluster; keeps the promises of the port that `environmentsSuite` asks of every adapter. */
+export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironments {
+  const byName = new Map<string, EphemeralEnvironment>();
+  let version = 1;
+  let isReachable = true;
+  let isOperating = true;
+  let failure: Error | undefined;
+
+  const reach = () => {
+    const error = failure;
+    failure = undefined;
+    if (error !== undefined) throw error;
+    if (!isReachable) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
+  };
+  const store = (environment: EphemeralEnvironment, metadata: object, more: object = {}): EphemeralEnvironment => {
+    version += 1;
+    const stored = structuredClone({
+      ...environment,
+      ...more,
+      metadata: { ...environment.metadata, ...metadata, resourceVersion: String(version) },
+    });
+    byName.set(stored.metadata.name, stored);
+    return structuredClone(stored);
+  };
+  const current = ({ metadata }: EphemeralEnvironment) => {
+    const found = byName.get(metadata.name);
+    return found?.metadata.uid === metadata.uid ? found : undefined;
+  };
+
+  const change = (environment: EphemeralEnvironment, spec: Partial<EnvironmentSpec>, annotations: object = {}) => {
+    reach();
+    const found = current(environment);
+    if (found === undefined) throw new EnvironmentNotFound();
+    const { deletionTimestamp, generation } = found.metadata;
+    if (deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
+    const merged = Object.entries({ ...found.metadata.annotations, ...annotations });
+    const left = Object.fromEntries(merged.filter(([, value]) => value !== null));
+    const metadata = { annotations: left, generation: generation + 1 };
+    return store(found, metadata, { spec: { ...found.spec, ...spec } });
+  };
+
+  const madeBefore = (holder: EphemeralEnvironment, mark: IdempotencyRecord | undefined) => {
+    if (mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
+    const { name, deletionTimestamp } = holder.metadata;
+    throw new NameExists(name, deletionTimestamp === undefined ? undefined : TERMINATING_RETRY_SECONDS);
+  };
+
+  return {
+    async find(idOrName) {
+      reach();
+      const found = isUuid(idOrName)
+        ? [...byName.values()].find(({ metadata }) => metadata.uid === idOrName)
+        : byName.get(idOrName);
+      return structuredClone(found);
+    },
+
+    list: () => [...byName.values()],
+
+    page: (query) => listed([...byName.values()], query),
+
+    async countNow(isMeant) {
+      reach();
+      return [...byName.values()].filter(isMeant).length;
+    },
+
+    madeWith: (key) => structuredClone([...byName.values()].find((one) => answersKey(one, key, clock.now()))),
+
+    async create(name: string, spec: EnvironmentSpec, mark?: IdempotencyRecord) {
+      reach();
+      const holder = byName.get(name);
+      if (holder !== undefined) return structuredClone(madeBefore(holder, mark));
+      const creationTimestamp = kubernetesTime(clock.now());
+      const metadata = { name, uid: randomUUID(), resourceVersion: "", generation: 1, creationTimestamp };
+      const annotations = mark === undefined ? {} : { annotations: markAnnotations(mark) };
+      return store({ ...environmentManifest(name, spec), metadata }, { finalizers: [FINALIZER], ...annotations });
+    },
+
+    async reread(environment) {
+      reach();
+      return structuredClone(current(environment));
+    },
+
+    async extend(environment: EphemeralEnvironment, { ttlHours, note }: Extension) {
+      return change(environment, { ttlHours }, { [EXTENSION_NOTE_ANNOTATION]: note ?? null });
+    },
+
+    async setSwitches(environment, switches) {
+      return change(environment, switches);
+    },
+
+    async reconcile(environment) {
+      reach();
+      const found = current(environment);
+      if (found === undefined) throw new EnvironmentNotFound();
+      const shared = sharedToken(found, clock.now());
+      const token = shared ?? clock.now().toISOString();
+      const annotations = { ...found.metadata.annotations, [RECONCILE_ANNOTATION]: token };
+      const asked = shared === undefined ? store(found, { annotations }) : structuredClone(found);
+      if (!isOperating) return { state: "pending", environment: asked };
+      const status = { ...found.status, lastHandledReconcileAt: token };
+      return { state: "answered", environment: store(asked, {}, { status }) };
+    },
+
+    async remove(environment, options) {
+      reach();
+      const found = current(environment);
+      const isSame = found?.metadata.resourceVersion === environment.metadata.resourceVersion;
+      if (options?.onlyThisVersion && !isSame) return "changed";
+      if (found === undefined || found.metadata.deletionTimestamp !== undefined) return "removing";
+      if (found.spec.protected) throw new EnvironmentConflict("The environment is protected");
+      store(found, { deletionTimestamp: kubernetesTime(clock.now()) });
+      return "removing";
+    },
+
+    put: (environment) => void store(environment, {}),
+    finishRemoval: (name) => void byName.delete(name),
+    setOperating: (operating) => {
+      isOperating = operating;
+    },
+    setReachable: (reachable) => {
+      isReachable = reachable;
+    },
+    failNext: (error) => {
+      failure = error;
+    },
+  };
+}
+
+/** The API server's timestamps have whole seconds. */
+export function kubernetesTime(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,25 @@
+import {
+  type IdentityProvider,
+  IdentityProviderUnavailable,
+} from "../../../../operator/ports/facade/identity-provider.ts";
+
+/** The double: accounts by their addresses, and who was sent a link. */
+export interface MemoryIdentityProvider extends IdentityProvider {
+  readonly sentTo: readonly string[];
+  /** While it is away, whoever asks is refused. */
+  away: boolean;
+}
+
+export function memoryIdentityProvider(...accounts: readonly string[]): MemoryIdentityProvider {
+  const sentTo: string[] = [];
+  return {
+    sentTo,
+    away: false,
+    async sendPasswordReset(email, signal) {
+      const mayAskAgain = !signal.aborted;
+      if (this.away || signal.aborted)
+        throw new IdentityProviderUnavailable("the identity provider is away", { mayAskAgain });
+      if (accounts.includes(email.toLowerCase())) sentTo.push(email.toLowerCase());
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { ClusterUnavailable } from "../../../../crds/errors.ts";
+import type { Component } from "../../../../crds/names.ts";
+import { inOrder, momentOf, newest, shown } from "../../../../operator/adapters/pod-logs/lines.ts";
+import { printable } from "../../../../operator/adapters/pod-logs/secret-mask.ts";
+import type { FollowedSelection, LogLine, LogSelection, PodLogs } from "../../../../operator/ports/facade/pod-logs.ts";
+
+/** There are no secrets here. */
+const unmasked = async (text: string) => printable(text);
+
+/** What a test may do to the pods behind the port. */
+export interface MemoryPodLogs extends PodLogs {
+  /** A container of a component writes a line. */
+  write(environment: string, component: Component, line: { readonly at: Date; readonly text: string }): void;
+  setReachable(reachable: boolean): void;
+  /** Those who follow stay until their signal ends; before, they are sent away after what there is. */
+  holdFollowers(): void;
+  readonly followers: number;
+}
+
+/** Logs without a cluster; keeps the promises of the port that `podLogsSuite` asks of every adapter. */
+export function memoryPodLogs(): MemoryPodLogs {
+  const written = new Map<string, LogLine[]>();
+  const news = new EventTarget();
+  let isReachable = true;
+  let isHolding = false;
+  let followers = 0;
+  const linesOf = (environment: string, component: Component) => written.get(`${environment}/${component}`) ?? [];
+
+  const tail = (lines: readonly LogLine[], selection: LogSelection) => {
+    if (!isReachable) throw new ClusterUnavailable(5);
+    const { sinceSeconds } = selection;
+    const from = sinceSeconds === undefined ? "" : momentOf(new Date(Date.now() - sinceSeconds * 1000));
+    return newest(
+      lines.filter(({ at }) => at >= from),
+      selection.lines,
+    );
+  };
+
+  /** There is one container, and one clock. */
+  const told = async (lines: readonly LogLine[]) =>
+    (await shown(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
+
+  async function* follow(all: () => readonly LogLine[], { after = "", signal, ...wanted }: FollowedSelection) {
+    followers += 1;
+    let known = all().length;
+    try {
+      const missed = all().filter(({ at }) => at > after);
+      yield await told(tail(missed, after === "" ? wanted : { lines: 1000 }));
+      while (isHolding && !signal.aborted) {
+        const added = all().slice(known);
+        known += added.length;
+        yield await told(inOrder(added));
+        if (all().length === known) await once(news, "line", { signal }).catch(() => undefined);
+      }
+    } finally {
+      followers -= 1;
+    }
+  }
+
+  return {
+    tail: async ({ name }, component, selection) => shown(tail(linesOf(name, component), selection), unmasked),
+    follow: ({ name }, component, selection) => follow(() => linesOf(name, component), selection),
+    write(environment, component, { at, text }) {
+      const key = `${environment}/${component}`;
+      written.set(key, [...(written.get(key) ?? []), { at: momentOf(at), text }]);
+      news.dispatchEvent(new Event("line"));
+    },
+    setReachable: (reachable) => {
+      isReachable = reachable;
+    },
+    holdFollowers: () => {
+      isHolding = true;
+    },
+    get followers() {
+      return followers;
+    },
+  };
+}

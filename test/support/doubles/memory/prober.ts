@@ -1,0 +1,30 @@
+import type { ProbeResult, UrlProber } from "../../../../operator/ports/url-prober.ts";
+
+/** URLs that answer as a test says, and what was asked of them. */
+export interface MemoryProber extends UrlProber {
+  readonly asked: readonly string[];
+  /** How a URL answers from now on; any other is healthy. */
+  answer(url: string, result: Pick<ProbeResult, "status" | "responseTimeMs">): void;
+  /** Nothing is answered until the returned function is called. */
+  hold(): () => void;
+}
+
+export function memoryProber(): MemoryProber {
+  const asked: string[] = [];
+  const answers = new Map<string, Pick<ProbeResult, "status" | "responseTimeMs">>();
+  let held: Promise<void> | undefined;
+  return {
+    asked,
+    async probe(url, path) {
+      asked.push(url + path);
+      await held;
+      return { status: "healthy", responseTimeMs: 7, ...answers.get(url), message: "" };
+    },
+    answer: (url, result) => void answers.set(url, result),
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
+import type { Records } from "../../../../operator/ports/records.ts";
+
+/** What a test may see and do behind the port. */
+export interface MemoryRecords extends Records {
+  /** What is kept, in the order in which it was written. */
+  list(): readonly RecordSpec[];
+  /** From now on nothing can be written, or can again. */
+  fail(failure: Error | undefined): void;
+  /** Drops all of it. */
+  forget(): void;
+}
+
+/** Records that live as long as the object; keeps the promises of the port that `recordsSuite` asks of the adapter. */
+export function memoryRecords({ mostPruned = 1_000 } = {}): MemoryRecords {
+  const byUid = new Map<string, RecordSpec>();
+  let failure: Error | undefined;
+  return {
+    async keep(record) {
+      if (failure !== undefined) throw failure;
+      if (!byUid.has(record.uid)) byUid.set(record.uid, structuredClone(record));
+    },
+    async prune({ atMost, notBefore }) {
+      const sorted = [...byUid.values()].sort((one, other) => Date.parse(one.deletedAt) - Date.parse(other.deletedAt));
+      const tooMany = sorted.length - atMost;
+      const isSurplus = ({ deletedAt }: RecordSpec, at: number) => at < tooMany || Date.parse(deletedAt) < +notBefore;
+      const surplus = sorted.filter(isSurplus);
+      for (const { uid } of surplus.slice(0, mostPruned)) byUid.delete(uid);
+      return { dropped: Math.min(surplus.length, mostPruned), isMoreLeft: surplus.length > mostPruned };
+    },
+    list: () => [...byUid.values()],
+    fail(error) {
+      failure = error;
+    },
+    forget: () => byUid.clear(),
+  };
+}

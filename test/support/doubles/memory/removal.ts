@@ -1,0 +1,49 @@
+import { namespaceName } from "../../../../crds/names.ts";
+import { Sensitive } from "../../../../crds/sensitive.ts";
+import { argocdDeployer } from "../../../../operator/adapters/argocd/deployer.ts";
+import { applicationKind, appProjectKind, namespaceKind } from "../../../../operator/kinds.ts";
+import type { Owner } from "../../../../operator/ports/cluster.ts";
+import { fixtureSettings } from "../../fixtures/environment-fixture.ts";
+import type { TestClock } from "../../fixtures/test-clock.ts";
+import { memoryEventRecorder } from "./event-recorder.ts";
+import { memoryCluster } from "./cluster.ts";
+import { memoryRecords } from "./records.ts";
+import { memorySecretManager } from "./secret-manager.ts";
+
+/** Where an environment's things are. */
+export const namespaceOf = ({ name }: Pick<Owner, "name">) => ({ name: namespaceName(name) });
+export const applicationOf = ({ name }: Pick<Owner, "name">) => ({
+  ...{ name: namespaceName(name), namespace: fixtureSettings.deployer.namespace },
+});
+
+/** A world in which things of environments are, and from which they can be removed. */
+export function memoryRemoval(clock: TestClock) {
+  const cluster = memoryCluster(() => clock.now());
+  const secretManager = memorySecretManager(() => clock.now());
+  const records = memoryRecords();
+  const events = memoryEventRecorder(clock);
+  const deployer = argocdDeployer(cluster, fixtureSettings.deployer, clock);
+  const bare = { apiVersion: "v1" };
+
+  return {
+    ...{ cluster, secretManager, records, events, deployer, clock, settings: fixtureSettings },
+    /** Makes of the environment what the steps of its life make. */
+    async furnish(owner: Owner): Promise<void> {
+      const [namespace, application] = [namespaceOf(owner), applicationOf(owner)];
+      await cluster.ensure(owner, namespaceKind, { ...bare, kind: "Namespace", metadata: namespace });
+      await secretManager.ensure(owner, [{ name: "SECRET_KEY", version: 1, generate: () => new Sensitive("x") }]);
+      await cluster.ensure(owner, appProjectKind, { ...bare, kind: "AppProject", metadata: application });
+      await cluster.ensure(owner, applicationKind, { ...bare, kind: "Application", metadata: application });
+    },
+    /** What of the environment is there, by the step that removes it. */
+    async left(owner: Owner): Promise<string[]> {
+      const parts = [
+        ["application", await cluster.read(owner, applicationKind, applicationOf(owner))],
+        ["project", await cluster.read(owner, appProjectKind, applicationOf(owner))],
+        ["secrets", (await secretManager.holdsAny(owner, [])) || undefined],
+        ["namespace", await cluster.read(owner, namespaceKind, namespaceOf(owner))],
+      ] as const;
+      return parts.filter(([, found]) => found !== undefined).map(([step]) => step);
+    },
+  };
+}
