@@ -4,7 +4,13 @@ import { createKubeClient, type KubeClient } from "../../../operator/kit/client/
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import type { Cluster } from "../../../operator/ports/cluster.ts";
 import type { PodLogs } from "../../../operator/ports/facade/pod-logs.ts";
-import { type FakeApiServer, reset, silence, startFakeApiServer, status } from "../../support/doubles/fake-api-server.ts";
+import {
+  type FakeApiServer,
+  reset,
+  silence,
+  startFakeApiServer,
+  status,
+} from "../../support/doubles/fake-api-server.ts";
 import { fastClock } from "../../support/fixtures/fast-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../../support/plane/fake-kubelet.ts";

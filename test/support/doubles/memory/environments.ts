@@ -4,7 +4,11 @@ import {
   type EphemeralEnvironment,
   environmentManifest,
 } from "../../../../crds/environment/ephemeral-environment.ts";
-import { answersKey, type IdempotencyRecord, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
+import {
+  answersKey,
+  type IdempotencyRecord,
+  markAnnotations,
+} from "../../../../crds/environment/idempotency-record.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";

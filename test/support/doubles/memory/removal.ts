@@ -5,8 +5,8 @@ import { applicationKind, appProjectKind, namespaceKind } from "../../../../oper
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { fixtureSettings } from "../../fixtures/environment-fixture.ts";
 import type { TestClock } from "../../fixtures/test-clock.ts";
-import { memoryEventRecorder } from "./event-recorder.ts";
 import { memoryCluster } from "./cluster.ts";
+import { memoryEventRecorder } from "./event-recorder.ts";
 import { memoryRecords } from "./records.ts";
 import { memorySecretManager } from "./secret-manager.ts";
 
