@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import type { Log } from "../operator/kit/log.ts";
+import type { Log } from "../operator/ports/log.ts";
 import { auditedOf } from "./audit.ts";
 import type { Caller } from "./auth/callers.ts";
 import type { AuthResult, authenticator } from "./auth/credentials.ts";

@@ -1,9 +1,9 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
-import type { Log } from "../operator/kit/log.ts";
-import type { Clock } from "../operator/kit/time/clock.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
+import type { Clock } from "../operator/ports/clock.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
+import type { Log } from "../operator/ports/log.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../operator/kit/time/clock.ts";
+import type { Clock } from "../operator/ports/clock.ts";
 
 /** More keys within a minute are no users but a flood; so many take less than 20 MB. */
 const MAX_KEYS = 50_000;

@@ -8,7 +8,7 @@ import {
   type Store,
 } from "express-rate-limit";
 import type { Settings } from "../config/settings.ts";
-import type { Clock } from "../operator/kit/time/clock.ts";
+import type { Clock } from "../operator/ports/clock.ts";
 import type { Counter, SharedCounters } from "../operator/ports/facade/shared-counters.ts";
 import { type MemoryStore, memoryStore } from "./counters.ts";
 import { HttpError } from "./http-error.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Log } from "../operator/kit/log.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
+import type { Log } from "../operator/ports/log.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Passes wishes for a new password on to the identity provider, beside the answers to those who wish. */

@@ -1,9 +1,8 @@
 import type { Static, TSchema } from "typebox";
 import type { Settings } from "../config/settings.ts";
 import type { ErrorCode } from "../crds/errors.ts";
-import type { Log } from "../operator/kit/log.ts";
-import type { Clock } from "../operator/kit/time/clock.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
+import type { Clock } from "../operator/ports/clock.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
 import type { Environments } from "../operator/ports/environments.ts";
 import type { BranchHeads } from "../operator/ports/facade/branch-heads.ts";
@@ -13,6 +12,7 @@ import type { PlatformHealthCheck } from "../operator/ports/facade/platform-heal
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
 import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
+import type { Log } from "../operator/ports/log.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { Permission } from "./auth/access.ts";

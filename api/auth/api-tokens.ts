@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
 import { HttpError } from "../http-error.ts";
 import { issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import type { Caller } from "./callers.ts";

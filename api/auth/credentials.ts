@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../../config/settings.ts";
 import { TOKEN_PREFIX } from "../../crds/api-token.ts";
-import type { Log } from "../../operator/kit/log.ts";
-import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { Log } from "../../operator/ports/log.ts";
 import { apiTokenProofs, type Occasion } from "./api-tokens.ts";
 import { type Caller, callerOf } from "./callers.ts";
 import { idTokens, TokenRefused } from "./id-tokens.ts";

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Settings } from "../../config/settings.ts";
-import type { Log } from "../../operator/kit/log.ts";
-import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { Log } from "../../operator/ports/log.ts";
 import { HttpError } from "../http-error.ts";
 
 export type IssuerSettings = Settings["api"]["issuers"][number];

@@ -1,7 +1,7 @@
 import type { ApiToken } from "../../crds/api-token.ts";
-import type { Log } from "../../operator/kit/log.ts";
-import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { Log } from "../../operator/ports/log.ts";
 import { type Caller, vouchedOf } from "./callers.ts";
 
 /** How exactly it is noted when a token was used last. */

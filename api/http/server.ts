@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Log } from "../../operator/kit/log.ts";
-import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { Log } from "../../operator/ports/log.ts";
 import { capConnections } from "./connection-caps.ts";
 import { idleConnections } from "./idle-connections.ts";
 import { type ProxySettings, trustedProxy } from "./trusted-proxies.ts";

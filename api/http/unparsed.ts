@@ -1,7 +1,7 @@
 import { maxHeaderSize, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Log } from "../../operator/kit/log.ts";
-import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { Log } from "../../operator/ports/log.ts";
 import { requestIdFrom } from "../request-scope.ts";
 import { toProblem } from "../views/problem.ts";
 
