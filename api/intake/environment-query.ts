@@ -1,4 +1,4 @@
-import type { EnvironmentQuery } from "../../operator/ports/environments.ts";
+import type { EnvironmentQuery } from "../../operator/ports/facade/environments.ts";
 import { visibleTo } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { ListQuery } from "../schemas/environments.ts";

@@ -1,5 +1,5 @@
 import { shownPhase } from "../../crds/environment/phase.ts";
-import type { RequestedReconcile } from "../../operator/ports/environments.ts";
+import type { RequestedReconcile } from "../../operator/ports/facade/environments.ts";
 import { visibleTo } from "../auth/access.ts";
 import { cleanUp } from "../intake/cleanup.ts";
 import { route } from "../route.ts";

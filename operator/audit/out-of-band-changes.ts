@@ -4,9 +4,9 @@ import { AUDIT_ID_ANNOTATION } from "../../crds/group.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { KubeObject, ObjectMeta } from "../kit/client/objects.ts";
+import type { OwnDeletions } from "../kit/client/own-deletions.ts";
 import type { AuditRecord, AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../wiring/caches.ts";
-import type { OwnDeletions } from "./own-deletions.ts";
 
 /** What recording takes. */
 export interface OutOfBandContext {

@@ -4,7 +4,7 @@ import {
   hasFinalizer,
 } from "../../crds/environment/ephemeral-environment.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
-import type { Environments } from "../ports/environments.ts";
+import type { OperatorEnvironments } from "../ports/environments.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
 import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter, type LimiterContext } from "./expiration/limiter.ts";
@@ -28,7 +28,7 @@ export interface ReconcilerContext
     Omit<FinalizeContext, "signal">,
     Omit<ExpiryContext, "limiter" | "refusals" | "tellDisagreement">,
     Pick<LimiterContext, "events"> {
-  readonly environments: Environments;
+  readonly environments: OperatorEnvironments;
   /** The environment as the cache has it, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   /** Uniform in [0, 1): spreads the recurring passes. */

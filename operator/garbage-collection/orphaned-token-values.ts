@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
-import type { OwnDeletions } from "../audit/own-deletions.ts";
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
+import type { OwnDeletions } from "../kit/client/own-deletions.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Owner } from "../ports/cluster.ts";

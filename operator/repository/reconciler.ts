@@ -4,7 +4,7 @@ import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../.
 import type { Reconcile } from "../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
-import type { Environments } from "../ports/environments.ts";
+import type { OperatorEnvironments } from "../ports/environments.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { StatusWriter } from "../ports/status-writer.ts";
@@ -17,7 +17,7 @@ export interface RepositoryContext extends CredentialSource {
   readonly configSets: ConfigSets;
   readonly repositoryHost: RepositoryHost;
   readonly statusWriter: StatusWriter<Repository, RepositoryStatus>;
-  readonly environments: Pick<Environments, "countNow">;
+  readonly environments: Pick<OperatorEnvironments, "countNow">;
   /** Whether an environment uses the Repository of this name, as far as this process has heard. */
   readonly isUsed: (name: string) => boolean;
   readonly clock: Clock;

@@ -13,6 +13,7 @@ import { kubernetesConfigSetVersions } from "../adapters/kubernetes/config-set-v
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { kubernetesRecords } from "../adapters/kubernetes/environment-records.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
+import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
 import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
@@ -22,7 +23,6 @@ import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts"
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
 import { OUR_FIELD_MANAGER } from "../audit/field-managers.ts";
 import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
-import { ownDeletions } from "../audit/own-deletions.ts";
 import { areExpirationsBlocked, oldestFirst } from "../environment/expiration/limiter.ts";
 import { randomSecret } from "../environment/random-secret.ts";
 import { createReconciler, type ReconcilerContext } from "../environment/reconciler.ts";
@@ -43,6 +43,7 @@ import {
 } from "../kinds.ts";
 import { createKubeClient } from "../kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../kit/client/objects.ts";
+import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { RequestSeam } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
 import { type Controller, type ControllerMetrics, createController } from "../kit/controller/controller.ts";
@@ -51,10 +52,10 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { ApiTokens } from "../ports/api-tokens.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
-import type { Environments } from "../ports/environments.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { ChartTemplates } from "../ports/facade/chart-templates.ts";
 import type { DeployerLog } from "../ports/facade/deployer-log.ts";
+import type { Environments } from "../ports/facade/environments.ts";
 import type { PlatformHealthCheck } from "../ports/facade/platform-health.ts";
 import type { PodLogs } from "../ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../ports/facade/repository-reloads.ts";
@@ -176,7 +177,7 @@ export function createOperator(options: OperatorOptions): Operator {
     configSets,
     configSetVersions,
     repositoryHost,
-    environments: kubernetesEnvironments({ client: leaderClient, cache: caches.environments, clock, deletions }),
+    environments: operatorEnvironments({ client: leaderClient, cache: caches.environments, deletions }),
     statusWriter: kubernetesStatusWriter({ client: leaderClient, type: environmentType, cache: caches.environments }),
     events: kubernetesEventRecorder({ ...settings, client: leaderClient, clock, log }),
     records: kubernetesRecords({ client: leaderClient, namespace: settings.namespace }),

@@ -4,6 +4,7 @@ import { apiTokenType } from "../../operator/kinds.ts";
 import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
+import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { BY_OWNER } from "../../operator/wiring/caches.ts";
@@ -29,7 +30,7 @@ async function real() {
   reflector.start();
   await cache.whenSynced(AbortSignal.timeout(10_000));
   return {
-    apiTokens: kubernetesApiTokens({ client, cache, namespace, clock: systemClock }),
+    apiTokens: kubernetesApiTokens({ deletions: ownDeletions(), client, cache, namespace, clock: systemClock }),
     async stop() {
       const { items } = await client.list(apiTokenType, { namespace });
       for (const { metadata } of items) await client.delete(apiTokenType, { name: metadata.name, namespace });

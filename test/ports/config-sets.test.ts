@@ -9,6 +9,7 @@ import { configSetType } from "../../operator/kinds.ts";
 import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
+import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
 import type { RequestSeam } from "../../operator/kit/client/request.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { memoryConfigSets } from "../support/doubles/memory/config-sets.ts";
@@ -32,7 +33,7 @@ async function real(onRequest?: RequestSeam) {
   reflector.start();
   await cache.whenSynced(AbortSignal.timeout(10_000));
   return {
-    configSets: kubernetesConfigSets({ client, cache, namespace }),
+    configSets: kubernetesConfigSets({ deletions: ownDeletions(), client, cache, namespace }),
     async changeElsewhere({ metadata: { name } }: ConfigSet, spec: object) {
       await admin.patch(configSetType, { name, namespace }, [{ op: "replace", path: "/spec", value: spec }], {
         as: "json",
@@ -81,7 +82,7 @@ test("what the API server refuses is named by its field", async () => {
 test("before the first complete list nothing is taken for absent", () => {
   const cache = createObjectCache<ConfigSet>();
   const client = undefined as never;
-  const configSets = kubernetesConfigSets({ client, cache, namespace });
+  const configSets = kubernetesConfigSets({ deletions: ownDeletions(), client, cache, namespace });
   const repositories = kubernetesRepositories(createObjectCache<Repository>(), namespace);
   for (const port of [configSets, repositories]) {
     expect(() => port.find("web")).toThrow(ClusterUnavailable);

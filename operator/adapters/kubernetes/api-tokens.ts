@@ -1,11 +1,11 @@
 import { TOKEN_ID_LENGTH } from "../../../crds/api-token.schema.ts";
 import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
-import { type OwnDeletions, ownDeletions } from "../../audit/own-deletions.ts";
 import { apiTokenType } from "../../kinds.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { boundedSignal } from "../../kit/time/deadline.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
@@ -25,10 +25,10 @@ interface Context {
   /** The platform's own. */
   readonly namespace: string;
   /** Given: what is made or revoked names the record of the request that asked for it. */
-  readonly auditId?: AuditId;
+  readonly auditId?: AuditId | undefined;
   readonly clock: Clock;
-  /** Remembers what is deleted here. */
-  readonly deletions?: OwnDeletions;
+  /** Remembers the deletions of this process. */
+  readonly deletions: OwnDeletions;
 }
 
 /** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
@@ -106,10 +106,7 @@ async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promi
   }
 }
 
-async function remove(
-  { client, cache, namespace, deletions = ownDeletions() }: Context,
-  token: ApiToken,
-): Promise<void> {
+async function remove({ client, cache, namespace, deletions }: Context, token: ApiToken): Promise<void> {
   const { name, uid } = token.metadata;
   const removal = deletions.during(uid, () => client.delete(apiTokenType, { name, namespace }, { uid }));
   if ((await removal.catch(unless(isConflict))) === "gone") cache.deleted(token);

@@ -1,10 +1,10 @@
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import { type OwnDeletions, ownDeletions } from "../../audit/own-deletions.ts";
 import { configSetType } from "../../kinds.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
@@ -16,9 +16,9 @@ interface Context {
   /** The platform's own. */
   readonly namespace: string;
   /** Given: what is written names the record of the request that has it written. */
-  readonly auditId?: AuditId;
-  /** Remembers what is deleted here. */
-  readonly deletions?: OwnDeletions;
+  readonly auditId?: AuditId | undefined;
+  /** Remembers the deletions of this process. */
+  readonly deletions: OwnDeletions;
 }
 
 /** The ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
@@ -74,10 +74,7 @@ async function replace(
   });
 }
 
-async function remove(
-  { client, cache, namespace, deletions = ownDeletions() }: Context,
-  configSet: ConfigSet,
-): Promise<void> {
+async function remove({ client, cache, namespace, deletions }: Context, configSet: ConfigSet): Promise<void> {
   const { name, uid } = configSet.metadata;
   try {
     const left = await deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { deletableFrom, isExpired, reprieve } from "../../../crds/environment/lifetime.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { type Environments, RemovalRefused } from "../../ports/environments.ts";
+import { type OperatorEnvironments, RemovalRefused } from "../../ports/environments.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { ServerClock } from "../../ports/server-clock.ts";
 import type { ExpirationLimiter } from "./limiter.ts";
@@ -12,7 +12,7 @@ import type { ExpiryRefusals, Refusal } from "./refused-deletions.ts";
 export interface ExpiryContext {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
-  readonly environments: Pick<Environments, "remove">;
+  readonly environments: Pick<OperatorEnvironments, "remove">;
   readonly limiter: ExpirationLimiter;
   readonly refusals: ExpiryRefusals;
   readonly events: EventRecorder;

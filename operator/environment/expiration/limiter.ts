@@ -4,7 +4,7 @@ import { deletableFrom, reprieve } from "../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Environments } from "../../ports/environments.ts";
+import type { OperatorEnvironments } from "../../ports/environments.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
 
@@ -20,7 +20,7 @@ export interface ExpirationLimiter {
 }
 
 export interface LimiterContext {
-  readonly environments: Pick<Environments, "list">;
+  readonly environments: Pick<OperatorEnvironments, "list">;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;

@@ -7,7 +7,7 @@ import {
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
 import { EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
-import type { EnvironmentQuery, Environments } from "../../../operator/ports/environments.ts";
+import type { EnvironmentQuery, Environments } from "../../../operator/ports/facade/environments.ts";
 import { unique } from "../../support/faults/people.ts";
 
 /** An adapter with the rest of the world around it. */

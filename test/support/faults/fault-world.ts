@@ -5,7 +5,7 @@ import { NameExists } from "../../../crds/errors.ts";
 import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { winstonLog } from "../../../operator/kit/log.ts";
-import type { Environments } from "../../../operator/ports/environments.ts";
+import type { Environments } from "../../../operator/ports/facade/environments.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { createWorld, type RunningOperator, type World } from "../fixtures/environment-world.ts";

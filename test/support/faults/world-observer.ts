@@ -8,7 +8,7 @@ import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import type { Environments } from "../../../operator/ports/environments.ts";
+import type { Environments } from "../../../operator/ports/facade/environments.ts";
 import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
 import {
   type Identified,

@@ -11,7 +11,7 @@ import { goneIsNotFound, reread } from "./lookup.ts";
 interface Context {
   readonly client: KubeClient;
   readonly cache: ObjectCache<EphemeralEnvironment>;
-  readonly auditId?: AuditId;
+  readonly auditId?: AuditId | undefined;
 }
 
 /** What a change merges into an environment. */

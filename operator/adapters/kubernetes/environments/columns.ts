@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment, Phase } from "../../../../crds/environment/ephemeral-environment.ts";
 import { shownPhase } from "../../../../crds/environment/phase.ts";
-import type { EnvironmentQuery, EnvironmentRights } from "../../../ports/environments.ts";
+import type { EnvironmentQuery, EnvironmentRights } from "../../../ports/facade/environments.ts";
 
 /** In no name, so that no text is found across two of them. */
 const SEPARATOR = "\n";

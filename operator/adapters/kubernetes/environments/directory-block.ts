@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { EnvironmentQuery } from "../../../ports/environments.ts";
+import type { EnvironmentQuery } from "../../../ports/facade/environments.ts";
 import { EnvironmentColumns } from "./columns.ts";
 import { partitionPoint } from "./partition-point.ts";
 

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import type { EnvironmentPage, EnvironmentQuery } from "../../../ports/environments.ts";
+import type { EnvironmentPage, EnvironmentQuery } from "../../../ports/facade/environments.ts";
 import { DirectoryBlock, inListOrder } from "./directory-block.ts";
 import { partitionPoint } from "./partition-point.ts";
 

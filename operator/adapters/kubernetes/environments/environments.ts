@@ -8,30 +8,21 @@ import {
   type IdempotencyRecord,
   markAnnotations,
 } from "../../../../crds/environment/idempotency-record.ts";
-import { CreationFailed, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
+import { CreationFailed, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import { type OwnDeletions, ownDeletions } from "../../../audit/own-deletions.ts";
 import { environmentType } from "../../../kinds.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import {
-  isAlreadyExists,
-  isConflict,
-  isForbidden,
-  isInvalid,
-  isUnanswered,
-  type KubeError,
-} from "../../../kit/client/errors.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
+import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
-import { type Environments, type Extension, RemovalRefused } from "../../../ports/environments.ts";
+import type { Environments, Extension } from "../../../ports/facade/environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../wiring/caches.ts";
 import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { complete, translated } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
-import { countNow, liveLookUp, reread } from "./lookup.ts";
+import { liveLookUp, reread } from "./lookup.ts";
+import { type DeletionContext, operatorEnvironments } from "./operator-environments.ts";
 import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
@@ -39,14 +30,10 @@ const TERMINATING_RETRY_SECONDS = 10;
 /** Whoever waits for an answer has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<EphemeralEnvironment>;
+interface Context extends DeletionContext {
   readonly clock: Clock;
-  /** Given: what is written names the record of the request that has it written. */
-  readonly auditId?: AuditId;
-  /** Remembers what is deleted here. */
-  readonly deletions?: OwnDeletions;
+  /** The id of the audit record of the request that is served: written on what it changes. */
+  readonly auditId?: AuditId | undefined;
 }
 
 /** The Environments port on the Kubernetes API and this process's watch cache. */
@@ -54,10 +41,10 @@ export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const askForPass = requestedReconciles(context);
   const change = environmentChanges(context);
-  // Made when it is asked for the first time: the operator's own side never asks.
+  // Made with the first page that is asked for.
   let directory: EnvironmentDirectory | undefined;
   return {
-    list: () => complete(context.cache).list(),
+    ...operatorEnvironments(context),
     page(query) {
       directory ??= new EnvironmentDirectory(complete(context.cache));
       return directory.page(query);
@@ -69,14 +56,12 @@ export function kubernetesEnvironments(context: Context): Environments {
         complete(context.cache);
         return lookUp(idOrName);
       }),
-    countNow: (isMeant) => translated(() => countNow(context.client, isMeant)),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => translated(() => create(context, { name, spec, mark })),
     reread: (environment) => translated(() => reread(context.client, environment)),
     extend: (environment, extension) => translated(() => change(environment, extensionOf(extension))),
     setSwitches: (environment, switches) => translated(() => change(environment, { spec: switches })),
     reconcile: (environment, options) => translated(() => askForPass(environment, options)),
-    remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
   };
 }
 
@@ -141,48 +126,4 @@ async function madeBefore(
 /** The reason of a former extension is none of this one. */
 function extensionOf({ ttlHours, note }: Extension): Change {
   return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
-}
-
-async function remove(
-  { client, cache, deletions = ownDeletions() }: Context,
-  environment: EphemeralEnvironment,
-  onlyThisVersion: boolean,
-): Promise<"removing" | "changed"> {
-  const { name, uid, resourceVersion } = environment.metadata;
-  const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
-  const ask = () =>
-    // The call alone, whose refusals reject: else what somebody else deletes later would pass for ours.
-    deletions
-      .during(uid, () => client.delete(environmentType, { name }, preconditions))
-      .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
-  const left = await retryOnConflict(ask);
-  if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
-  if (left === "gone") cache.deleted(environment);
-  else cache.written(left);
-  return "removing";
-}
-
-/**
- * Only a fresh look tells what a refusal means. A conflict: whether ours is gone and its name belongs to another. A 403:
- * whether it is protected; missing rights and other people's policies answer that too.
- */
-async function refusedRemoval(
-  client: KubeClient,
-  environment: EphemeralEnvironment,
-  { error, onlyThisVersion }: { error: unknown; onlyThisVersion: boolean },
-): Promise<"conflict"> {
-  if (isConflict(error) && onlyThisVersion) return "conflict";
-  // Admission refuses as it likes: a policy says 422 unless it is told otherwise, a webhook 403 or 400.
-  if (isInvalid(error)) throw refused(error);
-  if (!isConflict(error) && !isForbidden(error)) throw error;
-  const current = await reread(client, environment);
-  if (current === undefined) return "conflict";
-  if (isConflict(error)) throw error;
-  if (!current.spec.protected) throw refused(error);
-  throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
-}
-
-function refused(cause: unknown): RemovalRefused {
-  const error = cause as KubeError;
-  return new RemovalRefused(error.detail() || error.message, { cause });
 }

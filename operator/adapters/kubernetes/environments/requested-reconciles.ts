@@ -6,7 +6,7 @@ import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
-import type { Environments, RequestedReconcile } from "../../../ports/environments.ts";
+import type { Environments, RequestedReconcile } from "../../../ports/facade/environments.ts";
 import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { goneIsNotFound, reread } from "./lookup.ts";
 
@@ -17,7 +17,7 @@ interface Context {
   readonly client: KubeClient;
   readonly cache: ObjectCache<EphemeralEnvironment>;
   readonly clock: Clock;
-  readonly auditId?: AuditId;
+  readonly auditId?: AuditId | undefined;
 }
 
 /** Asks for passes by a token on the resource, and waits for the status that answers it. */

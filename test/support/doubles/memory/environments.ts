@@ -14,7 +14,7 @@ import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../.
 import { isUuid } from "../../../../crds/names.ts";
 import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/requested-reconciles.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
-import type { Environments, Extension } from "../../../../operator/ports/environments.ts";
+import type { Environments, Extension } from "../../../../operator/ports/facade/environments.ts";
 import { listed } from "../../fixtures/environment-list.ts";
 
 const TERMINATING_RETRY_SECONDS = 10;

@@ -6,9 +6,9 @@ import { AUDIT_ID_ANNOTATION } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { fieldManagers } from "../../../../operator/audit/field-managers.ts";
 import { recordOutOfBandChanges } from "../../../../operator/audit/out-of-band-changes.ts";
-import { ownDeletions } from "../../../../operator/audit/own-deletions.ts";
 import { createObjectCache } from "../../../../operator/kit/cache/object-cache.ts";
 import type { ObjectMeta } from "../../../../operator/kit/client/objects.ts";
+import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { type ApiToken, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../../../crds/api-token.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
-import { ownDeletions } from "../../../../operator/audit/own-deletions.ts";
 import {
   createOrphanedValues,
   removeOnDeletion,
 } from "../../../../operator/garbage-collection/orphaned-token-values.ts";
 import { createObjectCache } from "../../../../operator/kit/cache/object-cache.ts";
+import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryEventRecorder } from "../../../support/doubles/memory/event-recorder.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";

@@ -5,6 +5,7 @@ import { kubernetesApiTokens } from "../../../../../operator/adapters/kubernetes
 import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
 import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { keyOf } from "../../../../../operator/kit/client/objects.ts";
+import { ownDeletions } from "../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import type { ApiTokens } from "../../../../../operator/ports/api-tokens.ts";
 import { BY_OWNER } from "../../../../../operator/wiring/caches.ts";
@@ -31,7 +32,7 @@ beforeEach(async () => {
   clock = new TestClock();
   const indexes = { [BY_OWNER]: ({ spec }: ApiToken) => [spec.owner.subject] };
   cache = createObjectCache<ApiToken>({ log: silentLog, clock, indexes });
-  apiTokens = kubernetesApiTokens({ client, cache, namespace: "ephemeral-system", clock });
+  apiTokens = kubernetesApiTokens({ deletions: ownDeletions(), client, cache, namespace: "ephemeral-system", clock });
 });
 afterEach(async () => {
   await client.close();

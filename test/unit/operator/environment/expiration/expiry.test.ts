@@ -4,7 +4,7 @@ import { disagreements, expire, sharedServerClock } from "../../../../../operato
 import type { Slot } from "../../../../../operator/environment/expiration/limiter.ts";
 import { createExpiryRefusals } from "../../../../../operator/environment/expiration/refused-deletions.ts";
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
-import { type Environments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
+import { type OperatorEnvironments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
@@ -22,7 +22,7 @@ const atOnce: Slot = { state: "go", inMs: 0 };
 async function decide({ own, server = own, outcome = "removing", given = {}, turn = atOnce }: Scene) {
   const removals: unknown[] = [];
   let serverAsked = 0;
-  const environments: Pick<Environments, "remove"> = {
+  const environments: Pick<OperatorEnvironments, "remove"> = {
     async remove({ metadata }, options) {
       removals.push({ version: metadata.resourceVersion, ...options });
       if (outcome instanceof Error) throw outcome;
@@ -87,7 +87,7 @@ describe("an expiry whose deletion is refused", () => {
     const [refusals, events] = [createExpiryRefusals(clock), memoryEventRecorder(clock)];
     let outcome: "removing" | Error = new RemovalRefused("held by a policy");
     let tries = 0;
-    const environments: Pick<Environments, "remove"> = {
+    const environments: Pick<OperatorEnvironments, "remove"> = {
       async remove() {
         tries += 1;
         if (outcome instanceof Error) throw outcome;

@@ -11,7 +11,7 @@ import {
   createObjectCache,
   type ObjectCache,
 } from "../../../../../../operator/kit/cache/object-cache.ts";
-import type { EnvironmentPage, EnvironmentQuery } from "../../../../../../operator/ports/environments.ts";
+import type { EnvironmentPage, EnvironmentQuery } from "../../../../../../operator/ports/facade/environments.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
 import { listed } from "../../../../../support/fixtures/environment-list.ts";
 

@@ -10,7 +10,6 @@ import {
 } from "../../../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import { kubernetesEnvironments } from "../../../../../../operator/adapters/kubernetes/environments/environments.ts";
-import { ownDeletions } from "../../../../../../operator/audit/own-deletions.ts";
 import { environmentType } from "../../../../../../operator/kinds.ts";
 import {
   type CacheFeed,
@@ -19,8 +18,10 @@ import {
 } from "../../../../../../operator/kit/cache/object-cache.ts";
 import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
 import { createKubeClient, type KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
+import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../../operator/kit/log.ts";
-import { type Environments, RemovalRefused } from "../../../../../../operator/ports/environments.ts";
+import { RemovalRefused } from "../../../../../../operator/ports/environments.ts";
+import type { Environments } from "../../../../../../operator/ports/facade/environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/wiring/caches.ts";
 import {
   type Answer,
@@ -53,7 +54,7 @@ beforeEach(async () => {
     clock,
     indexes: { [BY_UID]: ({ metadata }) => [metadata.uid], [BY_CREATION_KEY]: () => [] },
   });
-  environments = kubernetesEnvironments({ client, cache, clock });
+  environments = kubernetesEnvironments({ client, cache, clock, deletions: ownDeletions() });
 });
 
 afterEach(async () => {
@@ -258,7 +259,10 @@ describe("a name that is taken", () => {
 describe("a creation whose answer got lost", () => {
   const stamped = (id: string) => environmentFixture({ metadata: { annotations: { [AUDIT_ID_ANNOTATION]: id } } });
   const create = () =>
-    kubernetesEnvironments({ client, cache, clock, auditId: () => "ours" }).create("shop", environment.spec);
+    kubernetesEnvironments({ client, cache, clock, deletions: ownDeletions(), auditId: () => "ours" }).create(
+      "shop",
+      environment.spec,
+    );
 
   test.each([
     ["was cut", reset],

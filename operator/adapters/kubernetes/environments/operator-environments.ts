@@ -1,0 +1,72 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { EnvironmentConflict } from "../../../../crds/errors.ts";
+import { environmentType } from "../../../kinds.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
+import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import type { OwnDeletions } from "../../../kit/client/own-deletions.ts";
+import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
+import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
+import { complete, translated } from "../user-request.ts";
+import { countNow, reread } from "./lookup.ts";
+
+/** What reading and deleting environments takes. */
+export interface DeletionContext {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<EphemeralEnvironment>;
+  /** Remembers the deletions of this process. */
+  readonly deletions: OwnDeletions;
+}
+
+/** The OperatorEnvironments port on the Kubernetes API and this process's watch cache. */
+export function operatorEnvironments(context: DeletionContext): OperatorEnvironments {
+  return {
+    list: () => complete(context.cache).list(),
+    countNow: (isMeant) => translated(() => countNow(context.client, isMeant)),
+    remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
+  };
+}
+
+async function remove(
+  { client, cache, deletions }: DeletionContext,
+  environment: EphemeralEnvironment,
+  onlyThisVersion: boolean,
+): Promise<"removing" | "changed"> {
+  const { name, uid, resourceVersion } = environment.metadata;
+  const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
+  const ask = () =>
+    // Only the call, whose refusals reject: otherwise a later deletion by somebody else would pass for ours.
+    deletions
+      .during(uid, () => client.delete(environmentType, { name }, preconditions))
+      .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
+  const left = await retryOnConflict(ask);
+  if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
+  if (left === "gone") cache.deleted(environment);
+  else cache.written(left);
+  return "removing";
+}
+
+/**
+ * Finds out by a fresh read what a refusal means. A conflict: ours may be gone, and its name another one's. A 403: it may
+ * be protected; missing rights and other policies answer 403, too.
+ */
+async function refusedRemoval(
+  client: KubeClient,
+  environment: EphemeralEnvironment,
+  { error, onlyThisVersion }: { error: unknown; onlyThisVersion: boolean },
+): Promise<"conflict"> {
+  if (isConflict(error) && onlyThisVersion) return "conflict";
+  // A ValidatingAdmissionPolicy answers 422 by default, a webhook 403 or 400.
+  if (isInvalid(error)) throw refused(error);
+  if (!isConflict(error) && !isForbidden(error)) throw error;
+  const current = await reread(client, environment);
+  if (current === undefined) return "conflict";
+  if (isConflict(error)) throw error;
+  if (!current.spec.protected) throw refused(error);
+  throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
+}
+
+function refused(cause: unknown): RemovalRefused {
+  const error = cause as KubeError;
+  return new RemovalRefused(error.detail() || error.message, { cause });
+}
