@@ -276,10 +276,14 @@ export const Settings = closed({
   ),
   deployer: closed(
     {
-      namespace: Type.String({ default: "argocd" }),
-      clusterServer: Type.String({ default: "https://kubernetes.default.svc" }),
+      kind: Type.Literal("argocd", { default: "argocd" }),
+      namespace: Type.String({ default: "argocd", description: "Where Argo CD keeps its applications." }),
+      clusterServer: Type.String({
+        default: "https://kubernetes.default.svc",
+        description: "How Argo CD names the cluster.",
+      }),
     },
-    { default: {} },
+    { default: {}, description: "Brings an environment's chart into its namespace." },
   ),
   api: ApiSettings,
   audit: Audit,

@@ -14,10 +14,10 @@ import { createLeaderElector, type TermEnd } from "./kit/leader/leader-election.
 import { leases } from "./kit/leader/lease.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { pause, systemClock } from "./kit/time/clock.ts";
+import { serveProbes } from "./probes.ts";
 import { createAuditTrail } from "./wiring/audit-trail.ts";
 import { identityProviderOf } from "./wiring/identity-provider.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
-import { serveProbes } from "./wiring/probes.ts";
 import { createSharedCounters } from "./wiring/shared-counters.ts";
 
 const LEASE_NAME = "platform";
@@ -49,23 +49,29 @@ async function main(settings: Settings): Promise<void> {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromDefault();
 
-  const shared = { settings, log, clock: systemClock };
-  const audit = createAuditTrail(settings, shared);
-  const operator = createOperator({ ...shared, kubeConfig, random: Math.random, audit, auditId: currentAuditId });
+  const clock = systemClock;
+  const audit = createAuditTrail(settings, { clock, log });
+  const random = Math.random;
+  const operator = createOperator({ settings, log, clock, kubeConfig, random, audit, auditId: currentAuditId });
   const probes = await serveProbes(settings.probes, operator);
   const version = packageJson.version;
-  const counters = createSharedCounters(settings, shared);
+  const counters = createSharedCounters(settings, { clock, log });
   const closing = new AbortController();
   const app = createApp({
-    ...shared,
+    settings,
+    log,
+    clock,
     ...operator.ports,
-    ...{ version, counters, audit, randomBytes },
-    identityProvider: identityProviderOf(settings, systemClock),
+    version,
+    counters,
+    audit,
+    randomBytes,
+    identityProvider: identityProviderOf(settings, clock),
     stopping: closing.signal,
   });
-  // Serving begins before the caches are complete: until then the truth is 503, not a refused connection.
+  // Serving begins before the caches are complete: until then requests are answered 503 instead of refused connections.
   const { host, port } = settings.api;
-  const api = await startServer(app, { ...shared, host, port, proxies: settings.api, stopping: closing });
+  const api = await startServer(app, { log, clock, host, port, proxies: settings.api, stopping: closing });
   const settleMs = settings.api.settleSeconds * 1000;
   stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
   log.info("serving", { api: api.url, version });

@@ -53,6 +53,11 @@ export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" 
   return spec.database?.provision ?? (judged !== undefined && judged.reason !== "NotRequested");
 }
 
+/** The Repositories that an environment uses, by name. */
+export function repositoriesOf({ spec }: Pick<EphemeralEnvironment, "spec">): readonly string[] {
+  return [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
+}
+
 /** A manifest of an environment that does not exist yet. */
 export function environmentManifest(name: string, spec: EnvironmentSpec, annotations?: Record<string, string>) {
   const metadata = { name, ...(annotations === undefined ? {} : { annotations }) };

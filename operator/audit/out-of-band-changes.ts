@@ -6,7 +6,7 @@ import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { KubeObject, ObjectMeta } from "../kit/client/objects.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
 import type { AuditRecord, AuditTrail } from "../ports/audit-trail.ts";
-import type { Caches } from "../wiring/caches.ts";
+import type { Caches } from "../ports/caches.ts";
 
 /** What recording takes. */
 export interface OutOfBandContext {

@@ -69,10 +69,10 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     tellDisagreement: disagreements(context),
   };
 
-  // What is further ahead is promised by a later pass, so that one that goes sooner leaves no timer.
+  // A later moment is queued by a later reconcile, so that an environment that goes sooner leaves no timer.
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
 
-  return async (name, { signal, promise }) => {
+  return async (name, { signal, requeueUrgently }) => {
     const environment = context.environment(name);
     if (environment === undefined) return drafts.forget(name);
     const pass = { ...context, signal };
@@ -86,16 +86,16 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     }
     const expiry = await expire(environment, expiring);
     if (expiry === "removing") return;
-    if ("itsTurnInMs" in expiry) return promise(expiry.itsTurnInMs);
+    if ("itsTurnInMs" in expiry) return requeueUrgently(expiry.itsTurnInMs);
     const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs, refusal: expiryRefusal } = expiry;
-    if (dueInMs < aheadMs) promise(dueInMs);
-    return advance(plan, environment, { ...pass, promise, drafts, lookAgainInMs, expiryRefusal });
+    if (dueInMs < aheadMs) requeueUrgently(dueInMs);
+    return advance(plan, environment, { ...pass, requeueUrgently, drafts, lookAgainInMs, expiryRefusal });
   };
 }
 
 interface Advance extends ReconcilerContext {
   readonly signal: AbortSignal;
-  readonly promise: ReconcileContext["promise"];
+  readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
   /** In which something that has nothing to do with the steps wants another look. */
   readonly lookAgainInMs: number | undefined;
@@ -108,7 +108,7 @@ async function advance(
   environment: EphemeralEnvironment,
   pass: Advance,
 ): Promise<ReconcileResult> {
-  const { drafts, statusWriter, promise } = pass;
+  const { drafts, statusWriter, requeueUrgently } = pass;
   const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
     drafts.store(known, status, () => statusWriter.writeStatus(known, status));
   const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
@@ -122,7 +122,7 @@ async function advance(
   const status = statusAfter(begun, results, { now: pass.clock.now(), settings, expiryRefusal });
   const mayWait = error === undefined && !isSettling(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
-  else if (!mayWait || !drafts.postpone(stored, status, () => promise(0))) await write(stored, status);
+  else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
   if (error !== undefined) throw error;
   return nextLook(results, pass);
 }

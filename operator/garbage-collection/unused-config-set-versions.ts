@@ -3,22 +3,26 @@ import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crd
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Reconcile } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
+import type { Caches } from "../ports/caches.ts";
 import type { ConfigSetVersions } from "../ports/config-sets.ts";
-import type { Caches } from "../wiring/caches.ts";
 
-interface Context {
-  readonly versions: ConfigSetVersions;
+export interface DisuseContext {
+  readonly configSetVersions: ConfigSetVersions;
   /** The environments that name the config set, from this process's cache. */
-  readonly environmentsOf: (configSet: string) => readonly EphemeralEnvironment[];
+  readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
   /** All environments, by a fresh read. */
   readonly liveEnvironments: () => Promise<readonly EphemeralEnvironment[]>;
 }
 
 /** Discards a version of a config set, by its revision's name, when no environment has it or asks for it any more. */
-export function discardWhenUnused({ versions, environmentsOf, liveEnvironments }: Context): Reconcile {
+export function discardWhenUnused({
+  configSetVersions: versions,
+  environmentsNaming,
+  liveEnvironments,
+}: DisuseContext): Reconcile {
   return async (revision) => {
     const version = versions.find(revision);
-    if (version === undefined || environmentsOf(version.name).some(uses(version))) return;
+    if (version === undefined || environmentsNaming(version.name).some(uses(version))) return;
     const outcome = await versions.discard(revision, async () => (await liveEnvironments()).some(uses(version)));
     return outcome.state === "noted" ? { requeueAfterMs: outcome.requeueAfterMs } : undefined;
   };
@@ -34,7 +38,7 @@ function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => bo
 
 /** Turns what changed into the revisions that nobody may need any more. */
 export function enqueueOnDisuse(
-  { environments, revisions }: Caches,
+  { environments, revisions }: Pick<Caches, "environments" | "revisions">,
   enqueue: (revision: string, priority: Priority) => void,
 ): () => void {
   const keptOf = ({ name, version }: { name: string; version?: number }) =>

@@ -1,5 +1,5 @@
 import { findCondition, transition } from "../../crds/conditions.ts";
-import { reconcileToken } from "../../crds/environment/ephemeral-environment.ts";
+import { reconcileToken, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository/repository.ts";
 import type { Reconcile } from "../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
@@ -8,7 +8,6 @@ import type { OperatorEnvironments } from "../ports/environments.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { StatusWriter } from "../ports/status-writer.ts";
-import { repositoriesOf } from "../wiring/caches.ts";
 import { check, ruleProblem } from "./check.ts";
 import { type CredentialSource, namesUnbound } from "./host-credentials.ts";
 
@@ -16,7 +15,7 @@ export interface RepositoryContext extends CredentialSource {
   readonly repositories: Repositories;
   readonly configSets: ConfigSets;
   readonly repositoryHost: RepositoryHost;
-  readonly statusWriter: StatusWriter<Repository, RepositoryStatus>;
+  readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
   readonly environments: Pick<OperatorEnvironments, "countNow">;
   /** Whether an environment uses the Repository of this name, as far as this process has heard. */
   readonly isUsed: (name: string) => boolean;
@@ -42,21 +41,24 @@ export function createRepositoryReconciler(context: RepositoryContext): Reconcil
 }
 
 /** What is released can't be taken back: who uses it is asked of the API server then, which has heard of everybody. */
-async function leave(repository: Repository, { statusWriter, environments, isUsed }: RepositoryContext): Promise<void> {
+async function leave(
+  repository: Repository,
+  { repositoryStatusWriter, environments, isUsed }: RepositoryContext,
+): Promise<void> {
   const { name } = repository.metadata;
   if (!isKept(repository) || isUsed(name)) return;
   const users = await environments.countNow((environment) => repositoriesOf(environment).includes(name));
-  if (users === 0) await statusWriter.removeFinalizer(repository);
+  if (users === 0) await repositoryStatusWriter.removeFinalizer(repository);
 }
 
 /** Answers when to look again, in milliseconds. */
 async function look(found: Repository, context: RepositoryContext): Promise<number> {
-  const { statusWriter, isUsed, clock } = context;
+  const { repositoryStatusWriter, isUsed, clock } = context;
   const mustStay = isUsed(found.metadata.name) && !isKept(found);
-  const repository = mustStay ? await statusWriter.addFinalizer(found) : found;
+  const repository = mustStay ? await repositoryStatusWriter.addFinalizer(found) : found;
   const dueInMs = isOverturned(repository, context) ? 0 : dueIn(repository, clock.now());
   if (dueInMs > 0) return dueInMs;
-  return dueIn(await statusWriter.writeStatus(repository, await statusOf(repository, context)), clock.now());
+  return dueIn(await repositoryStatusWriter.writeStatus(repository, await statusOf(repository, context)), clock.now());
 }
 
 /** Whether it holds together by now, or no longer: what it names, and what the settings bind, may have changed since. */

@@ -1,6 +1,7 @@
+import { repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, type Repository } from "../../crds/repository/repository.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
-import { type Caches, repositoriesOf } from "../wiring/caches.ts";
+import type { Caches } from "../ports/caches.ts";
 
 /** Turns what changed into the names of the Repositories that want a pass, and forgets the rest. */
 export function enqueueOnRepositories(

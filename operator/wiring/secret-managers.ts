@@ -4,8 +4,8 @@ import { googleClient, googleConnection } from "../adapters/google/connection.ts
 import { googleSecretManager } from "../adapters/google/secret-manager.ts";
 import { tokenBucket } from "../adapters/google/token-bucket.ts";
 import { kubernetesSecretManager } from "../adapters/kubernetes/secret-manager.ts";
-import { namespaceKind } from "../kinds.ts";
 import { KubeError } from "../kit/client/errors.ts";
+import { namespaceKind } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { CircuitBreakerState } from "../ports/facade/platform-health.ts";

@@ -1,13 +1,13 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import { kubernetesApiTokens } from "../../operator/adapters/kubernetes/api-tokens.ts";
-import { apiTokenType } from "../../operator/kinds.ts";
+import { apiTokenType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
 import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
-import { BY_OWNER } from "../../operator/wiring/caches.ts";
+import { BY_OWNER } from "../../operator/ports/caches.ts";
 import { memoryApiTokens } from "../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";

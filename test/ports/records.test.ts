@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { kubernetesRecords } from "../../operator/adapters/kubernetes/environment-records.ts";
-import { recordType } from "../../operator/kinds.ts";
+import { recordType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { administrator, unique } from "../support/faults/people.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";

@@ -3,7 +3,7 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { ENVIRONMENT_UID_LABEL, SHARED_SECRET_LABEL } from "../../crds/group.ts";
 import { secretStoreName } from "../../crds/names.ts";
 import { kubernetesSecretManager } from "../../operator/adapters/kubernetes/secret-manager.ts";
-import { secretKind } from "../../operator/kinds.ts";
+import { secretKind } from "../../operator/kit/client/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { RequestSeam } from "../../operator/kit/client/request.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";

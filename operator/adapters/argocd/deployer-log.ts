@@ -1,10 +1,10 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { applicationKind } from "../../kinds.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../../ports/facade/deployer-log.ts";
 import { translated } from "../kubernetes/user-request.ts";
 import { printable } from "../pod-logs/secret-mask.ts";
 import type { ArgocdSettings } from "./deployer.ts";
+import { applicationKind } from "./kinds.ts";
 
 /** The part of an Application's status that tells what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 interface ToldStatus {

@@ -1,7 +1,6 @@
 import { GROUP } from "../../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
 import type { ChartSource } from "../../../crds/repository/repository.ts";
-import { applicationKind, appProjectKind } from "../../kinds.ts";
 import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../../kit/client/errors.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, DesiredObject } from "../../ports/cluster.ts";
@@ -12,6 +11,7 @@ import {
   type WantedApplication,
 } from "../../ports/deployer.ts";
 import { type KeptApplicationStatus, observed } from "./application-status.ts";
+import { applicationKind, appProjectKind } from "./kinds.ts";
 
 /** Has Argo CD delete what an application made before the application itself goes. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";

@@ -1,7 +1,6 @@
 import { TOKEN_ID_LENGTH } from "../../../crds/api-token.schema.ts";
 import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
-import { apiTokenType } from "../../kinds.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -9,9 +8,10 @@ import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { boundedSignal } from "../../kit/time/deadline.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
-import { BY_OWNER } from "../../wiring/caches.ts";
+import { BY_OWNER } from "../../ports/caches.ts";
 import { tokenBucket } from "../google/token-bucket.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
+import { apiTokenType } from "./kinds.ts";
 import { complete, translated, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
 
 /** A request waits for it: rather no answer than a late one. */

@@ -1,10 +1,10 @@
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../crds/group.ts";
-import { namespaceKind, roleBindingKind, type WireObject } from "../../kinds.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import { namespaceKind, roleBindingKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { keyOfRef, type ResourceType } from "../../kit/client/objects.ts";
 import { type Clock, pause } from "../../kit/time/clock.ts";
+import type { OwnedCaches } from "../../ports/caches.ts";
 import {
   BeingDeleted,
   type Blocker,
@@ -18,16 +18,14 @@ import {
 } from "../../ports/cluster.ts";
 import { drift } from "./drift.ts";
 
-/** The caches of the kinds that are watched, by plural; what is not here is read afresh. */
-export type WatchedKinds = ReadonlyMap<string, ObjectCache<WireObject>>;
-
 /** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
 const FRESH_RIGHT_MS = 2_000;
 const FRESH_RIGHT_RETRY_MS = 20;
 
 interface Options {
   readonly client: KubeClient;
-  readonly watched: WatchedKinds;
+  /** An object of a kind that is not here is read afresh. */
+  readonly watched: OwnedCaches;
   readonly clock: Clock;
 }
 

@@ -6,9 +6,9 @@ import {
   revisionName,
   UNUSED_SINCE_ANNOTATION,
 } from "../../../crds/config-set.ts";
-import { revisionKind, type WireObject } from "../../kinds.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Draft } from "../../kit/client/objects.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";

@@ -1,6 +1,5 @@
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import { configSetType } from "../../kinds.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -8,6 +7,7 @@ import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
+import { configSetType } from "./kinds.ts";
 import { complete, translated } from "./user-request.ts";
 
 interface Context {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { WireObject } from "../../kinds.ts";
+import type { WireObject } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 /** What a JSON patch must do to bring the object back: whole fields are replaced, so that additions vanish too. */

@@ -1,8 +1,8 @@
 import { type EnvironmentRecord, recordManifest } from "../../../crds/environment/environment-record.ts";
-import { recordType } from "../../kinds.ts";
 import { isAlreadyExists } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { RecordBounds, Records } from "../../ports/records.ts";
+import { recordType } from "./kinds.ts";
 
 /** What one prune drops at most: the rest is for the next one, so that none takes minutes. */
 const MOST_PRUNED = 1_000;

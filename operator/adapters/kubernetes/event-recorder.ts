@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { eventKind } from "../../kinds.ts";
 import { isAlreadyExists } from "../../kit/client/errors.ts";
+import { eventKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";

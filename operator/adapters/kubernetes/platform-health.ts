@@ -1,10 +1,11 @@
-import { applicationKind, environmentType } from "../../kinds.ts";
+import type { CacheSet } from "../../kit/cache/cache-set.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { boundedSignal } from "../../kit/time/deadline.ts";
+import type { DeployerHealth } from "../../ports/deployer-technology.ts";
 import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
-import type { Caches } from "../../wiring/caches.ts";
+import { environmentType } from "./kinds.ts";
 
 /** However many ask, the API server is asked once in so long. */
 const ANSWER_MS = 2_000;
@@ -16,15 +17,15 @@ const ANSWER_LIMIT_BYTES = 1024 ** 2;
 
 interface Context {
   readonly client: KubeClient;
-  readonly caches: Pick<Caches, "synced" | "oldestProgressMs" | "children">;
-  readonly deployerNamespace: string;
+  readonly caches: Pick<CacheSet, "synced" | "oldestProgressMs">;
+  readonly deployer: DeployerHealth;
   readonly circuitBreakers: () => readonly CircuitBreakerState[];
   /** Judged by the caches, so that every replica tells what the leader does. */
   readonly expirationsBlocked: () => boolean;
   readonly clock: Clock;
 }
 
-/** The PlatformHealthCheck port: the Kubernetes API asked directly, the watch caches, and Argo CD seen through its objects. */
+/** The PlatformHealthCheck port: the Kubernetes API asked directly, the watch caches, and the deployer's objects. */
 export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck {
   const { clock } = context;
   let known: { readonly endsMs: number; readonly health: Promise<PlatformHealth> } | undefined;
@@ -39,12 +40,10 @@ export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck 
 }
 
 async function ask(context: Context): Promise<PlatformHealth> {
-  const { client, caches, deployerNamespace, clock } = context;
+  const { client, caches, clock } = context;
   const [datastore, deployer] = await Promise.all([
     timed(clock, (signal) => askForOne(client, resourcePath(environmentType, {}), signal)),
-    timed(clock, (signal) =>
-      askForOne(client, resourcePath(applicationKind, { namespace: deployerNamespace }), signal),
-    ),
+    timed(clock, (signal) => askForOne(client, context.deployer.path, signal)),
   ]);
   const lastCheck = clock.now();
   const ageMs = caches.synced ? caches.oldestProgressMs : Number.POSITIVE_INFINITY;
@@ -59,7 +58,7 @@ async function ask(context: Context): Promise<PlatformHealth> {
     },
     deployer: {
       healthy: deployer.answered && caches.synced,
-      applicationsSynced: syncedApplications(caches),
+      applicationsSynced: context.deployer.applicationsSynced(),
       lastCheck,
     },
     circuitBreakers: context.circuitBreakers(),
@@ -89,12 +88,4 @@ async function timed(
     )
     .finally(bound.release);
   return { answered, tookMs: Math.round(clock.monotonicMs() - begun) };
-}
-
-function syncedApplications({ children }: Pick<Caches, "children">): number {
-  const applications = children.get(applicationKind.plural)?.list() ?? [];
-  return applications.filter((application) => {
-    const status = application.status as { sync?: { status?: string } } | undefined;
-    return status?.sync?.status === "Synced";
-  }).length;
 }

@@ -2,15 +2,16 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import { configMapKind, repositoryType, type WireObject } from "../../kinds.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { configMapKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
 import { compared, type Marks } from "../../repository/comparison.ts";
 import { eachOf } from "../google/each-of.ts";
+import { repositoryType } from "./kinds.ts";
 import { complete, translated } from "./user-request.ts";
 
 interface Context {

@@ -7,8 +7,8 @@ import {
 } from "../../../crds/group.ts";
 import { isUuid, nameProblem, secretStoreName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { secretKind } from "../../kinds.ts";
 import { isAlreadyExists, isForbidden, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";

@@ -1,5 +1,5 @@
 import { loginsOf } from "../../../crds/repository/docker-config.ts";
-import { secretKind } from "../../kinds.ts";
+import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
 import type { Container, Pod, SecretObject, SecretReference } from "../kubernetes/pod-objects.ts";

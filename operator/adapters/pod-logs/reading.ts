@@ -1,6 +1,6 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { namespaceKind } from "../../kinds.ts";
 import { isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";

@@ -5,7 +5,7 @@ import type { TeardownBlocker, TeardownStep } from "../../../crds/environment/en
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { namespaceKind } from "../../kinds.ts";
+import { namespaceKind } from "../../kit/client/kinds.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
 import type { Deployer } from "../../ports/deployer.ts";

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Kind } from "../../../crds/group.ts";
-import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kinds.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import { foreseenConfiguration } from "../configuration.ts";
 import {

@@ -1,5 +1,5 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { namespaceKind } from "../../kinds.ts";
+import { namespaceKind } from "../../kit/client/kinds.ts";
 import { namespaceObject } from "../desired/namespace.ts";
 import { done, type Step } from "../step.ts";
 

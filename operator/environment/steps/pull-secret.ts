@@ -3,7 +3,7 @@ import type { PullCredential } from "../../../crds/environment/environment-statu
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { secretKind } from "../../kinds.ts";
+import { secretKind } from "../../kit/client/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, pullCredential } from "../../repository/host-credentials.ts";

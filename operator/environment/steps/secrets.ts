@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { roleBindingKind, secretKind } from "../../kinds.ts";
+import { roleBindingKind, secretKind } from "../../kit/client/kinds.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObjectRef } from "../../ports/cluster.ts";
 import { configurationOf } from "../configuration.ts";

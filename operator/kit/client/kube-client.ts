@@ -139,9 +139,9 @@ export interface KubeClientOptions {
   readonly fieldManager?: string;
   /** The longest a call may take, all attempts included (default 20 s). Watches and their streams are exempt. */
   readonly deadlineMs?: number;
-  readonly onRequest?: RequestSeam;
+  readonly onRequest?: RequestSeam | undefined;
   /** Without it the client may always work. */
-  readonly guard?: WriteGuard;
+  readonly guard?: WriteGuard | undefined;
   readonly clock?: Clock;
   /** Uniform in [0, 1). */
   readonly random?: () => number;

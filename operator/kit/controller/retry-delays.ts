@@ -3,7 +3,7 @@ import type { Clock } from "../time/clock.ts";
 export interface RetryDelayOptions {
   readonly random?: () => number;
   /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
-  readonly backoffMs?: { readonly first: number; readonly longest: number };
+  readonly backoffMs?: { readonly first: number; readonly longest: number } | undefined;
   /**
    * Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). It delays no key
    * beyond the longest backoff, so more keys than it can serve by then come faster.

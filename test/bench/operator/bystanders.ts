@@ -1,6 +1,6 @@
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
-import type { WireObject } from "../../../operator/kinds.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";

@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { quantile } from "../table.ts";
 import { apiServerCpuSeconds } from "./api-server-cpu.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";

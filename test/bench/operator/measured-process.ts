@@ -8,9 +8,9 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
-import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
+import type { ControllerContext } from "../../../operator/controllers.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
-import type { ControllerMetrics } from "../../../operator/kit/controller/controller.ts";
+import type { ControllerMetrics } from "../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
@@ -131,7 +131,7 @@ function metrics(): ControllerMetrics {
     queueDepth(controller, now) {
       if (controller === "environments") depth = now;
     },
-    passed(controller) {
+    reconciled(controller) {
       if (controller !== "environments") return;
       passes += 1;
       if (depth === 0) lookWhetherConverged();
@@ -157,7 +157,7 @@ function answering(): UrlProber {
 }
 
 /** What a pass meets of the broken environments that stand beside the others. */
-function troubled(context: ReconcilerContext): ReconcilerContext {
+function troubled(context: ControllerContext): ControllerContext {
   const { secretManager } = context;
   return {
     ...context,

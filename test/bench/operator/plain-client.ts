@@ -1,9 +1,9 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER } from "../../../crds/group.ts";
+import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { isForbidden } from "../../../operator/kit/client/errors.ts";
 import {
-  applicationKind,
-  appProjectKind,
-  environmentType,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
@@ -11,8 +11,7 @@ import {
   roleBindingKind,
   secretKind,
   type WireObject,
-} from "../../../operator/kinds.ts";
-import { isForbidden } from "../../../operator/kit/client/errors.ts";
+} from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import { observeStates } from "./observed-states.ts";

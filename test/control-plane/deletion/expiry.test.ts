@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentType, limitRangeKind, namespaceKind } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { limitRangeKind, namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";

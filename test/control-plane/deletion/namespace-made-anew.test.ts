@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
 import {
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
   resourceQuotaKind,
   secretKind,
-} from "../../../operator/kinds.ts";
-import { KubeError } from "../../../operator/kit/client/errors.ts";
+} from "../../../operator/kit/client/kinds.ts";
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
 import { unique } from "../../support/faults/people.ts";
 import { troubledWatches } from "../../support/faults/watch-seams.ts";

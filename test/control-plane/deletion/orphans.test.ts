@@ -4,16 +4,9 @@ import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL, FINALIZER, ownerLabels } from "../../../crds/group.ts";
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
-import {
-  applicationKind,
-  appProjectKind,
-  environmentType,
-  eventKind,
-  namespaceKind,
-  recordType,
-  secretKind,
-  type WireObject,
-} from "../../../operator/kinds.ts";
+import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { eventKind, namespaceKind, secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";

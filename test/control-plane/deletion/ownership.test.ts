@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { applicationKind, appProjectKind, namespaceKind, type WireObject } from "../../../operator/kinds.ts";
+import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { namespaceKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";

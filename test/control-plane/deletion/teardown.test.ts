@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
-import { applicationKind, environmentType, namespaceKind, recordType } from "../../../operator/kinds.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
 import { personWith } from "../../support/faults/people.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
-import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
+import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
 import { unique } from "../../support/faults/people.ts";

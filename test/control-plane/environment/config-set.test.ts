@@ -2,14 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { run } from "../../../deploy/local/run.ts";
-import {
-  applicationKind,
-  configSetType,
-  environmentType,
-  resourceQuotaKind,
-  revisionKind,
-  type WireObject,
-} from "../../../operator/kinds.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { resourceQuotaKind, revisionKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
 import { type Concerned, concernedAmong, killAt } from "../../support/faults/request-seams.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import { GROUP } from "../../../crds/group.ts";
-import { configSetType, environmentType, repositoryType } from "../../../operator/kinds.ts";
+import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type Person, personWith } from "../../support/faults/people.ts";
 import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
 import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";

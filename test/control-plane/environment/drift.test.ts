@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import {
-  applicationKind,
-  appProjectKind,
-  environmentType,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
@@ -12,7 +11,7 @@ import {
   roleBindingKind,
   secretKind,
   type WireObject,
-} from "../../../operator/kinds.ts";
+} from "../../../operator/kit/client/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";

@@ -5,14 +5,9 @@ import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
-import {
-  applicationKind,
-  configSetType,
-  environmentType,
-  repositoryType,
-  secretKind,
-  type WireObject,
-} from "../../../operator/kinds.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { Draft } from "../../../operator/kit/client/objects.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";

@@ -11,7 +11,12 @@ import {
   priorityQuotaObject,
   quotaObject,
 } from "../../../operator/environment/desired/isolation.ts";
-import { limitRangeKind, namespaceKind, networkPolicyKind, resourceQuotaKind } from "../../../operator/kinds.ts";
+import {
+  limitRangeKind,
+  namespaceKind,
+  networkPolicyKind,
+  resourceQuotaKind,
+} from "../../../operator/kit/client/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { unique } from "../../support/faults/people.ts";

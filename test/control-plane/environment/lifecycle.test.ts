@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import { run } from "../../../deploy/local/run.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { KubeError } from "../../../operator/kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
 import { completeInventory } from "../../support/fixtures/environment-inventory.ts";

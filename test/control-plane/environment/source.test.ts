@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { applicationKind, environmentType } from "../../../operator/kinds.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
 import { concernedAmong, killAt } from "../../support/faults/request-seams.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";

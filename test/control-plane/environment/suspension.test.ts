@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenTraits } from "../../../crds/api-token.ts";
-import { apiTokenType, secretKind } from "../../../operator/kinds.ts";
+import { apiTokenType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";

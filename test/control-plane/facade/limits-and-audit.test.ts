@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type RedisServer, redisServer } from "../../support/doubles/redis-server.ts";
 import { unique } from "../../support/faults/people.ts";

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { appProjectKind, configMapKind, namespaceKind, networkPolicyKind } from "../../../operator/kinds.ts";
+import { appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { configMapKind, namespaceKind, networkPolicyKind } from "../../../operator/kit/client/kinds.ts";
 import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";

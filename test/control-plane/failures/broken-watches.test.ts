@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { namespaceName } from "../../../crds/names.ts";
-import { networkPolicyKind } from "../../../operator/kinds.ts";
+import { networkPolicyKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { completeInventory } from "../../support/fixtures/environment-inventory.ts";

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentType, recordType, secretKind as secretType } from "../../../operator/kinds.ts";
+import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind as secretType } from "../../../operator/kit/client/kinds.ts";
 import { crash, crashPoints } from "../../support/faults/crash.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { secretKind } from "../../../operator/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
 import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";

@@ -3,7 +3,7 @@ import { type ConditionType, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { deploymentType, type Pod, podType } from "../../../operator/adapters/kubernetes/pod-objects.ts";
-import { namespaceKind } from "../../../operator/kinds.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import type { ProbeResult } from "../../../operator/ports/url-prober.ts";

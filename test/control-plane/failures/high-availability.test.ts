@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
-import { secretKind } from "../../../operator/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/lease.ts";
 import { concernedAmong } from "../../support/faults/request-seams.ts";

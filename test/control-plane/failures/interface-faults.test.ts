@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { environmentType, secretKind } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";

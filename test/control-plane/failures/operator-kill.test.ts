@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { secretKind } from "../../../operator/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { completeInventory, type Inventory } from "../../support/fixtures/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { namespaceName } from "../../../crds/names.ts";
+import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { isNotFound } from "../../../operator/kit/client/errors.ts";
 import {
-  applicationKind,
-  appProjectKind,
-  environmentType,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
   resourceQuotaKind,
   roleBindingKind,
   type WireObject,
-} from "../../../operator/kinds.ts";
-import { isNotFound } from "../../../operator/kit/client/errors.ts";
+} from "../../../operator/kit/client/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
 import { type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
-import { namespaceKind, networkPolicyKind, secretKind } from "../../../operator/kinds.ts";
+import type { ControllerContext } from "../../../operator/controllers.ts";
+import { namespaceKind, networkPolicyKind, secretKind } from "../../../operator/kit/client/kinds.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => world.stop(), 60_000);
 
-type Ports = (context: ReconcilerContext) => ReconcilerContext;
+type Ports = (context: ControllerContext) => ControllerContext;
 
 interface Bug {
   readonly name: string;

@@ -9,8 +9,8 @@ import { type ControlPlane, startControlPlane } from "../../../deploy/local/cont
 import { silentProgress } from "../../../deploy/local/progress.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { serveProbes } from "../../../operator/probes.ts";
 import { createOperator, type Operator } from "../../../operator/wiring/operator.ts";
-import { serveProbes } from "../../../operator/wiring/probes.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { installPlatformChart, testSettings } from "../../support/plane/platform-chart.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { secretKind } from "../../../operator/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { podSecretName } from "../../../operator/environment/desired/secret.ts";
-import { environmentType } from "../../../operator/kinds.ts";
 import { crash, crashPoints } from "../../support/faults/crash.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";

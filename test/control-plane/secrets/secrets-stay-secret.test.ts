@@ -10,15 +10,9 @@ import {
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import {
-  applicationKind,
-  appProjectKind,
-  environmentType,
-  recordType,
-  repositoryType,
-  secretKind,
-  type WireObject,
-} from "../../../operator/kinds.ts";
+import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType, recordType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
 import { type Log, winstonLog } from "../../../operator/kit/log.ts";

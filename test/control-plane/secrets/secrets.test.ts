@@ -7,14 +7,10 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesSecretManager } from "../../../operator/adapters/kubernetes/secret-manager.ts";
-import {
-  applicationKind,
-  configSetType,
-  environmentType,
-  repositoryType,
-  secretKind,
-} from "../../../operator/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import type { Fate } from "../../support/doubles/argocd-stand-in.ts";

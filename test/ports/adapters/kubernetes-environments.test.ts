@@ -5,7 +5,7 @@ import {
   reconcileToken,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER } from "../../../crds/group.ts";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
-import { eventKind } from "../../../operator/kinds.ts";
+import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
 import type { Event } from "../../../operator/ports/event-recorder.ts";

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { namespaceName } from "../../../crds/names.ts";
-import { applicationKind, type WireObject } from "../../../operator/kinds.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { createObjectCache } from "../../../operator/kit/cache/object-cache.ts";
 import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import { isConflict, isNotFound, isUnavailable } from "../../../operator/kit/client/errors.ts";
+import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";

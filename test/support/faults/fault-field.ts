@@ -1,7 +1,8 @@
 import { recordKind } from "../../../crds/environment/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../crds/group.ts";
-import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
-import { environmentType, revisionKind } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import type { ControllerContext } from "../../../operator/controllers.ts";
+import { revisionKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import {
   isWrite,
@@ -31,7 +32,7 @@ export interface Course {
 /** One process, from its start to its end. */
 export interface Life {
   readonly onRequest: RequestSeam;
-  readonly onPorts: (context: ReconcilerContext) => ReconcilerContext;
+  readonly onPorts: (context: ControllerContext) => ControllerContext;
   /** Whether nothing that it sent is on its way any more. */
   readonly isIdle: boolean;
   /** Kills what is left of it: whatever it does from now on fails. */

@@ -1,7 +1,7 @@
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
-import { configSetType, environmentType } from "../../../operator/kinds.ts";
+import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
 import { COMMIT, type World } from "../fixtures/environment-world.ts";
 import { until } from "../fixtures/until.ts";

@@ -1,6 +1,7 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { environmentType, namespaceKind } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeRequest, KubeResponse } from "../../../operator/kit/client/request.ts";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";

@@ -1,11 +1,6 @@
 import { expect } from "@jest/globals";
-import {
-  applicationKind,
-  namespaceKind,
-  resourceQuotaKind,
-  secretKind,
-  type WireObject,
-} from "../../../operator/kinds.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { namespaceKind, resourceQuotaKind, secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import { until } from "../fixtures/until.ts";
 import { type RecordedLifecycle, recordLifecycles } from "./fault-lifecycles.ts";

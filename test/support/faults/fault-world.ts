@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { NameExists } from "../../../crds/errors.ts";
-import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
+import type { ControllerContext } from "../../../operator/controllers.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { winstonLog } from "../../../operator/kit/log.ts";
 import type { Environments } from "../../../operator/ports/facade/environments.ts";
@@ -165,7 +165,7 @@ class Process {
         written();
       },
     });
-    const { onRequest, onPorts = (context: ReconcilerContext) => context, ...others } = options;
+    const { onRequest, onPorts = (context: ControllerContext) => context, ...others } = options;
     const operator = await this.#world.startOperator({
       settings: this.#settings,
       log: winstonLog({ level: "debug", stream }),

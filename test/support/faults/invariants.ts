@@ -5,7 +5,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
-import { environmentType, type WireObject } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
 import { type Identified, type Inventory, LABELLED_KINDS, titleOf } from "../fixtures/environment-inventory.ts";

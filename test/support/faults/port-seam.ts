@@ -1,4 +1,4 @@
-import type { ReconcilerContext } from "../../../operator/environment/reconciler.ts";
+import type { ControllerContext } from "../../../operator/controllers.ts";
 
 /** One call of a port's method. */
 export interface PortCall {
@@ -25,7 +25,7 @@ const branch: About = (_first, second) => String(second);
 const credential: About = (id) => String(id);
 
 /** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
-type Reaching = Pick<ReconcilerContext, "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober">;
+type Reaching = Pick<ControllerContext, "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober">;
 
 /** The methods that ask somebody; the others answer from what a watch delivered. */
 type Asking<P> = {
@@ -59,7 +59,7 @@ function aroundPort<P extends object>(name: keyof Reaching, port: P, around: Aro
 }
 
 /** For `OperatorOptions.onPorts`: the same seam around every port that reaches another system. */
-export function portSeam(around: AroundCall): (context: ReconcilerContext) => ReconcilerContext {
+export function portSeam(around: AroundCall): (context: ControllerContext) => ControllerContext {
   return (context) => {
     const ports = Object.keys(PORTS) as (keyof Reaching)[];
     const wrapped = ports.map((name) => [name, aroundPort<object>(name, context[name], around)]);

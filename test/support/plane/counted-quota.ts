@@ -1,5 +1,5 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { resourceQuotaKind } from "../../../operator/kinds.ts";
+import { resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { until } from "../fixtures/until.ts";
 

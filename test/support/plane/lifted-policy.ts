@@ -1,6 +1,6 @@
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
-import { namespaceKind } from "../../../operator/kinds.ts";
 import { isForbidden } from "../../../operator/kit/client/errors.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { until } from "../fixtures/until.ts";

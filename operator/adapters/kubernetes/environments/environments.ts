@@ -11,13 +11,13 @@ import {
 import { CreationFailed, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import { environmentType } from "../../../kinds.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
+import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { Environments, Extension } from "../../../ports/facade/environments.ts";
-import { BY_CREATION_KEY, BY_UID } from "../../../wiring/caches.ts";
 import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
+import { environmentType } from "../kinds.ts";
 import { complete, translated } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";

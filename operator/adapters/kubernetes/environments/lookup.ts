@@ -1,10 +1,10 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import { environmentType } from "../../../kinds.ts";
 import { isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { type Clock, pause } from "../../../kit/time/clock.ts";
+import { environmentType } from "../kinds.ts";
 
 /** How often a miss by id may ask the API server for everything. */
 const LIST_INTERVAL_MS = 1_000;

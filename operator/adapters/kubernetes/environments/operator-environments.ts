@@ -1,12 +1,12 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict } from "../../../../crds/errors.ts";
-import { environmentType } from "../../../kinds.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { OwnDeletions } from "../../../kit/client/own-deletions.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
+import { environmentType } from "../kinds.ts";
 import { complete, translated } from "../user-request.ts";
 import { countNow, reread } from "./lookup.ts";
 

@@ -1,13 +1,13 @@
 import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import { environmentType } from "../../../kinds.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
 import type { Environments, RequestedReconcile } from "../../../ports/facade/environments.ts";
 import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
+import { environmentType } from "../kinds.ts";
 import { goneIsNotFound, reread } from "./lookup.ts";
 
 /** So long does a pass that was asked for serve whoever asks again: a flood of requests is one write and one pass. */

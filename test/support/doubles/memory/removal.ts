@@ -1,7 +1,8 @@
 import { namespaceName } from "../../../../crds/names.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { argocdDeployer } from "../../../../operator/adapters/argocd/deployer.ts";
-import { applicationKind, appProjectKind, namespaceKind } from "../../../../operator/kinds.ts";
+import { applicationKind, appProjectKind } from "../../../../operator/adapters/argocd/kinds.ts";
+import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { fixtureSettings } from "../../fixtures/environment-fixture.ts";
 import type { TestClock } from "../../fixtures/test-clock.ts";

@@ -4,7 +4,7 @@ import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/enviro
 import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
 import { done, type Findings, failed, waiting } from "../../../../operator/environment/step.ts";
 import { type Looking, retirePulls, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
-import { secretKind } from "../../../../operator/kinds.ts";
+import { secretKind } from "../../../../operator/kit/client/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../../../operator/ports/cluster.ts";
 import { type MemoryCluster, memoryCluster } from "../../../support/doubles/memory/cluster.ts";
 import { type MemoryRepositories, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";

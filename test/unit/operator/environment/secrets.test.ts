@@ -7,7 +7,7 @@ import { credentialsIn } from "../../../../operator/environment/desired/pull-sec
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
 import { secrets } from "../../../../operator/environment/steps/secrets.ts";
-import { secretKind } from "../../../../operator/kinds.ts";
+import { secretKind } from "../../../../operator/kit/client/kinds.ts";
 import { memoryCluster } from "../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";

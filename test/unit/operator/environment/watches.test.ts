@@ -4,9 +4,9 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { enqueueOnChanges } from "../../../../operator/environment/watches.ts";
-import type { WireObject } from "../../../../operator/kinds.ts";
+import type { WireObject } from "../../../../operator/kit/client/kinds.ts";
 import type { Priority } from "../../../../operator/kit/controller/work-queue.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/wiring/caches.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/ports/caches.ts";
 import {
   configSetFixture,
   environmentFixture,

@@ -3,10 +3,17 @@ import { describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import {
   COLLECTIONS,
+  type Collections,
+  type CollectorContext,
   collectGarbage,
-  createGarbageCollector,
+  garbageCollection,
 } from "../../../../operator/garbage-collection/garbage-collector.ts";
 import type { Sweep, SweepReport } from "../../../../operator/garbage-collection/orphans.ts";
+import {
+  createWorkerPool,
+  type WorkerPool,
+  type WorkerPoolContext,
+} from "../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryRecords } from "../../../support/doubles/memory/records.ts";
 import { fixtureSettings, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
@@ -42,12 +49,25 @@ function scene({
   const clock = new TestClock();
   const { dropTokens = async () => undefined } = more;
   const serverClock = { now: async () => new Date(clock.now().getTime() - serverBehindMs) };
-  const sweepTokenValues = async () => undefined;
-  const chores = { records, dropTokens, sweepTokenValues, sweep };
-  const context = { settings, clock, serverClock, ...chores, log: silentLog, random: () => 0.5 };
-  const reconcile = collectGarbage(context);
+  const collections = { orphans: sweep, tokens: dropTokens, tokenValues: async () => undefined };
+  const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5 };
+  const reconcile = collectGarbage(context, collections);
   const signal = new AbortController().signal;
-  return { clock, records, context, pass: (chore: string) => reconcile(chore, { signal, promise: () => undefined }) };
+  return {
+    clock,
+    records,
+    started: () => started(context, collections),
+    pass: (chore: string) => reconcile(chore, { signal, requeueUrgently: () => undefined }),
+  };
+}
+
+/** The workers of the controller, as the manager starts them. */
+function started(context: CollectorContext & WorkerPoolContext, collections: Collections): WorkerPool {
+  const controller = garbageCollection(context, collections, []);
+  const pool = createWorkerPool(controller, context);
+  for (const key of controller.initialKeys()) pool.enqueue(key, "low");
+  pool.start();
+  return pool;
 }
 
 /** A sweep that answers these, one after the other. */
@@ -62,7 +82,7 @@ function record(daysAgo: number): RecordSpec {
   return { name: `old-${daysAgo}`, uid: randomUUID(), reason: "deleted", teardownSeconds: 0, ...times };
 }
 
-describe("housekeeping", () => {
+describe("garbage collection", () => {
   test("does nothing right after the start", async () => {
     const { records, pass } = scene({ sweep: () => Promise.reject(new Error("too early")) });
     await records.keep(record(91));
@@ -124,29 +144,28 @@ test("has what is left of ended API tokens dropped every hour", async () => {
   expect(drops).toBe(1);
 });
 
-describe("a housekeeper", () => {
+describe("the garbage collection controller", () => {
   test("does not hurry what fails", async () => {
     const attemptsMs: number[] = [];
-    const { clock, context } = scene({
+    const { clock, started } = scene({
       async sweep() {
         attemptsMs.push(clock.monotonicMs());
         throw new Error("away");
       },
     });
-    const housekeeper = createGarbageCollector(context);
-    housekeeper.start();
+    const collector = started();
     while (attemptsMs.length < 6) {
       await until(() => clock.pending.length === COLLECTIONS.length);
       clock.advanceToNext();
     }
     const pauses = attemptsMs.slice(1).map((atMs, at) => (atMs - (attemptsMs[at] ?? 0)) / SECOND_MS);
     expect(pauses).toEqual([28.5, 57, 114, 228, 285]);
-    await housekeeper.stop();
+    await collector.stop();
   });
 
   test("drops records while a sweep takes its time", async () => {
     let isSweeping = false;
-    const { clock, records, context } = scene({
+    const { clock, records, started } = scene({
       everySeconds: 3_500,
       sweep: (signal) =>
         new Promise((_resolve, reject) => {
@@ -155,14 +174,13 @@ describe("a housekeeper", () => {
         }),
     });
     await records.keep(record(91));
-    const housekeeper = createGarbageCollector(context);
-    housekeeper.start();
+    const collector = started();
     await until(() => clock.pending.length === COLLECTIONS.length);
     clock.advance(1_750 * SECOND_MS);
     await until(() => isSweeping);
     clock.advance(50 * SECOND_MS);
     await until(() => records.list().length === 0, { what: "the old record being dropped" });
-    const stopped = housekeeper.stop();
+    const stopped = collector.stop();
     clock.advance(0);
     await stopped;
   });

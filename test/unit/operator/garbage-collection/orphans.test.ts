@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import { createSweep } from "../../../../operator/garbage-collection/orphans.ts";
-import { namespaceKind } from "../../../../operator/kinds.ts";
+import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory/removal.ts";

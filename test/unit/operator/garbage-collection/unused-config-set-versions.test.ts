@@ -5,8 +5,8 @@ import {
   discardWhenUnused,
   enqueueOnDisuse,
 } from "../../../../operator/garbage-collection/unused-config-set-versions.ts";
-import type { WireObject } from "../../../../operator/kinds.ts";
-import type { Caches } from "../../../../operator/wiring/caches.ts";
+import type { WireObject } from "../../../../operator/kit/client/kinds.ts";
+import type { Caches } from "../../../../operator/ports/caches.ts";
 import { memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
 import { environmentFixture, UID } from "../../../support/fixtures/environment-fixture.ts";
 
@@ -30,8 +30,8 @@ describe("a version", () => {
     const versions = memoryConfigSetVersions([version], () => now);
     let liveReads = 0;
     const reconcile = discardWhenUnused({
-      versions,
-      environmentsOf: (name) => (name === "web" ? cached : []),
+      configSetVersions: versions,
+      environmentsNaming: (name) => (name === "web" ? cached : []),
       liveEnvironments: async () => {
         liveReads += 1;
         return live;
@@ -40,7 +40,9 @@ describe("a version", () => {
     const results = [];
     for (const minutes of [11, 22]) {
       now = minutes * 60_000;
-      results.push(await reconcile(revision, { signal: new AbortController().signal, promise: () => undefined }));
+      results.push(
+        await reconcile(revision, { signal: new AbortController().signal, requeueUrgently: () => undefined }),
+      );
     }
     return { isKept: versions.find(revision) !== undefined, liveReads, results };
   }

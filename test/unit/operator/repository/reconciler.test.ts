@@ -77,7 +77,7 @@ async function pass({ repository, spec, status, others = [], configSets = [], ho
     configSets: memoryConfigSets(...configSets),
     ...{ settings, secretManager },
     repositoryHost: host,
-    statusWriter: {
+    repositoryStatusWriter: {
       async addFinalizer(held) {
         written.held += 1;
         return held;
@@ -94,7 +94,7 @@ async function pass({ repository, spec, status, others = [], configSets = [], ho
     environments: { countNow: async (isMeant) => (given.unheard ?? []).filter(isMeant).length },
     clock,
   });
-  const result = await reconcile("shop-api", { signal, promise: () => undefined });
+  const result = await reconcile("shop-api", { signal, requeueUrgently: () => undefined });
   return { ...written, result };
 }
 

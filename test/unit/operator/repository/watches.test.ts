@@ -4,8 +4,8 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
+import type { Caches } from "../../../../operator/ports/caches.ts";
 import { enqueueOnRepositories } from "../../../../operator/repository/watches.ts";
-import type { Caches } from "../../../../operator/wiring/caches.ts";
 import {
   configSetFixture,
   environmentFixture,

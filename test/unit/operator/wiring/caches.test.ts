@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { argocdKinds } from "../../../../operator/adapters/argocd/kinds.ts";
+import { type CacheSet, createCacheSet } from "../../../../operator/kit/cache/cache-set.ts";
 import { createKubeClient, type KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { type Caches, createCaches } from "../../../../operator/wiring/caches.ts";
+import type { Caches } from "../../../../operator/ports/caches.ts";
+import { watchKinds } from "../../../../operator/wiring/caches.ts";
 import {
   type Answer,
   type FakeApiServer,
@@ -17,17 +20,19 @@ import { until } from "../../../support/fixtures/until.ts";
 let server: FakeApiServer;
 let client: KubeClient;
 let clock: TestClock;
+let set: CacheSet;
 let caches: Caches;
 
 beforeEach(async () => {
   server = await startFakeApiServer();
   client = createKubeClient({ kubeConfig: server.kubeConfig });
   clock = new TestClock();
-  caches = createCaches({ client, clock, log: silentLog, namespace: "ephemeral-system", deployerNamespace: "argocd" });
+  set = createCacheSet({ client, clock, log: silentLog });
+  caches = watchKinds(set, "ephemeral-system", argocdKinds("argocd"));
 });
 
 afterEach(async () => {
-  await caches.stop();
+  await set.stop();
   await client.close();
   await server.close();
 });
@@ -48,7 +53,7 @@ function given(answer: Answer): void {
   server.on(isWatch, opened);
   server.on(listsEnvironments, answer);
   server.on(() => true, page(""));
-  caches.start();
+  set.start();
 }
 
 describe("the watches are alive", () => {
@@ -56,7 +61,7 @@ describe("the watches are alive", () => {
     const seen: boolean[] = [];
     given((request, response) => {
       clock.advance(2_000);
-      seen.push(caches.alive);
+      seen.push(set.alive);
       page(seen.length < 200 ? String(seen.length) : "")(request, response);
     });
     await until(() => caches.environments.synced);
@@ -68,9 +73,9 @@ describe("the watches are alive", () => {
     given(silence);
     await until(() => server.seen.some(listsEnvironments));
     clock.advance(299_000);
-    expect(caches.alive).toBe(true);
+    expect(set.alive).toBe(true);
     clock.advance(1_000);
-    expect(caches.alive).toBe(false);
+    expect(set.alive).toBe(false);
   });
 });
 
@@ -85,14 +90,14 @@ describe("without the deployer's kinds", () => {
       (request, response) => notFound(request, response),
     );
     given(page(""));
-    await until(() => caches.environments.synced && caches.missing.length === 2);
-    expect([...caches.missing].sort()).toEqual(["applications.argoproj.io", "appprojects.argoproj.io"]);
-    expect(caches.synced).toBe(false);
+    await until(() => caches.environments.synced && set.missing.length === 2);
+    expect([...set.missing].sort()).toEqual(["applications.argoproj.io", "appprojects.argoproj.io"]);
+    expect(set.synced).toBe(false);
     isInstalled = true;
     await until(() => {
       clock.advanceToNext();
-      return caches.synced;
+      return set.synced;
     });
-    expect(caches.missing).toEqual([]);
+    expect(set.missing).toEqual([]);
   });
 });

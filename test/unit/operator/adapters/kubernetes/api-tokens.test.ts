@@ -8,7 +8,7 @@ import { keyOf } from "../../../../../operator/kit/client/objects.ts";
 import { ownDeletions } from "../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import type { ApiTokens } from "../../../../../operator/ports/api-tokens.ts";
-import { BY_OWNER } from "../../../../../operator/wiring/caches.ts";
+import { BY_OWNER } from "../../../../../operator/ports/caches.ts";
 import {
   type FakeApiServer,
   json,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { drift } from "../../../../../operator/adapters/kubernetes/drift.ts";
-import type { WireObject } from "../../../../../operator/kinds.ts";
+import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
 
 const meta = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "" };
 const found = (fields: object = {}, metadata: object = {}) =>

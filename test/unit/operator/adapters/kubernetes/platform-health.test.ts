@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { WatchedKinds } from "../../../../../operator/adapters/kubernetes/cluster.ts";
+import { argocd } from "../../../../../operator/adapters/argocd/argocd.ts";
 import { kubernetesPlatformHealth } from "../../../../../operator/adapters/kubernetes/platform-health.ts";
 import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import type { PlatformHealth } from "../../../../../operator/ports/facade/platform-health.ts";
@@ -21,12 +21,12 @@ const MINUTE_MS = 60_000;
 
 let server: FakeApiServer;
 let client: KubeClient;
-let caches: { synced: boolean; oldestProgressMs: number; children: WatchedKinds };
+let caches: { synced: boolean; oldestProgressMs: number };
 
 beforeEach(async () => {
   server = await startFakeApiServer();
   client = createKubeClient({ kubeConfig: server.kubeConfig, random: () => 0 });
-  caches = { synced: true, oldestProgressMs: 0, children: new Map() };
+  caches = { synced: true, oldestProgressMs: 0 };
 });
 
 afterEach(async () => {
@@ -39,7 +39,10 @@ const nothing = json({ metadata: { resourceVersion: "1" }, items: [] });
 
 const healthBy = (clock: TestClock) =>
   kubernetesPlatformHealth({
-    ...{ client, caches, deployerNamespace: "argocd", clock },
+    client,
+    caches,
+    clock,
+    deployer: argocd({ namespace: "argocd", clusterServer: "" }).health(new Map()),
     circuitBreakers: () => [],
     expirationsBlocked: () => false,
   });

@@ -2,14 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../../../crds/environment/environment-status.schema.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
+import { applicationKind, appProjectKind } from "../../../../../operator/adapters/argocd/kinds.ts";
 import {
   isOver,
   TEARDOWN_STEPS,
   type Teardown,
   tearDown,
 } from "../../../../../operator/environment/deletion/teardown.ts";
-import { applicationKind, appProjectKind, namespaceKind } from "../../../../../operator/kinds.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
+import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
 import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
 import { CREATED, minutesLater, UID } from "../../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";

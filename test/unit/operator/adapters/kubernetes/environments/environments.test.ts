@@ -10,7 +10,7 @@ import {
 } from "../../../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import { kubernetesEnvironments } from "../../../../../../operator/adapters/kubernetes/environments/environments.ts";
-import { environmentType } from "../../../../../../operator/kinds.ts";
+import { environmentType } from "../../../../../../operator/adapters/kubernetes/kinds.ts";
 import {
   type CacheFeed,
   createObjectCache,
@@ -20,9 +20,9 @@ import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
 import { createKubeClient, type KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../../operator/kit/log.ts";
+import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/ports/caches.ts";
 import { RemovalRefused } from "../../../../../../operator/ports/environments.ts";
 import type { Environments } from "../../../../../../operator/ports/facade/environments.ts";
-import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/wiring/caches.ts";
 import {
   type Answer,
   type FakeApiServer,

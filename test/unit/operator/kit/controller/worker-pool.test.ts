@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
+import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
 import {
-  type Controller,
-  type ControllerOptions,
-  createController,
-  type Reconcile,
-} from "../../../../../operator/kit/controller/controller.ts";
+  createWorkerPool,
+  type Worked,
+  type WorkerPool,
+  type WorkerPoolContext,
+} from "../../../../../operator/kit/controller/worker-pool.ts";
 import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 let clock: TestClock;
-let running: Controller[];
+let running: WorkerPool[];
 
 beforeEach(() => {
   clock = new TestClock();
@@ -27,8 +28,10 @@ afterEach(async () => {
   }
 });
 
-function started(reconcile: Reconcile, more: Partial<ControllerOptions> = {}): Controller {
-  const controller = createController({ name: "test", reconcile, log: silentLog, clock, random: () => 0, ...more });
+function started(reconcile: Reconcile, more: Partial<Worked & WorkerPoolContext> = {}): WorkerPool {
+  const { log = silentLog, metrics, ...worked } = more;
+  const context = { log, metrics, clock, random: () => 0 };
+  const controller = createWorkerPool({ name: "test", reconcile, workers: 8, ...worked }, context);
   controller.start();
   running.push(controller);
   return controller;
@@ -117,7 +120,7 @@ test("a success ends the backoff", async () => {
       failuresLeft -= 1;
       if (failuresLeft >= 0 || failuresLeft === -2) throw new Error("not yet");
     },
-    { metrics: { queueDepth: () => undefined, passed: (_name, outcome) => outcomes.push(outcome) } },
+    { metrics: { queueDepth: () => undefined, reconciled: (_name, outcome) => outcomes.push(outcome) } },
   );
   controller.enqueue("a");
   await until(() => clock.pending.includes(500));
@@ -133,11 +136,11 @@ test("a success ends the backoff", async () => {
 test("a promised moment comes before all that waits then, also when the pass failed that promised it", async () => {
   const passes: string[] = [];
   const held = Promise.withResolvers<void>();
-  const reconcile: Reconcile = async (key, { promise }) => {
+  const reconcile: Reconcile = async (key, { requeueUrgently }) => {
     passes.push(key);
     if (key === "busy") await held.promise;
     if (key !== "expiry" || passes.length > 2) return;
-    promise(1_000);
+    requeueUrgently(1_000);
     throw new Error("not now");
   };
   const controller = started(reconcile, { workers: 1 });
@@ -224,7 +227,7 @@ test("a pass beyond its deadline is aborted and tried again", async () => {
   const outcomes: string[] = [];
   const controller = started((_key, { signal }) => untilAborted(signal), {
     deadlineMs: 10_000,
-    metrics: { queueDepth: () => undefined, passed: (_name, outcome) => outcomes.push(outcome) },
+    metrics: { queueDepth: () => undefined, reconciled: (_name, outcome) => outcomes.push(outcome) },
   });
   controller.enqueue("a");
   await until(() => controller.inWork === 1);

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
-import { serveProbes } from "../../../../operator/wiring/probes.ts";
+import { serveProbes } from "../../../operator/probes.ts";
 
 let server: Server;
 afterEach(() => new Promise((closed) => server.close(closed)));

@@ -1,0 +1,22 @@
+import { resourcePath } from "../../kit/client/objects.ts";
+import type { DeployerTechnology } from "../../ports/deployer-technology.ts";
+import { type ArgocdSettings, argocdDeployer } from "./deployer.ts";
+import { argocdDeployerLog } from "./deployer-log.ts";
+import { applicationKind, argocdKinds } from "./kinds.ts";
+
+/** Argo CD as the deployer. */
+export function argocd(settings: ArgocdSettings): DeployerTechnology {
+  return {
+    kinds: argocdKinds(settings.namespace),
+    deployer: (cluster, clock) => argocdDeployer(cluster, settings, clock),
+    log: (cluster) => argocdDeployerLog(cluster, settings),
+    health: (watched) => ({
+      path: resourcePath(applicationKind, { namespace: settings.namespace }),
+      applicationsSynced: () => (watched.get(applicationKind.plural)?.list() ?? []).filter(isSynced).length,
+    }),
+  };
+}
+
+function isSynced({ status }: { readonly [field: string]: unknown }): boolean {
+  return (status as { sync?: { status?: string } } | undefined)?.sync?.status === "Synced";
+}

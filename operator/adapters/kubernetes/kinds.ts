@@ -1,0 +1,97 @@
+import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
+import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
+import { type EnvironmentRecord, recordKind } from "../../../crds/environment/environment-record.ts";
+import {
+  type EphemeralEnvironment,
+  environmentKind,
+  repositoriesOf,
+} from "../../../crds/environment/ephemeral-environment.ts";
+import { creationMark } from "../../../crds/environment/idempotency-record.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
+import { type WatchedKind, withoutHistory } from "../../kit/cache/watched-kind.ts";
+import {
+  limitRangeKind,
+  namespaceKind,
+  networkPolicyKind,
+  resourceQuotaKind,
+  revisionKind,
+  roleBindingKind,
+  type WireObject,
+} from "../../kit/client/kinds.ts";
+import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
+import { BY_CONFIG_SET, BY_CREATION_KEY, BY_OWNER, BY_REPOSITORY, BY_UID } from "../../ports/caches.ts";
+
+export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
+export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
+export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
+export const apiTokenType: ResourceType<ApiToken> = resourceType(apiTokenKind);
+export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
+
+/** Stands around the trimming of a kind, to note what trimming drops. */
+type Noting = <T extends KubeObject>(trim: (object: T) => T) => (object: T) => T;
+
+export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnvironment> => ({
+  type: environmentType,
+  trim: noting(withoutHistory),
+  isInterned: true,
+  indexes: {
+    [BY_UID]: uidOf,
+    [BY_REPOSITORY]: repositoriesOf,
+    [BY_CONFIG_SET]: ({ spec }) => (spec.configSet === undefined ? [] : [spec.configSet.name]),
+    [BY_CREATION_KEY]: creationKeysOf,
+  },
+});
+
+export const watchedRepositories = (namespace: string, noting: Noting): WatchedKind<Repository> => ({
+  type: repositoryType,
+  where: { namespace },
+  trim: noting(withoutHistory),
+});
+
+export const watchedConfigSets = (namespace: string, noting: Noting): WatchedKind<ConfigSet> => ({
+  type: configSetType,
+  where: { namespace },
+  trim: noting(withTimes),
+});
+
+export const watchedApiTokens = (namespace: string): WatchedKind<ApiToken> => ({
+  type: apiTokenType,
+  where: { namespace },
+  indexes: { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }) => [spec.owner.subject] },
+});
+
+/** The versions of config sets. */
+export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => ({
+  type: revisionKind,
+  where: { namespace, labelSelector: CONFIG_SET_UID_LABEL },
+});
+
+/** The objects that isolate an environment, compared by what they should be: only a Namespace reports what matters. */
+export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
+  { type: namespaceKind, trim: withoutHistory },
+  { type: resourceQuotaKind, trim: withoutStatus },
+  { type: limitRangeKind, trim: withoutStatus },
+  { type: networkPolicyKind, trim: withoutStatus },
+  { type: roleBindingKind, trim: withoutStatus },
+].map(({ type, trim }) => ({ type, trim, where: { labelSelector: ENVIRONMENT_UID_LABEL }, isInterned: true }));
+
+function uidOf({ metadata }: KubeObject): readonly string[] {
+  return [metadata.uid];
+}
+
+function creationKeysOf(environment: EphemeralEnvironment): readonly string[] {
+  const mark = creationMark(environment);
+  return mark === undefined ? [] : [mark.key];
+}
+
+/** Keeps of the record of writers only the times: the time of a config set's last change is told nowhere else. */
+function withTimes({ metadata, ...configSet }: ConfigSet): ConfigSet {
+  const managedFields = (metadata.managedFields ?? []).map(({ time }) => (time === undefined ? {} : { time }));
+  return { ...configSet, metadata: { ...metadata, managedFields } };
+}
+
+function withoutStatus(object: WireObject): WireObject {
+  const { status: _, ...kept } = withoutHistory(object);
+  return kept;
+}

@@ -1,0 +1,81 @@
+import type { KubeClient } from "../client/kube-client.ts";
+import type { KubeObject } from "../client/objects.ts";
+import type { Log } from "../log.ts";
+import type { Clock } from "../time/clock.ts";
+import { Interner } from "./interner.ts";
+import { createObjectCache, type ObjectCache } from "./object-cache.ts";
+import { createReflector, type Reflector, type ReflectorStatus } from "./reflector.ts";
+import { type WatchedKind, withoutHistory } from "./watched-kind.ts";
+
+/** All caches of this process, each kept up to date by a reflector. */
+export interface CacheSet {
+  /** A cache of the kind, empty until `start`. */
+  watch<T extends KubeObject>(kind: WatchedKind<T>): ObjectCache<T>;
+  start(): void;
+  /** Resolves when every cache has its first complete list; rejects with the signal's reason when it aborts first. */
+  whenSynced(signal: AbortSignal): Promise<void>;
+  readonly synced: boolean;
+  /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
+  readonly missing: readonly string[];
+  /** Milliseconds since the most silent watch made progress; infinite before its first page. */
+  readonly oldestProgressMs: number;
+  /** False when a watch has begun nothing and received nothing for so long that it must hang. */
+  readonly alive: boolean;
+  /** Resolves when all watches have ended. */
+  stop(): Promise<void>;
+}
+
+/** A watch is opened anew within a minute, and a part of a list comes or fails within one: whatever the API server does. */
+const LONGEST_SILENCE_MS = 300_000;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Watched {
+  readonly name: string;
+  readonly cache: Pick<ObjectCache<KubeObject>, "synced" | "whenSynced">;
+  readonly reflector: Reflector;
+}
+
+/** A set without caches. */
+export function createCacheSet(context: Context): CacheSet {
+  const { client, clock, log } = context;
+  const watched: Watched[] = [];
+  const interner = new Interner();
+  return {
+    watch({ type, where, trim = withoutHistory, indexes = {}, isInterned = false }) {
+      const transform = isInterned ? (object: Parameters<typeof trim>[0]) => interner.compact(trim(object)) : trim;
+      const cache = createObjectCache({ log, clock, indexes, transform });
+      const reflector = createReflector({ client, clock, log, type, cache, ...where });
+      watched.push({ name: [type.plural, type.group].filter(Boolean).join("."), cache, reflector });
+      return cache;
+    },
+    start() {
+      for (const { reflector } of watched) reflector.start();
+    },
+    async whenSynced(signal) {
+      await Promise.all(watched.map(({ cache }) => cache.whenSynced(signal)));
+    },
+    get synced() {
+      return watched.every(({ cache }) => cache.synced);
+    },
+    get missing() {
+      return watched.filter(({ cache }) => !cache.synced).map(({ name }) => name);
+    },
+    get oldestProgressMs() {
+      const last = watched.map(({ reflector }) => reflector.status().lastProgressAt ?? Number.NEGATIVE_INFINITY);
+      return clock.monotonicMs() - Math.min(...last);
+    },
+    get alive() {
+      const isAlive = ({ lastBegunAt, lastProgressAt = Number.NEGATIVE_INFINITY }: ReflectorStatus) =>
+        lastBegunAt === undefined || clock.monotonicMs() - Math.max(lastBegunAt, lastProgressAt) < LONGEST_SILENCE_MS;
+      return watched.every(({ reflector }) => isAlive(reflector.status()));
+    },
+    async stop() {
+      await Promise.all(watched.map(({ reflector }) => reflector.stop()));
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { KubeObject, ResourceType } from "../client/objects.ts";
+import type { IndexFunction } from "./cache-index.ts";
+
+/** A kind that this process watches: which of its objects, what is kept of each, and how they are found. */
+export interface WatchedKind<T extends KubeObject> {
+  readonly type: ResourceType<T>;
+  /** Which of its objects are watched; all of them when left out. */
+  readonly where?: { readonly namespace?: string; readonly labelSelector?: string };
+  /** What is kept of an object (default: `withoutHistory`). */
+  readonly trim?: (object: T) => T;
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** For kinds with ten thousand objects: equal parts of different objects are kept once. */
+  readonly isInterned?: boolean;
+}
+
+/**
+ * The object without the record of its writers and without kubectl's copy of what it applied, which is as long as the
+ * object itself.
+ */
+export function withoutHistory<T extends KubeObject>(object: T): T {
+  const { managedFields: _, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata };
+  const { "kubectl.kubernetes.io/last-applied-configuration": __, ...kept } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: kept } };
+}

@@ -1,0 +1,59 @@
+import type { TermEnd } from "../leader/leader-election.ts";
+import type { Controller } from "./controller.ts";
+import type { RetryDelayOptions } from "./retry-delays.ts";
+import { createWorkerPool, type WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
+
+export interface ManagerContext extends WorkerPoolContext {
+  /** Of controllers that have none of their own. */
+  readonly backoffMs: RetryDelayOptions["backoffMs"];
+  /** Subscriptions beside the controllers', which begin and end with them; each returns its end. */
+  readonly subscriptions?: readonly (() => () => void)[];
+  /** Called when nothing more may be sent: the calls of reconciles that still run are to be cut. */
+  readonly cutCalls: () => void;
+}
+
+/** An aborted reconcile is equivalent to a crash, and the next leader waits for this one's end. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Runs the controllers until the signal aborts: begins their watches, then queues their initial keys, then starts their
+ * workers.
+ *
+ * At the end reconciles in work may end within a second; when the signal's reason is the TermEnd `lost` they are cut at
+ * once, because another process may lead already. Resolves when all have ended.
+ */
+export async function runControllers(
+  controllers: readonly Controller[],
+  context: ManagerContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { subscriptions = [], backoffMs } = context;
+  const running = controllers.map((controller) => {
+    const pool = createWorkerPool({ backoffMs, ...controller }, context);
+    return { controller, pool, ends: controller.watches.map((watch) => watch(pool.enqueue.bind(pool))) };
+  });
+  const ends = [...running.flatMap((one) => one.ends), ...subscriptions.map((subscribe) => subscribe())];
+  for (const { controller, pool } of running) {
+    for (const key of controller.initialKeys()) pool.enqueue(key, "low");
+  }
+  const pools = running.map(({ pool }) => pool);
+  for (const pool of pools) pool.start();
+  await aborted(signal);
+  const isLost = signal.reason === ("lost" satisfies TermEnd);
+  await drain(pools, isLost ? 0 : DRAIN_MS, context);
+  for (const end of ends) end();
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((ended) => signal.addEventListener("abort", ended, { once: true }));
+}
+
+async function drain(pools: readonly WorkerPool[], graceMs: number, context: ManagerContext): Promise<void> {
+  const { clock, cutCalls } = context;
+  if (graceMs === 0) cutCalls();
+  const cancel = clock.setTimer(graceMs, cutCalls);
+  await Promise.all(pools.map((pool) => pool.stop({ graceMs })));
+  cancel();
+  cutCalls();
+}

@@ -1,0 +1,179 @@
+import { KubeError } from "../client/errors.ts";
+import type { Log } from "../log.ts";
+import { type Clock, MAX_TIMER_MS, pause } from "../time/clock.ts";
+import { type BoundedSignal, boundedSignal } from "../time/deadline.ts";
+import { yieldIfDue } from "../time/yield-if-due.ts";
+import type { Controller, ReconcileResult } from "./controller.ts";
+import { createWorkQueue, type Priority, type WorkQueue } from "./work-queue.ts";
+
+/** How a reconcile ended. */
+export type ReconcileOutcome = "done" | "requeued" | "failed" | "timeout";
+
+/** Where controllers count. */
+export interface ControllerMetrics {
+  queueDepth(controller: string, depth: number): void;
+  reconciled(controller: string, outcome: ReconcileOutcome, durationMs: number): void;
+}
+
+/** The workers of one controller and the queue that they take keys from. */
+export interface WorkerPool {
+  /** Queues a key; before `start` it waits. Priority is `high` unless said. */
+  enqueue(key: string, priority?: Priority): void;
+  start(): void;
+  /** Takes no new key, lets reconciles end for `graceMs`, then aborts them; resolves when all have ended, or half a second later. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+  /** Keys that wait now. */
+  readonly depth: number;
+  /** Keys that are being reconciled. */
+  readonly inWork: number;
+}
+
+/** What all controllers of a process share. */
+export interface WorkerPoolContext {
+  readonly log: Log;
+  readonly metrics?: ControllerMetrics | undefined;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** What a pool reads of its controller: what queues keys is the manager's part. */
+export type Worked = Omit<Controller, "watches" | "initialKeys">;
+
+/** A pool that waits for `start`. */
+export function createWorkerPool(controller: Worked, context: WorkerPoolContext): WorkerPool {
+  return new KeyedWorkerPool(controller, context);
+}
+
+/** A reconcile that lasts so long waits for something else, and does next to no work meanwhile. */
+const SLOW_MS = 1_000;
+/** So many of them leave their places, for each worker: the API server may be what is slow. */
+const SLOW_PER_WORKER = 2;
+
+/** A reconcile that hangs longer must not delay the next leader: its writes are cut by then. */
+const LONGEST_ABORT_MS = 500;
+
+const DEADLINE_MS = 60_000;
+
+class KeyedWorkerPool implements WorkerPool {
+  readonly #controller: Worked;
+  readonly #metrics: ControllerMetrics | undefined;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #queue: WorkQueue;
+  readonly #abort = new AbortController();
+  readonly #workers = new Set<Promise<void>>();
+  /** Slow reconciles whose places other workers took. */
+  #slow = 0;
+
+  constructor(controller: Worked, { log, metrics, clock, random }: WorkerPoolContext) {
+    this.#controller = controller;
+    this.#metrics = metrics;
+    this.#clock = clock;
+    this.#log = log.with({ controller: controller.name });
+    const onDepth = (depth: number) => metrics?.queueDepth(controller.name, depth);
+    this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, onDepth });
+  }
+
+  enqueue(key: string, priority: Priority = "high"): void {
+    this.#queue.add(key, priority);
+  }
+
+  start(): void {
+    if (this.#workers.size > 0) throw new TypeError("a controller starts once");
+    for (let worker = 0; worker < this.#controller.workers; worker += 1) this.#addWorker();
+  }
+
+  async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#queue.close();
+    const ended = new AbortController();
+    const workers = Promise.all(this.#workers).finally(() => ended.abort());
+    await Promise.race([workers, this.#cutShort(graceMs, ended.signal)]);
+  }
+
+  /** Resolves when the reconciles have had their grace, were aborted, and have still not ended. */
+  async #cutShort(graceMs: number, ended: AbortSignal): Promise<void> {
+    await pause(this.#clock, Math.min(graceMs, MAX_TIMER_MS), ended);
+    this.#abort.abort();
+    await pause(this.#clock, LONGEST_ABORT_MS, ended);
+    if (!ended.aborted) this.#log.warn("reconciles did not end when aborted", { inWork: this.#queue.inWork });
+  }
+
+  get depth(): number {
+    return this.#queue.depth;
+  }
+
+  get inWork(): number {
+    return this.#queue.inWork;
+  }
+
+  #addWorker(): void {
+    const worker = this.#work().finally(() => this.#workers.delete(worker));
+    this.#workers.add(worker);
+  }
+
+  async #work(): Promise<void> {
+    let isReplaced = false;
+    while (!isReplaced) {
+      const key = await this.#queue.take();
+      if (key === undefined) return;
+      const cancel = this.#clock.setTimer(SLOW_MS, () => {
+        isReplaced = this.#replaced();
+      });
+      await this.#reconcile(key);
+      cancel();
+      this.#queue.done(key);
+      await yieldIfDue();
+    }
+    this.#slow -= 1;
+  }
+
+  /** Whether another worker takes the place of one whose reconcile is slow. */
+  #replaced(): boolean {
+    if (this.#slow >= SLOW_PER_WORKER * this.#controller.workers) return false;
+    this.#slow += 1;
+    this.#addWorker();
+    return true;
+  }
+
+  /** Never rejects: a reconcile that fails costs nothing but its own key. */
+  async #reconcile(key: string): Promise<void> {
+    const startedMs = this.#clock.monotonicMs();
+    const bound = boundedSignal({
+      clock: this.#clock,
+      deadlineMs: this.#controller.deadlineMs ?? DEADLINE_MS,
+      signals: [this.#abort.signal],
+    });
+    const outcome = await this.#outcome(key, bound);
+    bound.release();
+    this.#metrics?.reconciled(this.#controller.name, outcome, this.#clock.monotonicMs() - startedMs);
+  }
+
+  async #outcome(key: string, bound: BoundedSignal): Promise<ReconcileOutcome> {
+    try {
+      const requeueUrgently = (afterMs: number) => this.#queue.addAfter(key, afterMs, "urgent");
+      const result = await this.#controller.reconcile(key, { signal: bound.signal, requeueUrgently });
+      return this.#succeeded(key, result ?? {});
+    } catch (error) {
+      return this.#failed(key, error, bound);
+    }
+  }
+
+  #succeeded(key: string, { requeueAfterMs }: ReconcileResult): ReconcileOutcome {
+    this.#queue.forget(key);
+    if (requeueAfterMs === undefined) return "done";
+    this.#queue.addAfter(key, requeueAfterMs);
+    return "requeued";
+  }
+
+  #failed(key: string, error: unknown, bound: BoundedSignal): ReconcileOutcome {
+    if (bound.cutBy() === "caller") {
+      this.#log.info("a reconcile was aborted by the stop", { key });
+      return "failed";
+    }
+    const askedSeconds = error instanceof KubeError ? error.retryAfterSeconds : undefined;
+    const retryInMs = Math.round(this.#queue.retry(key, (askedSeconds ?? 0) * 1000));
+    this.#log.warn("a reconcile failed", { key, error, failures: this.#queue.failures(key), retryInMs });
+    return bound.cutBy() === "deadline" ? "timeout" : "failed";
+  }
+}

@@ -1,0 +1,31 @@
+import type { ApiToken } from "../../crds/api-token.ts";
+import type { ConfigSet } from "../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
+import type { ObjectCache } from "../kit/cache/object-cache.ts";
+import type { WireObject } from "../kit/client/kinds.ts";
+import type { KubeObject } from "../kit/client/objects.ts";
+
+/** Indexes of the environments: by UID, by the Repositories they use, by their config set, by the idempotency key they were made with. */
+export const BY_UID = "uid";
+export const BY_REPOSITORY = "repository";
+export const BY_CONFIG_SET = "config set";
+export const BY_CREATION_KEY = "creation key";
+/** Index of the API tokens by the owner's subject; they have one by UID, too. */
+export const BY_OWNER = "owner";
+
+/** Caches of the objects that belong to environments, by the plural of their kind. */
+export type OwnedCaches = ReadonlyMap<string, ObjectCache<WireObject>>;
+
+/** What this process watches, as the controllers' watches subscribe to it. */
+export interface Caches {
+  readonly environments: ObjectCache<EphemeralEnvironment>;
+  readonly repositories: ObjectCache<Repository>;
+  readonly configSets: ObjectCache<ConfigSet>;
+  readonly apiTokens: ObjectCache<ApiToken>;
+  /** The ControllerRevisions that keep versions of config sets. */
+  readonly revisions: ObjectCache<WireObject>;
+  readonly children: OwnedCaches;
+  /** The field managers of the last change of an object's spec, unless that was the platform; of environments, config sets and Repositories. */
+  writersOf(object: KubeObject): readonly string[];
+}

@@ -1,0 +1,24 @@
+import type { WatchedKind } from "../kit/cache/watched-kind.ts";
+import type { WireObject } from "../kit/client/kinds.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { OwnedCaches } from "./caches.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Deployer } from "./deployer.ts";
+import type { DeployerLog } from "./facade/deployer-log.ts";
+
+/** How the deployer is, seen through its objects. */
+export interface DeployerHealth {
+  /** The deployer is healthy where the API server answers this path: its collection of applications. */
+  readonly path: string;
+  /** How many environments' applications are synced, as the watch saw them last. */
+  applicationsSynced(): number;
+}
+
+/** One of the deployers that `settings.deployer.kind` chooses from: all that the platform needs of it. */
+export interface DeployerTechnology {
+  /** The kinds of its objects that belong to environments. */
+  readonly kinds: readonly WatchedKind<WireObject>[];
+  deployer(cluster: Cluster, clock: Clock): Deployer;
+  log(cluster: Pick<Cluster, "read">): DeployerLog;
+  health(watched: OwnedCaches): DeployerHealth;
+}

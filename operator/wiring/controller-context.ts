@@ -1,0 +1,73 @@
+import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
+import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
+import { kubernetesConfigSetVersions } from "../adapters/kubernetes/config-set-versions.ts";
+import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
+import { kubernetesRecords } from "../adapters/kubernetes/environment-records.ts";
+import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
+import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
+import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
+import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
+import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
+import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
+import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import type { ControllerContext } from "../controllers.ts";
+import { randomSecret } from "../environment/random-secret.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
+import type { RepositoryHost } from "../ports/repository-host.ts";
+import type { ServerClock } from "../ports/server-clock.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
+import type { Foundations } from "./foundations.ts";
+import { urlProber } from "./url-prober.ts";
+
+export interface ControllerOptions {
+  /** Uniform in [0, 1): jitter only, never secrets. */
+  readonly random: () => number;
+  /** Instead of the API server's own clock. */
+  readonly serverClock?: ServerClock;
+  /** Instead of the real prober. */
+  readonly prober?: UrlProber;
+}
+
+/** Which adapter stands behind which port of the controllers. */
+export function controllerContext(
+  foundations: Foundations,
+  repositoryHost: RepositoryHost,
+  options: ControllerOptions,
+): ControllerContext {
+  const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
+  const { namespace, serviceAccount } = settings;
+  const { random, serverClock = { now: () => client.serverTime() } } = options;
+  const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
+  const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
+  return {
+    settings,
+    log,
+    clock,
+    random,
+    serverClock,
+    caches,
+    deletions,
+    cluster,
+    deployer: foundations.deployer.deployer(cluster, clock),
+    secretManager: foundations.secretManagers.forController,
+    pods: kubernetesPods(client, clock),
+    prober: options.prober ?? urlProber(settings, clock),
+    repositoryHost,
+    generateSecret: randomSecret,
+    environments: operatorEnvironments({ client, cache: caches.environments, deletions }),
+    environment: (name) => caches.environments.get(name),
+    environmentsOf,
+    environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
+    statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
+    repositories: kubernetesRepositories(caches.repositories, namespace),
+    isUsed: (repository) => environmentsOf(repository).length > 0,
+    repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
+    configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions }),
+    configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
+    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    records: kubernetesRecords({ client, namespace }),
+    events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log }),
+    ...inventory,
+  };
+}

@@ -1,0 +1,80 @@
+import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
+import type { AuditId } from "../adapters/kubernetes/audit-annotation.ts";
+import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
+import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
+import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
+import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
+import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
+import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
+import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
+import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
+import { chartTemplates } from "../environment/template.ts";
+import type { ApiTokens } from "../ports/api-tokens.ts";
+import type { ConfigSets } from "../ports/config-sets.ts";
+import type { BranchHeads } from "../ports/facade/branch-heads.ts";
+import type { ChartTemplates } from "../ports/facade/chart-templates.ts";
+import type { DeployerLog } from "../ports/facade/deployer-log.ts";
+import type { Environments } from "../ports/facade/environments.ts";
+import type { PlatformHealthCheck } from "../ports/facade/platform-health.ts";
+import type { PodLogs } from "../ports/facade/pod-logs.ts";
+import type { RepositoryReloads } from "../ports/facade/repository-reloads.ts";
+import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryHost } from "../ports/repository-host.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
+import { createBranchHeads } from "../repository/branch-heads.ts";
+import type { Foundations } from "./foundations.ts";
+import { urlProber } from "./url-prober.ts";
+
+/** What the REST facade stands on. */
+export interface FacadePorts {
+  readonly environments: Environments;
+  readonly repositories: Repositories;
+  readonly repositoryReloads: RepositoryReloads;
+  readonly branchHeads: BranchHeads;
+  readonly configSets: ConfigSets;
+  readonly chartTemplates: ChartTemplates;
+  readonly apiTokens: ApiTokens;
+  readonly health: PlatformHealthCheck;
+  readonly secretManager: SecretManager;
+  readonly prober: UrlProber;
+  readonly podLogs: PodLogs;
+  readonly deployerLog: DeployerLog;
+}
+
+export interface FacadeOptions {
+  /** The id of the audit record of the request that is served: written on what it changes. */
+  readonly auditId?: AuditId;
+  /** Instead of the real prober. */
+  readonly prober?: UrlProber;
+}
+
+/** Which adapter stands behind which port of the facade. */
+export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions): FacadePorts {
+  const { settings, clock, client, caches, deletions, deployer, secretManagers } = foundations;
+  const { namespace } = settings;
+  const { auditId } = options;
+  const secretManager = secretManagers.forApi;
+  const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  return {
+    environments: kubernetesEnvironments({ client, cache: caches.environments, clock, auditId, deletions }),
+    repositories: kubernetesRepositories(caches.repositories, namespace),
+    repositoryReloads: kubernetesRepositoryReloads({ client, cache: caches.repositories, namespace, clock }),
+    branchHeads: createBranchHeads({ settings, clock, secretManager, repositoryHost: host }),
+    configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, auditId, deletions }),
+    chartTemplates: chartTemplates(settings),
+    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, auditId, deletions }),
+    health: kubernetesPlatformHealth({
+      client,
+      caches: foundations.watches,
+      deployer: deployer.health(caches.children),
+      circuitBreakers: secretManagers.circuitBreakers,
+      expirationsBlocked: () => areExpirationsBlocked({ environments: caches.environments, settings, clock }),
+      clock,
+    }),
+    secretManager,
+    prober: options.prober ?? urlProber(settings, clock),
+    podLogs: kubernetesPodLogs({ client, cluster, clock }),
+    deployerLog: deployer.log(cluster),
+  };
+}

@@ -1,0 +1,68 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { Settings } from "../../config/settings.ts";
+import { OUR_FIELD_MANAGER } from "../audit/field-managers.ts";
+import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
+import { createKubeClient, type KubeClient } from "../kit/client/kube-client.ts";
+import { type OwnDeletions, ownDeletions } from "../kit/client/own-deletions.ts";
+import type { RequestSeam } from "../kit/client/request.ts";
+import type { WriteGuard } from "../kit/client/write-guard.ts";
+import { createTerm, type Term } from "../kit/leader/term.ts";
+import type { Log } from "../kit/log.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { Caches } from "../ports/caches.ts";
+import type { DeployerTechnology } from "../ports/deployer-technology.ts";
+import { watchKinds } from "./caches.ts";
+import { deployerOf } from "./deployers.ts";
+import { createSecretManagers, type SecretManagers } from "./secret-managers.ts";
+
+export interface FoundationOptions {
+  readonly settings: Settings;
+  readonly kubeConfig: KubeConfig;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Stands around every call to the Kubernetes API; for counting and for injecting faults. */
+  readonly onRequest?: RequestSeam;
+}
+
+/** What the controllers and the facade's ports both stand on. */
+export interface Foundations {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** For what users wait for. */
+  readonly client: KubeClient;
+  /** For what controllers call: it ends with the term, and what users wait for never queues behind it. */
+  readonly leaderClient: KubeClient;
+  readonly term: Term;
+  readonly watches: CacheSet;
+  readonly caches: Caches;
+  readonly deletions: OwnDeletions;
+  readonly deployer: DeployerTechnology;
+  readonly secretManagers: SecretManagers;
+}
+
+export function createFoundations(options: FoundationOptions): Foundations {
+  const { settings, log, clock } = options;
+  const term = createTerm();
+  const client = connect(options);
+  const leaderClient = connect(options, term);
+  const watches = createCacheSet({ client, log, clock });
+  const deployer = deployerOf(settings);
+  return {
+    settings,
+    log,
+    clock,
+    client,
+    leaderClient,
+    term,
+    watches,
+    caches: watchKinds(watches, settings.namespace, deployer.kinds),
+    deletions: ownDeletions(),
+    deployer,
+    secretManagers: createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock }),
+  };
+}
+
+function connect({ kubeConfig, clock, onRequest }: FoundationOptions, guard?: WriteGuard): KubeClient {
+  return createKubeClient({ kubeConfig, clock, userAgent: OUR_FIELD_MANAGER, onRequest, guard });
+}
