@@ -1,9 +1,9 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import { kubernetesApiTokens } from "../../operator/adapters/kubernetes/api-tokens.ts";
 import { apiTokenType } from "../../operator/adapters/kubernetes/kinds.ts";
-import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
-import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";

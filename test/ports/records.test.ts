@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { kubernetesRecords } from "../../operator/adapters/kubernetes/environment-records.ts";
 import { recordType } from "../../operator/adapters/kubernetes/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { administrator, unique } from "../support/faults/people.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { installPlatformChart } from "../support/plane/platform-chart.ts";

@@ -4,8 +4,8 @@ import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { repositoryType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes/repository-reloads.ts";
-import { createObjectCache } from "../../operator/kit/cache/object-cache.ts";
-import { createKubeClient } from "../../operator/kit/client/kube-client.ts";
+import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
+import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
 import { aRepository, memoryRepositories } from "../support/doubles/memory/repositories.ts";
 import { memoryRepositoryReloads } from "../support/doubles/memory/repository-reloads.ts";
@@ -178,6 +178,6 @@ describe("reloads on the Kubernetes API", () => {
 async function listing(...repositories: readonly Repository[]) {
   const cache = createObjectCache<Repository>();
   const byKey = repositories.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one] as const);
-  await cache.replace(new Map(byKey), cache.beginList());
+  await cache.replace({ items: new Map(byKey), resourceVersion: "1" }, cache.beginList());
   return cache;
 }

@@ -1,5 +1,4 @@
-import type { ConfigSetVersion } from "../../../crds/config-set.ts";
-import { revisionName } from "../../../crds/config-set.ts";
+import { type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
 import { forbiddenOverride, grantedValues } from "../overrides.ts";

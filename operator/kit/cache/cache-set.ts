@@ -2,8 +2,9 @@ import type { KubeClient } from "../client/kube-client.ts";
 import type { KubeObject } from "../client/objects.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../time/clock.ts";
+import { createObjectCache } from "./indexed-cache.ts";
 import { Interner } from "./interner.ts";
-import { createObjectCache, type ObjectCache } from "./object-cache.ts";
+import type { ObjectCache } from "./object-cache.ts";
 import { createReflector, type Reflector, type ReflectorStatus } from "./reflector.ts";
 import { type WatchedKind, withoutHistory } from "./watched-kind.ts";
 

@@ -4,8 +4,24 @@ import { type Clock, systemClock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { CacheIndex } from "./cache-index.ts";
-import type { CacheFeed, CacheListener, ListMark, ObjectCache, ObjectCacheOptions } from "./object-cache.ts";
-import { isSameVersion, PendingWrites } from "./pending-writes.ts";
+import { DeliveredObjects } from "./delivered-objects.ts";
+import type {
+  CacheFeed,
+  CacheListener,
+  Collection,
+  ListMark,
+  ObjectCache,
+  ObjectCacheOptions,
+} from "./object-cache.ts";
+import { PendingWrites } from "./pending-writes.ts";
+import { isNewer } from "./resource-version.ts";
+
+/** An empty cache; a reflector fills it. */
+export function createObjectCache<T extends KubeObject>(
+  options: ObjectCacheOptions<T> = {},
+): ObjectCache<T> & CacheFeed<T> {
+  return new IndexedCache(options);
+}
 
 interface Change<T> {
   readonly key: string;
@@ -13,11 +29,11 @@ interface Change<T> {
   readonly previous: T | undefined;
 }
 
-/** The cache itself. Two maps: `#base` is what the server delivered, `#view` what readers see; own writes make the difference. */
-export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T> {
-  readonly #base = new Map<string, T>();
+/** What the server delivered, with the pending writes over it, is the view that readers see. */
+class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T> {
+  readonly #delivered = new DeliveredObjects<T>();
+  readonly #pending = new PendingWrites<T>();
   readonly #view = new Map<string, T>();
-  readonly #own = new PendingWrites<T>();
   readonly #indexes: ReadonlyMap<string, CacheIndex<T>>;
   readonly #listeners = new Set<CacheListener<T>>();
   readonly #transform: (object: T) => T;
@@ -62,20 +78,18 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
 
   written(object: T): void {
     const key = keyOf(object);
-    const delivered = this.#base.get(key);
-    this.#own.noteWritten(key, object.metadata, {
-      object: this.trimmed(object),
-      atMs: this.#clock.monotonicMs(),
-    });
-    if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) {
-      this.#own.delivered(key, object.metadata);
-    }
+    if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
+    this.#pending.noteWritten(key, this.trimmed(object), this.#clock.monotonicMs());
     this.#settle([key]);
   }
 
   deleted(object: T): void {
     const key = keyOf(object);
-    this.#own.noteDeleted(key, object.metadata.uid, this.#clock.monotonicMs());
+    const { uid, resourceVersion } = object.metadata;
+    const isDelivered = this.#delivered.get(key)?.metadata.uid === uid;
+    // Its end, or its successor, was delivered before the answer came.
+    if (!isDelivered && this.#delivered.hasReached(key, resourceVersion)) return;
+    this.#pending.noteDeleted(key, object.metadata, this.#clock.monotonicMs());
     this.#settle([key]);
   }
 
@@ -85,7 +99,7 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
   }
 
   beginList(): ListMark {
-    return { begun: this.#own.mark() };
+    return { begun: this.#pending.mark() };
   }
 
   /** An object that the transform can't take costs its own room only, never the stream that brought it. */
@@ -93,11 +107,12 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
     return this.#guarded(keyOf(object), () => this.#transform(object)) ?? object;
   }
 
-  async replace(items: ReadonlyMap<string, T>, mark: ListMark): Promise<void> {
-    for (const [key, known] of this.#base) {
+  async replace({ items, resourceVersion }: Collection<T>, mark: ListMark): Promise<void> {
+    for (const [key, { metadata }] of this.#delivered.entries()) {
       await yieldIfDue();
       if (items.has(key)) continue;
-      this.#end(key, known);
+      this.#delivered.end(key, resourceVersion);
+      this.#pending.ended(key, { uid: metadata.uid, resourceVersion });
       this.#settle([key]);
     }
     for (const [key, item] of items) {
@@ -105,56 +120,45 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
       this.#accept(key, this.#shown(key, item.metadata) ?? item);
       this.#settle([key]);
     }
-    this.#settle(this.#own.listed(mark.begun));
+    this.#delivered.listed(resourceVersion);
+    this.#settle(this.#pending.listed(mark.begun, resourceVersion));
     this.#synced = true;
     this.#syncedOnce.resolve();
   }
 
   upsert(object: T): void {
-    if (this.#own.isReplayed(object.metadata)) return;
     const key = keyOf(object);
+    if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
     // Most events tell this process of its own writes.
     this.#accept(key, this.#shown(key, object.metadata) ?? this.trimmed(object));
     this.#settle([key]);
   }
 
-  remove(object: T): void {
-    if (this.#own.isReplayed(object.metadata)) return;
-    const key = keyOf(object);
-    const known = this.#base.get(key);
-    if (known === undefined || known.metadata.uid === object.metadata.uid) this.#leave(key, object, known);
-    else this.#own.gone(key, object.metadata.uid);
+  remove({ metadata }: T): void {
+    const key = keyOf({ metadata });
+    const { resourceVersion } = metadata;
+    const known = this.#delivered.get(key)?.metadata.resourceVersion;
+    const isRepeated = known === undefined && this.#delivered.hasReached(key, resourceVersion);
+    if (isRepeated || (known !== undefined && isNewer(known, resourceVersion))) return;
+    this.#delivered.end(key, resourceVersion);
+    this.#pending.ended(key, metadata);
     this.#settle([key]);
   }
 
   oldestUnconfirmedMs(): number | undefined {
-    const oldest = this.#own.oldestAtMs();
-    return oldest === undefined ? undefined : this.#clock.monotonicMs() - oldest;
+    const sinceMs = this.#pending.oldestSinceMs();
+    return sinceMs === undefined ? undefined : this.#clock.monotonicMs() - sinceMs;
   }
 
   #accept(key: string, object: T): void {
-    const known = this.#base.get(key);
-    if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#end(key, known);
-    else if (known !== undefined && !isSameVersion(known.metadata, object.metadata)) this.#own.overtake(known.metadata);
-    this.#base.set(key, object);
-    this.#own.delivered(key, object.metadata);
+    this.#delivered.put(key, object);
+    this.#pending.delivered(key, object.metadata, this.#clock.monotonicMs());
   }
 
   /** Readers keep the object that they have of a version: a relist brings each again, of which no listener is told. */
   #shown(key: string, version: KubeObject["metadata"]): T | undefined {
     const shown = this.#view.get(key);
     return shown !== undefined && isSameVersion(shown.metadata, version) ? shown : undefined;
-  }
-
-  #leave(key: string, last: T, known: T | undefined): void {
-    this.#base.delete(key);
-    if (known !== undefined) this.#own.overtake(known.metadata);
-    this.#own.left(key, last.metadata);
-  }
-
-  #end(key: string, known: T): void {
-    this.#base.delete(key);
-    this.#own.gone(key, known.metadata.uid);
   }
 
   /** Brings the view of the keys up to date, all of them before the first listener hears of any. */
@@ -166,8 +170,8 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T>, Cache
 
   #changesOf(key: string): Change<T>[] {
     const previous = this.#view.get(key);
-    const own = this.#own.shown(key);
-    const current = own === undefined ? this.#base.get(key) : own.object;
+    const pending = this.#pending.get(key);
+    const current = pending === undefined ? this.#delivered.get(key) : pending.object;
     if (current === undefined) this.#view.delete(key);
     else this.#view.set(key, current);
     if (previous !== current) this.#file(key, current);
@@ -217,6 +221,11 @@ function changesBetween<T extends KubeObject>(
     { key, current: undefined, previous },
     { key, current, previous: undefined },
   ];
+}
+
+/** Across a restore of etcd, which gives versions out again, another object of the name has another UID. */
+function isSameVersion(one: KubeObject["metadata"], other: KubeObject["metadata"]): boolean {
+  return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
 }
 
 function withoutManagedFields<T extends KubeObject>(object: T): T {

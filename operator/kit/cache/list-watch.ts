@@ -1,23 +1,17 @@
 import { KubeError } from "../client/errors.ts";
 import type { KubeClient, ListOptions, WatchEvent, WatchOptions } from "../client/kube-client.ts";
-import { isOfType, type KubeObject, keyOf, type ResourceType } from "../client/objects.ts";
-import { errorOfEvent } from "../client/responses.ts";
+import { type KubeObject, keyOf, type ResourceType } from "../client/objects.ts";
 import type { Clock } from "../time/clock.ts";
 import { boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
+import type { Collection } from "./object-cache.ts";
+import { isNewer } from "./resource-version.ts";
 
-/** Everything that there is of a kind, and where a watch may go on. */
-export interface Collection<T> {
-  /** By key. */
-  readonly items: ReadonlyMap<string, T>;
-  readonly resourceVersion: string;
-  /** What happened to these objects while they came, in order: for who has to know of versions that are past already. */
-  readonly changes: readonly WatchEvent<T>[];
-}
-
-export interface CollectionOptions<T extends KubeObject>
-  extends Pick<WatchOptions, "namespace" | "labelSelector" | "fieldSelector" | "signal"> {
+export interface ListWatchOptions<T extends KubeObject>
+  extends Pick<WatchOptions, "namespace" | "labelSelector" | "signal"> {
   readonly clock: Clock;
+  /** False for an event that no cache can take in. @throws KubeError for an ERROR event */
+  readonly isUsable: (event: WatchEvent<T>) => boolean;
   /** What is gathered of each object, as it comes in. */
   readonly keep: (object: T) => T;
   /** Called whenever something has come in. */
@@ -43,15 +37,21 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 export async function listWatch<T extends KubeObject>(
   client: Pick<KubeClient, "list" | "watch">,
   type: ResourceType<T>,
-  options: CollectionOptions<T>,
+  options: ListWatchOptions<T>,
 ): Promise<Collection<T>> {
   try {
     return await streamed(client, type, options);
   } catch (error) {
     if (options.signal.aborted || isToWait(error)) throw error;
     options.onFallback(error);
-    const { clock: _, onFallback: __, onProgress: onPage, ...listing } = options;
-    return inPages(client, type, { ...listing, onPage });
+    const { namespace, labelSelector, signal, keep, onProgress: onPage } = options;
+    return inPages(client, type, {
+      ...(namespace && { namespace }),
+      ...(labelSelector && { labelSelector }),
+      signal,
+      keep,
+      onPage,
+    });
   }
 }
 
@@ -61,7 +61,7 @@ async function inPages<T extends KubeObject>(
   options: ListOptions<T>,
 ): Promise<Collection<T>> {
   const { items, resourceVersion } = await client.list(type, options);
-  return { items: new Map(items.map((item) => [keyOf(item), item])), resourceVersion, changes: [] };
+  return { items: new Map(items.map((item) => [keyOf(item), item])), resourceVersion };
 }
 
 /** Pages would cost an overloaded server more. */
@@ -70,7 +70,7 @@ const isToWait = (error: unknown) => error instanceof KubeError && error.status 
 async function streamed<T extends KubeObject>(
   client: Pick<KubeClient, "watch">,
   type: ResourceType<T>,
-  { clock, keep, onProgress, onFallback: _, signal, ...selection }: CollectionOptions<T>,
+  { clock, keep, isUsable, onProgress, onFallback: _, signal, ...selection }: ListWatchOptions<T>,
 ): Promise<Collection<T>> {
   const bound = boundedSignal({ clock, deadlineMs: LONGEST_SILENCE_MS, signals: [signal] });
   const onBytes = () => {
@@ -79,7 +79,7 @@ async function streamed<T extends KubeObject>(
   };
   try {
     const start = { ...selection, timeoutSeconds: STREAM_SECONDS, signal: bound.signal, onBytes };
-    const collection = await gathered(client.watch(type, start), type, keep);
+    const collection = await gathered(client.watch(type, start), { keep, isUsable });
     if (collection !== undefined) return collection;
     throw new KubeError({ status: 0, reason: bound.cutBy() === "deadline" ? "Timeout" : "BrokenStream" });
   } finally {
@@ -87,23 +87,31 @@ async function streamed<T extends KubeObject>(
   }
 }
 
-/** The first word about an object is its state, every later one a change; undefined when the stream ends before all came. */
+/** Undefined when the stream ends before all came. */
 async function gathered<T extends KubeObject>(
   events: AsyncIterable<WatchEvent<T>>,
-  type: ResourceType<T>,
-  keep: (object: T) => T,
+  { keep, isUsable }: Pick<ListWatchOptions<T>, "keep" | "isUsable">,
 ): Promise<Collection<T> | undefined> {
   const items = new Map<string, T>();
-  const changes: WatchEvent<T>[] = [];
   for await (const event of events) {
     await yieldIfDue();
-    const { object } = event;
-    if (event.type === "ERROR") throw errorOfEvent(object);
-    const key = keyOf(object);
-    if (event.type === "ADDED" && isOfType(object, type) && !items.has(key)) items.set(key, keep(object));
-    else if (event.type !== "BOOKMARK") changes.push(event);
-    else if (object.metadata.annotations?.[INITIAL_EVENTS_END] === "true")
-      return { items, changes, resourceVersion: object.metadata.resourceVersion };
+    if (!isUsable(event)) continue;
+    const { resourceVersion, annotations } = event.object.metadata;
+    if (event.type !== "BOOKMARK") take(event, items, keep);
+    else if (annotations?.[INITIAL_EVENTS_END] === "true") return { items, resourceVersion };
   }
   return undefined;
+}
+
+/** What changes while the list comes is part of it. */
+function take<T extends KubeObject>(
+  { type, object }: WatchEvent<T>,
+  items: Map<string, T>,
+  keep: (object: T) => T,
+): void {
+  const key = keyOf(object);
+  const known = items.get(key)?.metadata;
+  if (known !== undefined && !isNewer(object.metadata.resourceVersion, known.resourceVersion)) return;
+  if (type === "DELETED") items.delete(key);
+  else items.set(key, keep(object));
 }

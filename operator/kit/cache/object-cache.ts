@@ -2,7 +2,6 @@ import type { KubeObject } from "../client/objects.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../time/clock.ts";
 import type { IndexFunction } from "./cache-index.ts";
-import { IndexedCache } from "./indexed-cache.ts";
 
 /** Told whenever the view of a key changes. Must not block: compute keys and enqueue them. */
 export type CacheListener<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
@@ -34,6 +33,13 @@ export interface ObjectCache<T extends KubeObject> {
   subscribe(listener: CacheListener<T>): () => void;
 }
 
+/** Everything that there is of a kind, and where a watch may go on. */
+export interface Collection<T> {
+  /** By key. */
+  readonly items: ReadonlyMap<string, T>;
+  readonly resourceVersion: string;
+}
+
 /** What fills the cache, in the order of the API server. */
 export interface CacheFeed<T extends KubeObject> {
   /** Call before a list request is sent; its result goes to `replace`. */
@@ -41,11 +47,11 @@ export interface CacheFeed<T extends KubeObject> {
   /** What is kept of an object. */
   trimmed(object: T): T;
   /**
-   * A complete, consistent list of trimmed objects, by key: what it lacks is gone. Taken in bit by bit, object by object as events
-   * are; nothing else is to be fed until it resolves.
+   * A complete, consistent list of trimmed objects: what it lacks is gone, also when its version is older than what was
+   * delivered before, because etcd was restored. Taken in object by object; nothing else is to be fed until it resolves.
    */
-  replace(items: ReadonlyMap<string, T>, mark: ListMark): Promise<void>;
-  /** An ADDED or MODIFIED event. */
+  replace(collection: Collection<T>, mark: ListMark): Promise<void>;
+  /** An ADDED or MODIFIED event; one that is older than what was delivered for its key changes nothing. */
   upsert(object: T): void;
   /** A DELETED event, with the last known object and the version of its end; also of one that the watch selects no more. */
   remove(object: T): void;
@@ -65,11 +71,4 @@ export interface ObjectCacheOptions<T extends KubeObject> {
   readonly clock?: Clock;
   /** Hears of transforms, indexes and listeners that throw; without it such an error ends the process. */
   readonly log?: Log;
-}
-
-/** An empty cache; a reflector fills it. */
-export function createObjectCache<T extends KubeObject>(
-  options: ObjectCacheOptions<T> = {},
-): ObjectCache<T> & CacheFeed<T> {
-  return new IndexedCache(options);
 }

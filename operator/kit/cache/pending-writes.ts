@@ -1,49 +1,28 @@
-/** Stands in the place of a resource version for the end of an object, as far as the watch sees it. */
-const ENDED = "ended";
-/** The same for an end that no event takes back: every version is overtaken by it. */
-const GONE = "gone";
+import type { KubeObject, ObjectMeta } from "../client/objects.ts";
+import { isNewer } from "./resource-version.ts";
 
-/** How many versions that others have overtaken are remembered, to recognise a write whose event was faster than its answer. */
-const MOST_OVERTAKEN = 8192;
-
-/** One write of ours that the watch has not delivered yet. */
-interface OwnWrite<T> {
+/** The newest write of this process to one key, while the watch has not delivered it. */
+export interface PendingWrite<T> {
   readonly uid: string;
+  /** Of a deletion, the last version that is known: its end is newer. */
   readonly resourceVersion: string;
-  /** Grows with every change of the spec; the end of an object comes after all of them. */
-  readonly generation: number;
-  /** Undefined: our delete removed it. */
+  /** What the API server answered; undefined when the object was deleted. */
   readonly object: T | undefined;
+  /** Compares with `mark()`. */
   readonly order: number;
-  readonly notedAtMs: number;
-}
-
-/** The version of an object: uid and resource version compare for equality only. */
-export interface Version {
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** The only part that may be compared for order; many versions share one. */
-  readonly generation?: number;
-}
-
-/** What a key shows while own writes wait: `object` undefined means that it is deleted. */
-export interface Shown<T> {
-  readonly object: T | undefined;
+  /** Since when nothing has been heard of the key. */
+  readonly waitsSinceMs: number;
 }
 
 /**
- * The writes of this process that the watch has still to deliver.
+ * The writes of this process that the watch has still to deliver, one a key.
  *
- * Resource versions are compared for equality only, so a write leaves in one of four ways: its very version or that of a
- * write noted after it arrives, its object's end arrives, a list that began after it arrives, or it, or a write noted
- * after it, turns out to be overtaken already when that is noted.
+ * A write leaves when the watch or a list delivers its version or a newer one, when its object ends, and with every list
+ * that began after it. The last rule alone holds when etcd is restored, and versions go back.
  */
-export class PendingWrites<T> {
-  readonly #waiting = new Map<string, OwnWrite<T>[]>();
-  /** Version → the session in which it was overtaken. */
-  readonly #overtaken = new Map<string, number>();
+export class PendingWrites<T extends KubeObject> {
+  readonly #writes = new Map<string, PendingWrite<T>>();
   #order = 0;
-  #session = 0;
 
   /** A moment between writes: all noted before are older, all noted later are newer. */
   mark(): number {
@@ -51,126 +30,63 @@ export class PendingWrites<T> {
     return this.#order;
   }
 
-  noteWritten(key: string, version: Version, written: { readonly object: T; readonly atMs: number }): void {
-    this.#note(key, version, written);
+  get(key: string): PendingWrite<T> | undefined {
+    return this.#writes.get(key);
   }
 
-  noteDeleted(key: string, uid: string, atMs: number): void {
-    this.#note(key, { uid, resourceVersion: ENDED, generation: Number.POSITIVE_INFINITY }, { object: undefined, atMs });
+  /** Notes what a write was answered with, unless a newer write has been noted or the object was deleted. */
+  noteWritten(key: string, object: T, nowMs: number): void {
+    const { uid, resourceVersion } = object.metadata;
+    const known = this.#writes.get(key);
+    if (known !== undefined && (isDeletionOf(known, uid) || isNewer(known.resourceVersion, resourceVersion))) return;
+    this.#note(key, { uid, resourceVersion, object }, known?.waitsSinceMs ?? nowMs);
   }
 
-  /** True when the watch has delivered this version and something newer since. */
-  isOvertaken({ uid, resourceVersion }: Version): boolean {
-    return this.#overtaken.has(`${uid}/${resourceVersion}`) || this.#overtaken.has(`${uid}/${GONE}`);
+  /** Notes that the object is deleted, whatever its last version was. */
+  noteDeleted(key: string, { uid, resourceVersion }: ObjectMeta, nowMs: number): void {
+    const known = this.#writes.get(key);
+    // A successor has been written already.
+    if (known !== undefined && known.uid !== uid && isNewer(known.resourceVersion, resourceVersion)) return;
+    this.#note(key, { uid, resourceVersion, object: undefined }, known?.waitsSinceMs ?? nowMs);
   }
 
-  /**
-   * True when an event of this session has overtaken the version: it can only be a repetition or a reordering.
-   *
-   * A list begins a new session, because a restored API server may rightly deliver old versions again.
-   */
-  isReplayed({ uid, resourceVersion }: Version): boolean {
-    const sessions = [this.#overtaken.get(`${uid}/${resourceVersion}`), this.#overtaken.get(`${uid}/${GONE}`)];
-    return sessions.includes(this.#session);
+  /** The watch or a list has delivered this version of the key. */
+  delivered(key: string, { uid, resourceVersion }: ObjectMeta, nowMs: number): void {
+    const known = this.#writes.get(key);
+    if (known === undefined) return;
+    const isPast = !isNewer(known.resourceVersion, resourceVersion);
+    if (isPast && !isDeletionOf(known, uid)) this.#writes.delete(key);
+    else this.#writes.set(key, { ...known, waitsSinceMs: nowMs });
   }
 
-  /** A version of the watch or of a list has been replaced by a newer one. */
-  overtake({ uid, resourceVersion }: Version): void {
-    this.#remember(`${uid}/${resourceVersion}`);
+  /** The watch or a list has said that the object ended, with this version. */
+  ended(key: string, { uid, resourceVersion }: Pick<ObjectMeta, "uid" | "resourceVersion">): void {
+    const known = this.#writes.get(key);
+    if (known === undefined) return;
+    if (isDeletionOf(known, uid) || isNewer(resourceVersion, known.resourceVersion)) this.#writes.delete(key);
   }
 
-  /** The watch or a list has delivered this version: it is the newest of its object. */
-  delivered(key: string, { uid, resourceVersion }: Version): void {
-    for (const known of [resourceVersion, ENDED, GONE]) this.#overtaken.delete(`${uid}/${known}`);
-    this.#reached(key, { uid, resourceVersion });
+  /** A list that began at `mark` has been taken in, of this version; answers the keys that lost writes to it. */
+  listed(mark: number, resourceVersion: string): string[] {
+    const isCovered = ({ order, object, resourceVersion: version }: PendingWrite<T>) =>
+      order < mark || (object !== undefined && !isNewer(version, resourceVersion));
+    const covered = [...this.#writes].filter(([, write]) => isCovered(write)).map(([key]) => key);
+    for (const key of covered) this.#writes.delete(key);
+    return covered;
   }
 
-  /**
-   * The watch says that this object has ended with this version. It may only have left what the watch selects, and come
-   * back as it was, with a version that was never seen; those that were seen can only be repetitions.
-   */
-  left(key: string, version: Version): void {
-    this.overtake(version);
-    this.#end(key, version.uid);
-  }
-
-  /** A list, or a successor under its key, says that this object is no more. */
-  gone(key: string, uid: string): void {
-    this.#remember(`${uid}/${GONE}`);
-    this.#end(key, uid);
-  }
-
-  /** A list that began at `mark` has been taken in; answers the keys that lost writes to it. */
-  listed(mark: number): string[] {
-    this.#session += 1;
-    const touched = [...this.#waiting].filter(([, writes]) => writes.some(({ order }) => order < mark));
-    for (const [key] of touched) this.#keep(key, ({ order }) => order > mark);
-    return touched.map(([key]) => key);
-  }
-
-  /** What our newest waiting write makes of the key; undefined when none waits. */
-  shown(key: string): Shown<T> | undefined {
-    return this.#waiting.get(key)?.at(-1);
-  }
-
-  /** When the write that has waited longest was noted. */
-  oldestAtMs(): number | undefined {
+  /** Since when the write that has waited longest waits; undefined when none does. */
+  oldestSinceMs(): number | undefined {
     let oldest: number | undefined;
-    for (const writes of this.#waiting.values()) {
-      for (const { notedAtMs } of writes) oldest = oldest === undefined ? notedAtMs : Math.min(oldest, notedAtMs);
-    }
+    for (const { waitsSinceMs } of this.#writes.values()) oldest = Math.min(oldest ?? waitsSinceMs, waitsSinceMs);
     return oldest;
   }
 
-  #end(key: string, uid: string): void {
-    this.#remember(`${uid}/${ENDED}`);
-    this.#keep(key, (write) => write.uid !== uid);
-  }
-
-  #note(key: string, version: Version, written: { readonly object: T | undefined; readonly atMs: number }): void {
-    const { uid, resourceVersion, generation = 0 } = version;
-    const write = {
-      uid,
-      resourceVersion,
-      generation,
-      object: written.object,
-      order: this.mark(),
-      notedAtMs: written.atMs,
-    };
-    const others = (this.#waiting.get(key) ?? []).filter((other) => !isSameVersion(other, version));
-    // Answers may overtake each other: a change of the spec is never put behind an older one.
-    const isLater = (other: OwnWrite<T>) => other.uid === uid && other.generation > generation;
-    this.#waiting.set(key, [...others.filter((other) => !isLater(other)), write, ...others.filter(isLater)]);
-    if (this.isOvertaken(version)) this.#reached(key, version);
-  }
-
-  /**
-   * Ends the wait for a version and for what was noted before it: a list that began before them may hold the last of
-   * several, and no event of the others ever comes.
-   */
-  #reached(key: string, version: Version): void {
-    const at = this.#waiting.get(key)?.findIndex((write) => isSameVersion(write, version)) ?? -1;
-    this.#keep(key, ({ uid }, index) => uid !== version.uid || index > at);
-  }
-
-  #keep(key: string, wanted: (write: OwnWrite<T>, index: number) => boolean): void {
-    const left = this.#waiting.get(key)?.filter(wanted) ?? [];
-    if (left.length === 0) this.#waiting.delete(key);
-    else this.#waiting.set(key, left);
-  }
-
-  #remember(version: string): void {
-    this.#overtaken.delete(version);
-    this.#overtaken.set(version, this.#session);
-    if (this.#overtaken.size <= MOST_OVERTAKEN) return;
-    for (const oldest of this.#overtaken.keys()) {
-      this.#overtaken.delete(oldest);
-      return;
-    }
+  #note(key: string, write: Pick<PendingWrite<T>, "uid" | "resourceVersion" | "object">, waitsSinceMs: number): void {
+    this.#writes.set(key, { ...write, order: this.mark(), waitsSinceMs });
   }
 }
 
-/** Whether two versions are the same one. */
-export function isSameVersion(one: Version, other: Version): boolean {
-  return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
+function isDeletionOf(write: PendingWrite<KubeObject>, uid: string): boolean {
+  return write.object === undefined && write.uid === uid;
 }

@@ -19,20 +19,10 @@ import { WatchSession } from "./watch-session.ts";
 
 /** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
-  readonly synced: boolean;
   /** When part of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
   readonly lastProgressAt: number | undefined;
   /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away, but for a long list. */
   readonly lastBegunAt: number | undefined;
-  readonly lists: number;
-  readonly watches: number;
-  readonly events: number;
-  /** Events that were ignored: another kind, or an unknown type. */
-  readonly ignored: number;
-  /** Failed lists, broken, refused and too short watches. */
-  readonly failures: number;
-  /** Lists by their reason; the first one's is `start`. */
-  readonly relists: Readonly<Partial<Record<RelistReason, number>>>;
 }
 
 /** Keeps a cache equal to a collection: list once, then watch, and survive whatever the connection does. */
@@ -49,7 +39,6 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly cache: ObjectCache<T> & CacheFeed<T>;
   readonly namespace?: string;
   readonly labelSelector?: string;
-  readonly fieldSelector?: string;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -77,8 +66,6 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   readonly #log: Log;
   readonly #backoff: Backoff;
   readonly #stop = new AbortController();
-  readonly #counts = { lists: 0, watches: 0, events: 0, ignored: 0, failures: 0 };
-  readonly #relists: Partial<Record<RelistReason, number>> = {};
   #running: Promise<void> | undefined;
   #resourceVersion = "";
   #relistDueMs = 0;
@@ -105,9 +92,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   }
 
   status(): ReflectorStatus {
-    const relists = { ...this.#relists };
-    const times = { lastProgressAt: this.#lastProgressAt, lastBegunAt: this.#lastBegunAt };
-    return { synced: this.#options.cache.synced, ...times, ...this.#counts, relists };
+    return { lastProgressAt: this.#lastProgressAt, lastBegunAt: this.#lastBegunAt };
   }
 
   async #run(): Promise<void> {
@@ -123,21 +108,20 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   /** A list that fails is wanted again, for the same reason. */
   async #list(reason: RelistReason): Promise<NextMove> {
     const { client, cache, type } = this.#options;
-    this.#relists[reason] = (this.#relists[reason] ?? 0) + 1;
+    this.#log.info("a list begins", { reason });
     const mark = cache.beginList();
     try {
-      this.#counts.lists += 1;
-      const { items, changes, resourceVersion } = await listWatch(client, type, {
+      const collection = await listWatch(client, type, {
         ...this.#selection(),
         clock: this.#clock,
         signal: this.#stop.signal,
+        isUsable: (event) => this.#isUsable(event),
         keep: (object) => cache.trimmed(object),
         onProgress: () => this.#progressed(),
         onFallback: (error) => this.#log.info("a list is asked for in pages", { error }),
       });
-      await cache.replace(items, mark);
-      for (const change of changes) this.#take(change);
-      this.#resourceVersion = resourceVersion;
+      await cache.replace(collection, mark);
+      this.#resourceVersion = collection.resourceVersion;
       this.#relistDueMs = this.#clock.monotonicMs() + 30 * MINUTE_MS * (1 + this.#random());
       this.#history = noHistory;
       this.#progressed();
@@ -163,7 +147,6 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     const start = { resourceVersion: this.#resourceVersion, timeoutSeconds, signal: session.signal, onBytes };
     let events = 0;
     try {
-      this.#counts.watches += 1;
       for await (const event of client.watch(type, { ...this.#selection(), ...start })) {
         this.#take(event);
         events += 1;
@@ -176,19 +159,21 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     }
   }
 
-  /** @throws KubeError for an ERROR event: it ends the watch */
-  #take({ type, object }: WatchEvent<T>): void {
-    if (type === "ERROR") throw errorOfEvent(object);
-    if (!isOfType(object, this.#options.type) || !KNOWN_EVENTS.has(type)) {
-      this.#counts.ignored += 1;
-      this.#log.warn("an event was ignored", { event: type, kind: object.kind });
-      return;
-    }
+  #take(event: WatchEvent<T>): void {
+    if (!this.#isUsable(event)) return;
+    const { type, object } = event;
     if (type === "DELETED") this.#options.cache.remove(object);
     else if (type !== "BOOKMARK") this.#options.cache.upsert(object);
     // Only now, so that an event that could not be taken in is asked for again.
     this.#resourceVersion = object.metadata.resourceVersion;
-    this.#counts.events += 1;
+  }
+
+  /** @throws KubeError for an ERROR event: it ends the watch */
+  #isUsable({ type, object }: WatchEvent<T>): boolean {
+    if (type === "ERROR") throw errorOfEvent(object);
+    if (isOfType(object, this.#options.type) && KNOWN_EVENTS.has(type)) return true;
+    this.#log.warn("an event was ignored", { event: type, kind: object.kind });
+    return false;
   }
 
   #decide(end: WatchOutcome): NextMove {
@@ -201,7 +186,6 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
   }
 
   #failed(message: string, error: unknown): void {
-    this.#counts.failures += 1;
     this.#log.warn(message, { error: error ?? "closed at once" });
   }
 
@@ -213,12 +197,11 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     return pause(this.#clock, this.#backoff.next(seconds), this.#stop.signal);
   }
 
-  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector" | "fieldSelector"> {
-    const { namespace, labelSelector, fieldSelector } = this.#options;
+  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector"> {
+    const { namespace, labelSelector } = this.#options;
     return {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
     };
   }
 }

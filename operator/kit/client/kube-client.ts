@@ -1,14 +1,4 @@
-import type { KubeConfig } from "@kubernetes/client-node";
-import { type Clock, systemClock } from "../time/clock.ts";
-import { createKubeConnections } from "./connections.ts";
-import { createKubeExchange } from "./exchange.ts";
-import { kubeLines } from "./lines.ts";
 import type { Draft, KubeObject, ObjectRef, ResourceType } from "./objects.ts";
-import { kubeReads } from "./reads.ts";
-import type { RequestSeam } from "./request.ts";
-import { kubeWatch } from "./watch.ts";
-import type { WriteGuard } from "./write-guard.ts";
-import { kubeWrites } from "./writes.ts";
 
 /** What every call accepts. */
 export interface CallOptions {
@@ -25,7 +15,6 @@ export interface ListOptions<T = KubeObject> extends ReadOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
-  readonly fieldSelector?: string;
   /** Objects a page (default 100); pages are gathered before the answer. */
   readonly limit?: number;
   /** What is gathered of each object, as its page comes in: no more than a page is ever held in full. */
@@ -50,11 +39,6 @@ export interface PatchOptions extends SubresourceOptions {
   readonly as: "merge" | "json";
 }
 
-export interface ApplyOptions extends SubresourceOptions {
-  /** Take fields over from other managers; only for objects that are ours. */
-  readonly force: boolean;
-}
-
 export interface DeleteOptions extends CallOptions {
   /** Preconditions: 409 when the object is another one, or has changed. */
   readonly uid?: string;
@@ -72,7 +56,6 @@ export interface WatchOptions {
   readonly timeoutSeconds: number;
   readonly namespace?: string;
   readonly labelSelector?: string;
-  readonly fieldSelector?: string;
   /** Ends the stream and its connection. */
   readonly signal: AbortSignal;
   /** Called for every chunk of bytes, also those that hold no whole event: the proof that the connection lives. */
@@ -104,13 +87,11 @@ export interface TextOptions extends CallOptions {
 export interface KubeClient {
   /** The object, or undefined when there is none. */
   find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
-  /** All objects, page by page; starts again when a page token has expired. A consistent read. `wholeCollection` costs less. */
+  /** All objects, page by page; starts again when a page token has expired. A consistent read. `listWatch` costs less. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
   /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
   create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<T>;
-  /** Server-side apply under this client's field manager. It adopts what exists: give `metadata.uid` to prevent that. */
-  apply<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options: ApplyOptions): Promise<T>;
   /** Writes the whole object; its `resourceVersion` is the precondition. */
   replace<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
   /** `"gone"` when nothing is left (or was there); otherwise the object, now terminating. */
@@ -128,50 +109,4 @@ export interface KubeClient {
   serverTime(options?: CallOptions): Promise<Date>;
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;
-}
-
-export interface KubeClientOptions {
-  readonly kubeConfig: KubeConfig;
-  /** Connections of the pool for calls (default 32); watches have their own, unlimited. */
-  readonly connections?: number;
-  readonly userAgent?: string;
-  /** Names this client's fields on the objects it writes (default: the user agent up to its first slash). */
-  readonly fieldManager?: string;
-  /** The longest a call may take, all attempts included (default 20 s). Watches and their streams are exempt. */
-  readonly deadlineMs?: number;
-  readonly onRequest?: RequestSeam | undefined;
-  /** Without it the client may always work. */
-  readonly guard?: WriteGuard | undefined;
-  readonly clock?: Clock;
-  /** Uniform in [0, 1). */
-  readonly random?: () => number;
-}
-
-/**
- * A client for the current context of `kubeConfig`. Tokens and certificates are followed as their files change.
- *
- * A plain-http server is accepted only with `skipTLSVerify`, as client-node has it.
- * @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy
- */
-export function createKubeClient(options: KubeClientOptions): KubeClient {
-  const { kubeConfig, clock = systemClock, connections: poolSize = 32 } = options;
-  const userAgent = options.userAgent ?? "controller-kit";
-  const fieldManager = options.fieldManager ?? userAgent.replace(/\/.*$/, "");
-  const connections = createKubeConnections({ kubeConfig, connections: poolSize, clock });
-  const exchange = createKubeExchange({
-    connections,
-    userAgent,
-    clock,
-    deadlineMs: options.deadlineMs ?? 20_000,
-    random: options.random ?? Math.random,
-    onRequest: options.onRequest,
-    guard: options.guard,
-  });
-  return {
-    ...kubeReads(exchange),
-    ...kubeWrites(exchange, fieldManager),
-    ...kubeWatch(exchange),
-    ...kubeLines(exchange),
-    close: () => connections.close(),
-  };
 }

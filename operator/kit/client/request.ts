@@ -1,7 +1,7 @@
 import type { ResourceType } from "./objects.ts";
 
 /** What a call does, in the words of Kubernetes' own authorization. */
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete" | "version";
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "version";
 
 /** One call as the seam sees it, before it becomes HTTP. */
 export interface KubeRequest {
@@ -41,5 +41,5 @@ export type RequestSeam = (request: KubeRequest, next: () => Promise<KubeRespons
 
 /** True for the verbs that change something on the server. */
 export function isWrite(verb: Verb): boolean {
-  return verb === "create" || verb === "update" || verb === "patch" || verb === "apply" || verb === "delete";
+  return verb === "create" || verb === "update" || verb === "patch" || verb === "delete";
 }

@@ -59,7 +59,6 @@ function watchCall(type: ResourceType, options: WatchOptions): Call {
       ...startOf(options),
       timeoutSeconds: String(options.timeoutSeconds),
       ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
-      ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
     },
   };
 }

@@ -15,14 +15,13 @@ import type { KubeResponse, Verb } from "./request.ts";
 const CONTENT_TYPES = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
-  apply: "application/apply-patch+yaml",
 } as const;
 
 /** The writing half of the client: every write names the field manager, and none is sent twice. */
 export function kubeWrites(
   exchange: KubeExchange,
   fieldManager: string,
-): Pick<KubeClient, "create" | "patch" | "apply" | "replace" | "delete"> {
+): Pick<KubeClient, "create" | "patch" | "replace" | "delete"> {
   const query = { fieldManager, fieldValidation: "Strict" };
 
   return {
@@ -36,12 +35,6 @@ export function kubeWrites(
       const target = { ...named(ref), ...subresourceOf(options.subresource) };
       const call = { ...write("patch", "PATCH", type, target), query, body, contentType: CONTENT_TYPES[options.as] };
       return objectOf(await exchange.once(call, options.signal));
-    },
-    async apply(type, draft, options) {
-      const target = draftTarget(draft, options.subresource);
-      const call = { ...write("apply", "PATCH", type, target), query: { ...query, force: String(options.force) } };
-      const body = complete(type, draft);
-      return objectOf(await exchange.once({ ...call, body, contentType: CONTENT_TYPES.apply }, options.signal));
     },
     async replace(type, draft, options = {}) {
       const call = write("update", "PUT", type, draftTarget(draft, options.subresource));

@@ -5,7 +5,7 @@
 import { availableParallelism, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { createKubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { leases, microTime } from "../../../operator/kit/leader/lease.ts";
 import { createWorld } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";

@@ -1,8 +1,9 @@
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
 import { namespaceKind, resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { testSettings } from "../../support/plane/platform-chart.ts";

@@ -1,4 +1,4 @@
-import { createObjectCache } from "../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";

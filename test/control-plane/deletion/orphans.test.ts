@@ -6,8 +6,9 @@ import { ENVIRONMENT_UID_LABEL, FINALIZER, ownerLabels } from "../../../crds/gro
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { eventKind, namespaceKind, secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment-world.ts";

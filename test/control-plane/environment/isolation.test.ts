@@ -11,13 +11,14 @@ import {
   priorityQuotaObject,
   quotaObject,
 } from "../../../operator/environment/desired/isolation.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import {
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
   resourceQuotaKind,
 } from "../../../operator/kit/client/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { unique } from "../../support/faults/people.ts";
 import { environmentFixture } from "../../support/fixtures/environment-fixture.ts";

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
+import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/lease.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
-import { KubeError } from "../../../operator/kit/client/errors.ts";
-import { createKubeClient, type KubeClient, type WatchEvent } from "../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient, WatchEvent } from "../../../operator/kit/client/kube-client.ts";
 import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
@@ -81,22 +81,6 @@ describe("preconditions", () => {
     const again = client.create(configMaps, { metadata: { name: metadata.name, namespace } });
     expect(await refused(again)).toMatchObject({ status: 409, reason: "AlreadyExists" });
   });
-
-  test("apply under another uid does not adopt", async () => {
-    const { metadata } = await create();
-    const foreign = { name: metadata.name, namespace, uid: randomUUID() };
-    const applied = client.apply(configMaps, { metadata: foreign, data: { key: "9" } }, { force: true });
-    expect(await refused(applied)).toBeInstanceOf(KubeError);
-    expect((await client.find(configMaps, metadata))?.data).toEqual({ key: "1" });
-  });
-});
-
-test("the same apply twice is one version", async () => {
-  const { metadata } = await create();
-  const draft = { metadata: { name: metadata.name, namespace }, data: { key: "5" } };
-  const once = await client.apply(configMaps, draft, { force: true });
-  const twice = await client.apply(configMaps, draft, { force: true });
-  expect(twice.metadata.resourceVersion).toBe(once.metadata.resourceVersion);
 });
 
 test("an unknown field is refused, and nothing is made", async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { createLeaderElector, type LeaderElector } from "../../../operator/kit/leader/leader-election.ts";
 import { leases } from "../../../operator/kit/leader/lease.ts";
 import { silentLog } from "../../../operator/kit/log.ts";

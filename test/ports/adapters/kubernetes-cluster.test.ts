@@ -1,6 +1,6 @@
 import { KubeConfig } from "@kubernetes/client-node";
 import { kubernetesCluster } from "../../../operator/adapters/kubernetes/cluster.ts";
-import { createKubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -6,7 +6,8 @@ import {
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
 import type { Event } from "../../../operator/ports/event-recorder.ts";
 import { unique } from "../../support/faults/people.ts";
@@ -30,17 +31,20 @@ eventRecorderSuite("on Kubernetes", async () => {
   const clock = new TestClock();
   // Events can be told apart by whom they are about; it need not exist.
   const serviceAccount = unique("platform-");
-  const fieldSelector = `involvedObject.name=${serviceAccount}`;
+  const eventsOfIt = async () => {
+    const { items } = await admin.list(eventKind, { namespace });
+    return items.filter(({ involvedObject }) => (involvedObject as { name?: string }).name === serviceAccount);
+  };
   return {
     ...{ clock, events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log: silentLog }) },
     async told(reason) {
-      const { items } = await admin.list(eventKind, { namespace, fieldSelector });
-      const notices = items.map(({ type, reason: of, message }) => ({ type, reason: of, message }) as Event);
+      const notices = (await eventsOfIt()).map(
+        ({ type, reason: of, message }) => ({ type, reason: of, message }) as Event,
+      );
       return notices.filter((notice) => notice.reason === reason);
     },
     async stop() {
-      const { items } = await admin.list(eventKind, { namespace, fieldSelector });
-      for (const { metadata } of items) await admin.delete(eventKind, metadata);
+      for (const { metadata } of await eventsOfIt()) await admin.delete(eventKind, metadata);
     },
   };
 });

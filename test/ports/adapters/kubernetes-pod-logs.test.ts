@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { kubernetesPodLogs } from "../../../operator/adapters/pod-logs/pod-logs.ts";
-import { createKubeClient, type KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import type { Cluster } from "../../../operator/ports/cluster.ts";
 import type { PodLogs } from "../../../operator/ports/facade/pod-logs.ts";

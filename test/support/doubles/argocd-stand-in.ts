@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { namespaceName } from "../../../crds/names.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
-import { createObjectCache } from "../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import { isConflict, isNotFound, isUnavailable } from "../../../operator/kit/client/errors.ts";
 import type { WireObject } from "../../../operator/kit/client/kinds.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type EphemeralEnvironment, environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
-import { createObjectCache } from "../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";

@@ -6,7 +6,7 @@ import { AUDIT_ID_ANNOTATION } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { fieldManagers } from "../../../../operator/audit/field-managers.ts";
 import { recordOutOfBandChanges } from "../../../../operator/audit/out-of-band-changes.ts";
-import { createObjectCache } from "../../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../../operator/kit/cache/indexed-cache.ts";
 import type { ObjectMeta } from "../../../../operator/kit/client/objects.ts";
 import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
@@ -16,7 +16,7 @@ const SECOND = "2026-06-01T12:00:00Z";
 const deletionTimestamp = "2026-06-01T13:00:00Z";
 const ofSpec = (manager: string, time = SECOND) => ({ manager, time, fieldsV1: { "f:spec": {} } });
 
-let version = 0;
+let version = 1;
 /** A version of one environment, written by kubectl unless said otherwise, with the generation that a pass has seen last. */
 function environment(
   metadata: Partial<ObjectMeta> & { stamp?: string } = {},
@@ -78,7 +78,8 @@ function scene() {
 }
 
 const byUs = { managedFields: [ofSpec("ephemeral-environments")] as never };
-const first = () => environment({ stamp: "audit-1", ...byUs });
+/** Older than every other version. */
+const first = () => environment({ stamp: "audit-1", resourceVersion: "1", ...byUs });
 
 describe("a change is recorded by the leader", () => {
   test.each([

@@ -5,7 +5,7 @@ import {
   createOrphanedValues,
   removeOnDeletion,
 } from "../../../../operator/garbage-collection/orphaned-token-values.ts";
-import { createObjectCache } from "../../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../../operator/kit/cache/indexed-cache.ts";
 import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryEventRecorder } from "../../../support/doubles/memory/event-recorder.ts";

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { argocdKinds } from "../../../../operator/adapters/argocd/kinds.ts";
 import { type CacheSet, createCacheSet } from "../../../../operator/kit/cache/cache-set.ts";
-import { createKubeClient, type KubeClient } from "../../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Caches } from "../../../../operator/ports/caches.ts";
 import { watchKinds } from "../../../../operator/wiring/caches.ts";

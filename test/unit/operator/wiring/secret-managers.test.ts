@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
-import { createKubeClient, type KubeClient } from "../../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { createSecretManagers, type SecretManagers } from "../../../../operator/wiring/secret-managers.ts";
 import { type FakeApiServer, startFakeApiServer } from "../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";

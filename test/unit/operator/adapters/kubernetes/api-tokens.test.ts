@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ApiToken } from "../../../../../crds/api-token.ts";
 import { ClusterUnavailable, ConfigInvalid } from "../../../../../crds/errors.ts";
 import { kubernetesApiTokens } from "../../../../../operator/adapters/kubernetes/api-tokens.ts";
-import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
-import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
+import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
+import type { CacheFeed, ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
+import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { keyOf } from "../../../../../operator/kit/client/objects.ts";
 import { ownDeletions } from "../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -68,7 +70,7 @@ describe("what is said of an owner, when the API server finds it invalid,", () =
 
 describe("a live read", () => {
   test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
-    await cache.replace(new Map(), cache.beginList());
+    await cache.replace({ items: new Map(), resourceVersion: "1" }, cache.beginList());
     server.on(() => true, status(404, "NotFound"));
     expect(await readAll(500)).toEqual(Array.from({ length: 500 }, () => undefined));
     expect(server.seen.length).toBe(60);
@@ -85,7 +87,7 @@ describe("a live read", () => {
 
   test("of one that the watch knows is always asked", async () => {
     const token = apiTokenFixture();
-    await cache.replace(new Map([[keyOf(token), token]]), cache.beginList());
+    await cache.replace({ items: new Map([[keyOf(token), token]]), resourceVersion: "1" }, cache.beginList());
     server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
     server.on(() => true, status(404, "NotFound"));
     await readAll(100);
@@ -93,7 +95,7 @@ describe("a live read", () => {
   });
 
   test("for somebody who is known is asked, however many others guess", async () => {
-    await cache.replace(new Map(), cache.beginList());
+    await cache.replace({ items: new Map(), resourceVersion: "1" }, cache.beginList());
     const token = apiTokenFixture();
     server.on(({ path }) => path.endsWith(token.metadata.name), json(token));
     server.on(() => true, status(404, "NotFound"));

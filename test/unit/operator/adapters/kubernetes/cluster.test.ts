@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { ownerLabels } from "../../../../../crds/group.ts";
 import { kubernetesCluster } from "../../../../../operator/adapters/kubernetes/cluster.ts";
-import { createObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
+import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
 import { limitRangeKind, namespaceKind, type WireObject } from "../../../../../operator/kit/client/kinds.ts";
-import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../../../operator/kit/time/clock.ts";
 import { type FakeApiServer, json, startFakeApiServer, status } from "../../../../support/doubles/fake-api-server.ts";
 

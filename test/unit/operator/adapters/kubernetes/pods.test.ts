@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { kubernetesPods } from "../../../../../operator/adapters/kubernetes/pods.ts";
-import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import {
   type Answer,

@@ -1,11 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import {
-  type CacheFeed,
-  createObjectCache,
-  type ListMark,
-  type ObjectCache,
-} from "../../../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
+import type { CacheFeed, ListMark, ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
 import { keyOf } from "../../../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { type ConfigMap, configMap } from "../../../../support/fixtures/config-maps.ts";
@@ -16,8 +12,14 @@ let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
 let changes: string[];
 
 const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
-const byKey = (items: readonly ConfigMap[]) => new Map(items.map((item) => [keyOf(item), item]));
-const replace = (...items: readonly ConfigMap[]) => cache.replace(byKey(items), cache.beginList());
+const newestOf = (items: readonly ConfigMap[]) =>
+  String(Math.max(0, ...items.map(({ metadata }) => Number(metadata.resourceVersion))));
+/** Complete as of that version. */
+const listed = (items: readonly ConfigMap[], resourceVersion = newestOf(items)) => ({
+  items: new Map(items.map((item) => [keyOf(item), item])),
+  resourceVersion,
+});
+const replace = (...items: readonly ConfigMap[]) => cache.replace(listed(items), cache.beginList());
 
 const busy = (ms: number) => {
   const end = performance.now() + ms;
@@ -82,6 +84,18 @@ describe("own writes", () => {
     expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["3", undefined]);
   });
 
+  test("wait anew from every event of their object, and from nothing else", async () => {
+    await replace(configMap("a", "1"));
+    cache.written(configMap("a", "2"));
+    clock.advance(4_000);
+    cache.written(configMap("a", "3"));
+    cache.upsert(configMap("b", "9"));
+    expect(cache.oldestUnconfirmedMs()).toBe(4_000);
+    cache.upsert(configMap("a", "2"));
+    clock.advance(1_000);
+    expect(cache.oldestUnconfirmedMs()).toBe(1_000);
+  });
+
   test("that changed nothing wait for nothing", async () => {
     await replace(configMap("a", "1"));
     cache.written(configMap("a", "1"));
@@ -123,7 +137,7 @@ describe("own writes", () => {
     cache.written(configMap("a", "5"));
     const mark = cache.beginList();
     cache.written(configMap("b", "6"));
-    await cache.replace(byKey([configMap("a", "7")]), mark);
+    await cache.replace(listed([configMap("a", "7")], "5"), mark);
     expect([versionOf("a"), versionOf("b")]).toEqual(["7", "6"]);
     clock.advance(3_000);
     expect(cache.oldestUnconfirmedMs()).toBe(3_000);
@@ -134,20 +148,20 @@ describe("own writes", () => {
       name: "a list that began before them holds the last one",
       learn: async (mark) => {
         cache.written(configMap("a", "3"));
-        await cache.replace(byKey([configMap("a", "3")]), mark);
+        await cache.replace(listed([configMap("a", "3")]), mark);
       },
     },
     {
       name: "such a list is faster than the last one's answer",
       learn: async (mark) => {
-        await cache.replace(byKey([configMap("a", "3")]), mark);
+        await cache.replace(listed([configMap("a", "3")]), mark);
         cache.written(configMap("a", "3"));
       },
     },
     {
       name: "such a list, and an event, are faster than the last one's answer",
       learn: async (mark) => {
-        await cache.replace(byKey([configMap("a", "3")]), mark);
+        await cache.replace(listed([configMap("a", "3")]), mark);
         cache.upsert(configMap("a", "4"));
         cache.written(configMap("a", "3"));
       },
@@ -170,6 +184,33 @@ describe("own writes", () => {
     expect(versionOf("a")).toBe("5");
     cache.upsert(configMap("a", "5", { uid: "new" }));
     expect(cache.oldestUnconfirmedMs()).toBeUndefined();
+  });
+});
+
+describe("what is older than what was delivered", () => {
+  test("changes nothing, although it was never seen", async () => {
+    await replace(configMap("a", "999"));
+    cache.upsert(configMap("a", "1001"));
+    cache.upsert(configMap("a", "1000"));
+    cache.remove(configMap("a", "1000"));
+    cache.written(configMap("a", "1000"));
+    expect([versionOf("a"), cache.oldestUnconfirmedMs()]).toEqual(["1001", undefined]);
+  });
+
+  test("shows all the same when a list says so, because etcd was restored", async () => {
+    await replace(configMap("a", "500"), configMap("c", "500"));
+    cache.upsert(configMap("a", "600"));
+    cache.remove(configMap("c", "601"));
+    cache.written(configMap("a", "602"));
+    cache.written(configMap("b", "603"));
+    cache.deleted(configMap("d", "604"));
+    await cache.replace(listed([configMap("a", "250"), configMap("d", "260")], "300"), cache.beginList());
+    expect(["a", "b", "c", "d"].map(versionOf)).toEqual(["250", undefined, undefined, "260"]);
+    expect(cache.oldestUnconfirmedMs()).toBeUndefined();
+    cache.upsert(configMap("c", "301"));
+    cache.written(configMap("a", "302"));
+    cache.written(configMap("b", "303"));
+    expect(["a", "b", "c"].map(versionOf)).toEqual(["302", "303", "301"]);
   });
 });
 
@@ -240,7 +281,7 @@ describe("an object that leaves the watch's selection", () => {
 
   test("for good, as a list or a successor says, comes back by no answer that was on its way", async () => {
     cache.upsert(configMap("a", "4"));
-    await replace();
+    await cache.replace(listed([], "6"), cache.beginList());
     cache.written(configMap("a", "5"));
     expect(cache.get("ns/a")).toBeUndefined();
     cache.upsert(configMap("a", "8", { uid: "new" }));
@@ -272,7 +313,7 @@ describe("no reader ever sees an older version than a write of this process", ()
 
     async list(version: number, meanwhile: () => void): Promise<void> {
       const items = version === 0 ? [] : [objectAt(version)];
-      const taken = this.cache.replace(byKey(items), this.cache.beginList());
+      const taken = this.cache.replace(listed(items), this.cache.beginList());
       meanwhile();
       await taken;
       this.#delivered = version;
@@ -319,8 +360,8 @@ describe("readers", () => {
     const indexed = createObjectCache<ConfigMap>({
       indexes: { owner: ({ data }) => (data?.owner ? [data.owner] : []) },
     });
-    const listed = byKey([configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")]);
-    await indexed.replace(listed, indexed.beginList());
+    const items = [configMap("a", "1", { data: { owner: "x" } }), configMap("b", "1")];
+    await indexed.replace(listed(items), indexed.beginList());
     expect(indexed.by("owner", "x").map(({ metadata }) => metadata.name)).toEqual(["a"]);
     indexed.written(configMap("a", "2", { data: { owner: "y" } }));
     expect([indexed.by("owner", "x").length, indexed.by("owner", "y").length]).toEqual([0, 1]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { User } from "@kubernetes/client-node";
+import { createKubeClient, type KubeClientOptions } from "../../../../../operator/kit/client/create-kube-client.ts";
 import {
   isAlreadyExists,
   isConflict,
@@ -12,11 +13,7 @@ import {
   isUnavailable,
   KubeError,
 } from "../../../../../operator/kit/client/errors.ts";
-import {
-  createKubeClient,
-  type KubeClient,
-  type KubeClientOptions,
-} from "../../../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { isWrite, type KubeRequest, type RequestSeam } from "../../../../../operator/kit/client/request.ts";
 import {
   type FakeApiServer,
@@ -199,13 +196,6 @@ describe("writes", () => {
     expect(server.seen[0]?.headers["content-type"]).toBe(type);
   });
 
-  test("apply names the manager and whether it takes fields over", async () => {
-    server.on(anything, json(configMap("a", "2")));
-    await client().apply(configMaps, draft, { force: true });
-    expect(server.seen[0]?.headers["content-type"]).toBe("application/apply-patch+yaml");
-    expect(server.seen[0]?.query.get("force")).toBe("true");
-  });
-
   test("replace puts the object at its name", async () => {
     server.on(anything, json(configMap("a", "2")));
     await client().replace(configMaps, configMap("a", "1"));
@@ -273,10 +263,10 @@ describe("the request seam", () => {
       },
     });
     await watched.find(configMaps, ref);
-    await watched.apply(configMaps, draft, { force: false });
+    await watched.create(configMaps, draft);
     expect(seen).toMatchObject([
       { verb: "get", type: configMaps, name: "a", namespace: "ns" },
-      { verb: "apply", type: configMaps, name: "a", body: { data: { key: "value" } } },
+      { verb: "create", type: configMaps, name: "a", body: { data: { key: "value" } } },
     ]);
     expect(seen.filter(({ verb }) => isWrite(verb))).toHaveLength(1);
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { createKubeClient, type KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
+import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import {
   createLeaderElector,
   type LeaderElector,

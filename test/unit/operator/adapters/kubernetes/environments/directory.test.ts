@@ -6,11 +6,8 @@ import type {
   Phase,
 } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentDirectory } from "../../../../../../operator/adapters/kubernetes/environments/directory.ts";
-import {
-  type CacheFeed,
-  createObjectCache,
-  type ObjectCache,
-} from "../../../../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../../../../operator/kit/cache/indexed-cache.ts";
+import type { CacheFeed, ObjectCache } from "../../../../../../operator/kit/cache/object-cache.ts";
 import type { EnvironmentPage, EnvironmentQuery } from "../../../../../../operator/ports/facade/environments.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
 import { listed } from "../../../../../support/fixtures/environment-list.ts";
@@ -101,7 +98,10 @@ async function take(cache: Cache, { kind, traits: given }: { readonly kind: stri
   if (kind !== "relist") return;
   const others = cache.list().filter(({ metadata }) => metadata.name !== name);
   const items = [...others.map((other) => structuredClone(other)), environment];
-  await cache.replace(new Map(items.map((item) => [item.metadata.name, item])), cache.beginList());
+  await cache.replace(
+    { items: new Map(items.map((item) => [item.metadata.name, item])), resourceVersion: "1" },
+    cache.beginList(),
+  );
 }
 
 const names = ({ items }: EnvironmentPage) => items.map(({ metadata }) => metadata.name);

@@ -11,13 +11,11 @@ import {
 import { AUDIT_ID_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import { kubernetesEnvironments } from "../../../../../../operator/adapters/kubernetes/environments/environments.ts";
 import { environmentType } from "../../../../../../operator/adapters/kubernetes/kinds.ts";
-import {
-  type CacheFeed,
-  createObjectCache,
-  type ObjectCache,
-} from "../../../../../../operator/kit/cache/object-cache.ts";
+import { createObjectCache } from "../../../../../../operator/kit/cache/indexed-cache.ts";
+import type { CacheFeed, ObjectCache } from "../../../../../../operator/kit/cache/object-cache.ts";
+import { createKubeClient } from "../../../../../../operator/kit/client/create-kube-client.ts";
 import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
-import { createKubeClient, type KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
+import type { KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../../operator/kit/log.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/ports/caches.ts";
@@ -182,7 +180,7 @@ describe("an id that the cache does not know", () => {
   const listOf = (...items: readonly EphemeralEnvironment[]) =>
     json({ metadata: { resourceVersion: "1" }, items: items.map(({ metadata }) => ({ metadata })) });
 
-  beforeEach(() => cache.replace(new Map(), cache.beginList()));
+  beforeEach(() => cache.replace({ items: new Map(), resourceVersion: "1" }, cache.beginList()));
 
   test("is looked up by the metadata of all, and then read in full", async () => {
     server.on(isList, listOf(environment));
@@ -380,7 +378,10 @@ describe("the list", () => {
     cache.upsert(environment);
     expect(() => environments.list()).toThrow(ClusterUnavailable);
     expect(() => environments.page(everything)).toThrow(ClusterUnavailable);
-    await cache.replace(new Map([[environment.metadata.name, environment]]), cache.beginList());
+    await cache.replace(
+      { items: new Map([[environment.metadata.name, environment]]), resourceVersion: "1" },
+      cache.beginList(),
+    );
     expect(environments.list()).toEqual([environment]);
     expect(environments.page(everything)).toEqual({ items: [environment], total: 1 });
   });
