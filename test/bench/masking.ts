@@ -4,8 +4,8 @@
  */
 import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/adapters/pod-logs/secret-mask.ts";
 import { seededRandom } from "../support/faults/seeded-random.ts";
-import { isHeld, report, type Verdict } from "./operator/verdict.ts";
 import { quantile } from "./table.ts";
+import { isHeld, report, type Verdict } from "./verdict.ts";
 
 /** The longest value that an environment takes, and the longest log that is answered. */
 const VALUE_LENGTH = 4_096;

@@ -12,9 +12,9 @@ import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer } from "../../support/http/token-issuer.ts";
 import { testSettings } from "../../support/plane/platform-chart.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
-import { report, type Verdict } from "../operator/verdict.ts";
+import { startIdleServer } from "../idle.ts";
 import { quantile } from "../table.ts";
-import { startBareServer } from "./bare.ts";
+import { report, type Verdict } from "../verdict.ts";
 import { LIST_QUERY, makeCrowd, memberName, sameList } from "./crowd.ts";
 import { call, inTurn, load, type Sample } from "./load.ts";
 
@@ -79,7 +79,7 @@ try {
   );
   await expectSameAnswers(ask);
 
-  const bare = await startBareServer((await ask(LIST_PATH)).length);
+  const bare = await startIdleServer((await ask(LIST_PATH)).length);
   stops.unshift(() => bare.stop());
   const calls = { authorization, perSecond: PER_SECOND, path: pathOf };
   for (const { url } of [bare, platform]) await load({ ...calls, url, seconds: WARM_UP_SECONDS });

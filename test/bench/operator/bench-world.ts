@@ -32,8 +32,6 @@ export interface BenchWorld {
 export interface StartOptions {
   /** How far its clock is ahead (default 0). */
   readonly aheadMs?: number;
-  /** Whether it measures the delays of its event loop (default false): that wakes it a thousand times a second. */
-  readonly measuresDelays?: boolean;
   /** How often it looks at the URLs of what is ready (default 60). */
   readonly probeSeconds?: number;
 }
@@ -47,10 +45,10 @@ export async function createBenchWorld(): Promise<BenchWorld> {
   const running = new Set<MeasuredOperator>();
   return {
     ...{ world, asPlatform, ready },
-    startOperator({ aheadMs = 0, measuresDelays = false, probeSeconds = 60 } = {}) {
+    startOperator({ aheadMs = 0, probeSeconds = 60 } = {}) {
       const settings = { ...testSettings, reconcile: { workers: WORKERS, probeSeconds } };
       const { kubeconfigPath } = world.identity;
-      const operator = startMeasuredOperator({ kubeconfigPath, settings, aheadMs, measuresDelays });
+      const operator = startMeasuredOperator({ kubeconfigPath, settings, aheadMs });
       running.add(operator);
       return operator;
     },

@@ -5,9 +5,9 @@ import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import { POISONOUS, SLOW, STUCK } from "./names.ts";
-import type { Verdict } from "./verdict.ts";
 
 export interface BystanderSizes {
   /** Pairs of a calm and a troubled time. */

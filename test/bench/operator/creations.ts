@@ -1,9 +1,9 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";
 import { createPlainClient, type PlainClient } from "./plain-client.ts";
-import type { Verdict } from "./verdict.ts";
 
 /** How much is made. */
 export interface CreationSizes {

@@ -1,63 +1,47 @@
 /**
- * Measures the operator on a control plane of its own, beside a plain client that makes the same objects: ratios of one
- * run, and what ten thousand environments cost. Nothing of it is left behind.
+ * Measures the operator on a control plane of its own, beside plain clients that do the same work in the same run.
+ * Nothing of it is left behind.
  */
-import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
+import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
+import type { Verdict } from "../verdict.ts";
 import { createBenchWorld } from "./bench-world.ts";
 import { measureBystanders } from "./bystanders.ts";
 import { measureCreations } from "./creations.ts";
-import { measureCrowd } from "./crowd.ts";
-import { report, type Verdict } from "./verdict.ts";
+import { makeCrowd } from "./crowd.ts";
+import { measureExpiry } from "./expiry.ts";
+import { measureBefore, measureRestarts } from "./restart.ts";
 
-const usage = `Usage: main.ts [--environments N] [--due N] [--rounds N] [--part creations|bystanders|crowd]
+const PARTS = ["creations", "bystanders", "restart", "expiry"] as const;
+const RESTARTS = { restarts: 4, calmMs: 20_000 };
+type Part = (typeof PARTS)[number];
 
-  --environments N   the crowd (ENVIRONMENTS, default 10000)
-  --due N            those of it that are due at the same moment (DUE, default 500)
-  --rounds N         how often calm and troubled times take turns (ROUNDS, default 4); operator and plain client
-                     do five times as often
-  --part PART        one of the three measures (PART)
-  --help             this text
-
-Ten thousand take about ten minutes, 6 GB of memory, and a machine that has nothing else to do.
-`;
-
-const { values } = parseArgs({
-  options: {
-    environments: { type: "string", default: process.env.ENVIRONMENTS ?? "10000" },
-    due: { type: "string", default: process.env.DUE ?? "500" },
-    rounds: { type: "string", default: process.env.ROUNDS ?? "4" },
-    part: { type: "string", ...(process.env.PART ? { default: process.env.PART } : {}) },
-    help: { type: "boolean" },
+const options = optionsOf(
+  {
+    environments: { value: "10000", help: "how many there are for restart and expiry" },
+    due: { value: "500", help: "how many of them are due at the same moment" },
+    rounds: { value: "4", help: "rounds of bystanders; creations has five times as many" },
+    part: { value: PARTS.join(","), help: "what is measured" },
   },
-});
-if (values.help) {
-  process.stdout.write(usage);
-  process.exit(0);
-}
+  "Ten thousand take about fifteen minutes, 6 GB of memory, and a machine that has nothing else to do.",
+);
+const parts = options.part.split(",") as Part[];
+const unknown = parts.find((part) => !PARTS.includes(part));
+if (unknown !== undefined) throw new TypeError(`'${unknown}' is not one of ${PARTS.join(", ")}`);
 
-const began = performance.now();
-const rounds = Number(values.rounds);
-const bench = await createBenchWorld();
-const verdicts: Verdict[] = [];
-try {
-  const isWanted = (part: string) => values.part === undefined || values.part === part;
-  if (isWanted("creations"))
+await runBenchmark(measure);
+
+async function measure(openings: Openings): Promise<readonly Verdict[]> {
+  const bench = await openings.open(createBenchWorld());
+  const rounds = Number(options.rounds);
+  const verdicts: Verdict[] = [];
+  if (parts.includes("creations"))
     verdicts.push(...(await measureCreations(bench, { rounds: 5 * rounds, warmUp: 4, single: 4, many: 64 })));
-  if (isWanted("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100 }));
-  if (isWanted("crowd")) {
-    const sizes = {
-      environments: Number(values.environments),
-      due: Number(values.due),
-      restarts: 3,
-      calmMs: 20_000,
-      dueAfterMs: 45_000,
-    };
-    verdicts.push(...(await measureCrowd(bench, sizes)));
-  }
-} finally {
-  await bench.stop();
+  if (parts.includes("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100 }));
+  if (!parts.includes("restart") && !parts.includes("expiry")) return verdicts;
+  const before = parts.includes("restart") ? await measureBefore(bench, RESTARTS) : undefined;
+  const sizes = { environments: Number(options.environments), due: Number(options.due) };
+  const due = await makeCrowd(bench, sizes);
+  if (before !== undefined) verdicts.push(...(await measureRestarts(bench, before, RESTARTS)));
+  if (parts.includes("expiry")) verdicts.push(await measureExpiry(bench, due));
+  return verdicts;
 }
-const load = loadavg().map((average) => average.toFixed(1));
-console.log(report(verdicts));
-console.log(`${((performance.now() - began) / 60_000).toFixed(1)} min; load averages at the end: ${load.join(", ")}`);

@@ -2,8 +2,6 @@
  * The operator in a process of its own, so that its memory and its event loop are its own. Started by
  * `startMeasuredOperator`, which tells it what to do in its one argument and asks it for its figures.
  */
-
-import { createHistogram, type Histogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
@@ -16,7 +14,9 @@ import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import type { Figures, MeasuredOptions, Quantiles, Question } from "./measured-operator.ts";
+import { answerParent } from "../answer-parent.ts";
+import { eventLoopDelays } from "../event-loop.ts";
+import type { Figures, MeasuredOptions } from "./measured-operator.ts";
 import { POISONOUS, SLOW } from "./names.ts";
 
 /** How long the secret manager takes for those whose name says so, before it fails. */
@@ -28,12 +28,12 @@ const options: MeasuredOptions = JSON.parse(process.argv[2] ?? "{}");
 const kubeConfig = new KubeConfig();
 kubeConfig.loadFromFile(options.kubeconfigPath);
 
-const delays = monitorEventLoopDelay({ resolution: 1 });
-const computed = createHistogram();
+const { delays, restart } = eventLoopDelays();
+const lists: string[] = [];
 const seen = new Set<string>();
 const writes = new Map<string, number>();
 const expired: Record<string, number> = {};
-let passes = 0;
+let reconciles = 0;
 let depth = 0;
 let peakBytes = 0;
 let convergedAtMs: number | undefined;
@@ -54,18 +54,15 @@ const operator = createOperator({
 });
 
 const stopping = new AbortController();
-process.once("disconnect", () => process.exit(1));
-process.on("message", (message: { ask: Question }) => {
-  if (message.ask === "stop") return stopping.abort();
-  if (message.ask === "another look whether it has converged") convergedAtMs = undefined;
-  if (message.ask === "restart of the delays") for (const histogram of [delays, computed]) histogram.reset();
-  process.send?.(figures());
-});
+answerParent(
+  (question) => {
+    if (question === "another look whether it has converged") convergedAtMs = undefined;
+    if (question === "restart of the delays") restart();
+    return figures();
+  },
+  () => stopping.abort(),
+);
 setInterval(lookAtMemory, 100).unref();
-if (options.measuresDelays) {
-  delays.enable();
-  recordComputed();
-}
 await operator.start(AbortSignal.timeout(300_000));
 isSynced = true;
 const leading = operator.reconcile(stopping.signal);
@@ -79,36 +76,16 @@ function figures(): Figures {
   lookWhetherConverged();
   return {
     ...(convergedAtMs === undefined ? {} : { convergedAtMs }),
-    passes,
+    reconciles,
     cpuSeconds: cpuSeconds(),
     writes: Object.fromEntries(writes),
     expired,
     rssMib: process.memoryUsage.rss() / MIB,
     peakMib: peakBytes / MIB,
     heapMib: process.memoryUsage().heapUsed / MIB,
-    delayMs: quantiles(delays),
-    computedMs: quantiles(computed),
+    delays: delays(),
+    lists,
   };
-}
-
-/** In milliseconds; the histograms hold nanoseconds. */
-function quantiles(histogram: Histogram): Quantiles {
-  const [p50, p99] = [50, 99].map((percent) => histogram.percentile(percent) / 1e6) as [number, number];
-  return { p50, p99, longest: histogram.max / 1e6 };
-}
-
-function recordComputed(): void {
-  const threadMicroseconds = () => {
-    const { user, system } = process.threadCpuUsage();
-    return user + system;
-  };
-  let before = threadMicroseconds();
-  const look = () => {
-    const now = threadMicroseconds();
-    computed.record(Math.max(1, (now - before) * 1000));
-    before = now;
-  };
-  setInterval(look, 1).unref();
 }
 
 function cpuSeconds(): number {
@@ -120,9 +97,9 @@ function lookAtMemory(): void {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
 }
 
-/** Converged: every environment that there is had a pass, and none waits for one. */
+/** Converged: every environment that there is has been reconciled, and none waits for it. */
 function lookWhetherConverged(): void {
-  if (!isSynced || convergedAtMs !== undefined || depth > 0 || passes < seen.size) return;
+  if (!isSynced || convergedAtMs !== undefined || depth > 0 || reconciles < seen.size) return;
   if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 
@@ -133,14 +110,15 @@ function metrics(): ControllerMetrics {
     },
     reconciled(controller) {
       if (controller !== "environments") return;
-      passes += 1;
+      reconciles += 1;
       if (depth === 0) lookWhetherConverged();
     },
   };
 }
 
 function counting(): RequestSeam {
-  return async ({ verb, type, name = "", subresource }, next) => {
+  return async ({ verb, type, name = "", subresource, path, query }, next) => {
+    if (query.sendInitialEvents === "true") lists.push(`${path}?${new URLSearchParams(query)}`);
     // Checks of Repositories recur by the clock, whatever the environments do.
     if (!isWrite(verb) || type?.kind === repositoryKind.kind) return next();
     const what = [verb, type?.kind, subresource].filter(Boolean).join(" ");
@@ -156,7 +134,7 @@ function answering(): UrlProber {
   return { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "it answered 200" }) };
 }
 
-/** What a pass meets of the broken environments that stand beside the others. */
+/** What a reconcile meets of the broken environments that stand beside the others. */
 function troubled(context: ControllerContext): ControllerContext {
   const { secretManager } = context;
   return {

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type BenchWorld, createBenchWorld } from "../../bench/operator/bench-world.ts";
 import { measureBystanders } from "../../bench/operator/bystanders.ts";
 import { measureCreations } from "../../bench/operator/creations.ts";
-import { measureCrowd } from "../../bench/operator/crowd.ts";
-import { isHeld, report } from "../../bench/operator/verdict.ts";
+import { makeCrowd } from "../../bench/operator/crowd.ts";
+import { measureExpiry } from "../../bench/operator/expiry.ts";
+import { measureBefore, measureRestarts } from "../../bench/operator/restart.ts";
+import { isHeld, report } from "../../bench/verdict.ts";
 
 /** That the benchmark measures at all, with a few environments; how fast they are is no test's business. */
 let bench: BenchWorld;
@@ -28,9 +30,11 @@ test("bystanders are measured beside broken environments", async () => {
 }, 240_000);
 
 test("a crowd of copies needs no write from an operator that starts, and those that are due go", async () => {
-  const sizes = { environments: 40, due: 5, restarts: 1, calmMs: 500, dueAfterMs: 8_000 };
-  const verdicts = await measureCrowd(bench, sizes);
-  expect(verdicts.filter(({ what }) => what.startsWith("writes")).map(isHeld)).toEqual([true]);
+  const sizes = { restarts: 1, calmMs: 500 };
+  const before = await measureBefore(bench, sizes);
+  const due = await makeCrowd(bench, { environments: 40, due: 5 });
+  const verdicts = [...(await measureRestarts(bench, before, sizes)), await measureExpiry(bench, due, 8_000)];
+  expect(verdicts.filter(({ what }) => what.includes("writes")).map(isHeld)).toEqual([true]);
   for (const { figure } of verdicts) expect(Number.isFinite(figure)).toBe(true);
 }, 180_000);
 

@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+
+/** A program of a benchmark in a process of its own, which answers questions. It ends with this process. */
+export interface ChildProgram<Answer> {
+  /** By the machine's clock. */
+  readonly startedAtMs: number;
+  /** One question at a time. @throws Error when the program ends, or has not answered in time */
+  ask(question: string, deadlineMs?: number): Promise<Answer>;
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  /** Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  /** JSON, for the program's one argument. */
+  readonly argument: unknown;
+  /** Flags of its Node. */
+  readonly flags?: readonly string[];
+}
+
+/** A program that is asked while its event loop is blocked answers late. */
+const ANSWER_MS = 60_000;
+const STOP_MS = 10_000;
+
+/** @param file beside the caller's; it calls `answerParent` */
+export function startProgram<Answer>(file: URL, { argument, flags = [] }: ProgramOptions): ChildProgram<Answer> {
+  const startedAtMs = Date.now();
+  const child = fork(file, [JSON.stringify(argument)], { execArgv: [...flags] });
+  return {
+    startedAtMs,
+    ask: (question, deadlineMs = ANSWER_MS) => ask(child, question, deadlineMs),
+    signal: (name) => void child.kill(name),
+    async stop() {
+      if (hasEnded(child)) return;
+      child.kill("SIGCONT");
+      const exited = once(child, "exit");
+      const killing = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      if (child.connected) child.send({ ask: "stop" });
+      await exited;
+      clearTimeout(killing);
+    },
+  };
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+async function ask<Answer>(child: ChildProcess, question: string, deadlineMs: number): Promise<Answer> {
+  const ended = new AbortController();
+  const onExit = () => ended.abort(new Error("the process of the benchmark's program has ended"));
+  child.once("exit", onExit);
+  try {
+    if (hasEnded(child)) onExit();
+    const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(deadlineMs)]);
+    const answered = once(child, "message", { signal });
+    child.send({ ask: question });
+    const [{ answer }] = (await answered) as [{ answer: Answer }];
+    return answer;
+  } finally {
+    child.off("exit", onExit);
+  }
+}

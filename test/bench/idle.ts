@@ -1,0 +1,22 @@
+import { startProgram } from "./child-program.ts";
+import type { Delays } from "./event-loop.ts";
+
+/** A process beside the measured one that does nothing: see `idle-server.ts`. */
+export interface IdleServer {
+  readonly url: string;
+  restartDelays(): Promise<void>;
+  /** Of its event loop since the last restart. */
+  delays(): Promise<Delays>;
+  stop(): Promise<void>;
+}
+
+/** @param bytes of each answer */
+export async function startIdleServer(bytes = 0): Promise<IdleServer> {
+  const program = startProgram<unknown>(new URL("idle-server.ts", import.meta.url), { argument: bytes });
+  return {
+    url: (await program.ask("url")) as string,
+    restartDelays: async () => void (await program.ask("restart of the delays")),
+    delays: () => program.ask("delays") as Promise<Delays>,
+    stop: () => program.stop(),
+  };
+}

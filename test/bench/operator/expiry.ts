@@ -1,0 +1,65 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
+import { type BenchWorld, inParallel } from "./bench-world.ts";
+import { DUE_TTL_HOURS } from "./crowd.ts";
+import type { Figures, MeasuredOperator } from "./measured-operator.ts";
+
+const DEADLINE_MS = 300_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * How late many environments are deleted that are due at the same moment, beside a plain client that deletes as many
+ * others at once. The operator tears down what either has deleted.
+ *
+ * @param dueAfterMs from the operator's start to that moment: enough to converge before
+ */
+export async function measureExpiry(bench: BenchWorld, due: readonly string[], dueAfterMs = 60_000): Promise<Verdict> {
+  const { metadata } = (await bench.world.find(due[0] as string)) as EphemeralEnvironment;
+  const dueAtMs = Date.parse(metadata.creationTimestamp) + DUE_TTL_HOURS * HOUR_MS;
+  // Whole seconds: the header that the API server's clock is read from tells no more.
+  const aheadMs = Math.ceil((dueAtMs - Date.now() - dueAfterMs) / 1000) * 1000;
+  const operator = bench.startOperator({ aheadMs });
+  // An operator that converges late shows it in the figure.
+  await operator.converged(DEADLINE_MS);
+  const expired = await expiredAll(operator, due);
+  await bench.untilQuiet();
+  const plainMs = await plainDeletions(bench, due.length);
+  await operator.stop();
+  return verdictOf(
+    due.map((name) => (expired[name] as number) - dueAtMs),
+    plainMs,
+  );
+}
+
+/** Milliseconds to the answer of each deletion, all wanted at once by a client that has nothing else to do. */
+async function plainDeletions(bench: BenchWorld, count: number): Promise<readonly number[]> {
+  const { items } = await bench.world.admin.list(environmentType, { metadataOnly: true });
+  const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).slice(0, count);
+  const began = performance.now();
+  return inParallel(living, async ({ metadata: { name, uid, resourceVersion } }) => {
+    await bench.asPlatform.delete(environmentType, { name }, { uid, resourceVersion });
+    return performance.now() - began;
+  });
+}
+
+async function expiredAll(operator: MeasuredOperator, due: readonly string[]): Promise<Figures["expired"]> {
+  for (const began = performance.now(); performance.now() - began < DEADLINE_MS; await rest(1_000)) {
+    const { expired } = await operator.figures();
+    if (due.every((name) => name in expired)) return expired;
+  }
+  throw new Error("not every environment that is due was deleted");
+}
+
+function verdictOf(lateMs: readonly number[], plainMs: readonly number[]): Verdict {
+  const say = (ms: readonly number[]) =>
+    `p50 ${quantile(ms, 0.5).toFixed(0)} ms, p99 ${quantile(ms, 0.99).toFixed(0)} ms, longest ${Math.max(...ms).toFixed(0)} ms`;
+  return {
+    ...{ what: "expiry after the moment it was due, at p99, beside plain deletions", unit: "×", limit: 2 },
+    figure: quantile(lateMs, 0.99) / quantile(plainMs, 0.99),
+    detail: `operator ${say(lateMs)}; plain client ${say(plainMs)}; n=${lateMs.length} each`,
+  };
+}
+
+const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
