@@ -18,13 +18,13 @@ const project = (displayName, folder, more = {}) => ({
   ...more,
 });
 
-/** These projects share one real control plane, which starts before the first suite and ends after the last. */
+/** Each worker of these projects has a real control plane, which its first suite starts and the run's end stops. */
 const onControlPlane = {
   globalSetup: "<rootDir>/test/support/plane/control-plane-start.ts",
   globalTeardown: "<rootDir>/test/support/plane/control-plane-stop.ts",
 };
 
-/** Every suite here starts a control plane of its own, and breaks it. */
+/** These break the control plane, over and over. */
 const FAULTS = "test/control-plane/faults";
 /** Every story here breaks what others need. */
 const ALONE = "e2e/alone";
@@ -39,7 +39,7 @@ export default {
     project("contract", "test/contract"),
     project("ports", "test/ports", onControlPlane),
     project("control-plane", "test/control-plane", { ...onControlPlane, testPathIgnorePatterns: [FAULTS] }),
-    project("faults", FAULTS),
+    project("faults", FAULTS, onControlPlane),
     project("e2e", "e2e", { testPathIgnorePatterns: [ALONE] }),
     project("e2e-alone", ALONE),
   ],

@@ -1,8 +1,8 @@
-import type { KubeConfig } from "@kubernetes/client-node";
 import type { Settings } from "../../config/settings.ts";
 import { OUR_FIELD_MANAGER } from "../audit/field-managers.ts";
 import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
+import type { KubeConfigSource } from "../kit/client/credentials.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { type OwnDeletions, ownDeletions } from "../kit/client/own-deletions.ts";
 import type { RequestSeam } from "../kit/client/request.ts";
@@ -18,7 +18,7 @@ import { createSecretManagers, type SecretManagers } from "./secret-managers.ts"
 
 export interface FoundationOptions {
   readonly settings: Settings;
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: KubeConfigSource;
   readonly log: Log;
   readonly clock: Clock;
   /** Stands around every call to the Kubernetes API; for counting and for injecting faults. */

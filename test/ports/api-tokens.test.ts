@@ -11,8 +11,10 @@ import { BY_OWNER } from "../../operator/ports/caches.ts";
 import { memoryApiTokens } from "../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { installPlatformChart } from "../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { apiTokensSuite } from "./suites/api-tokens.suite.ts";
+
+const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
@@ -23,7 +25,7 @@ apiTokensSuite("in memory", async () => ({
 
 /** The adapter under the platform's own identity. */
 async function real() {
-  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig });
   const cache = createObjectCache<ApiToken>({ indexes: { [BY_OWNER]: ({ spec }) => [spec.owner.subject] } });
   const reflector = createReflector({ client, type: apiTokenType, cache, log: silentLog, namespace });

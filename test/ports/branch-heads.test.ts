@@ -6,7 +6,7 @@ import { memoryBranchHeads } from "../support/doubles/memory/branch-heads.ts";
 import { aRepository } from "../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../support/fixtures/test-clock.ts";
-import { testSettings } from "../support/plane/platform-chart.ts";
+import { testSettings } from "../support/fixtures/test-settings.ts";
 import { branchHeadsSuite } from "./suites/branch-heads.suite.ts";
 
 branchHeadsSuite("memory", async () => {

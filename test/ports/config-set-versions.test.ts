@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import { CONFIG_SET_UID_LABEL, revisionName } from "../../crds/config-set.ts";
 import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes/config-set-versions.ts";
 import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
@@ -11,15 +10,17 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { NameTaken } from "../../operator/ports/cluster.ts";
 import { memoryConfigSetVersions } from "../support/doubles/memory/config-sets.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { installPlatformChart } from "../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { configSetVersionsSuite, newVersion } from "./suites/config-set-versions.suite.ts";
+
+const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 const LONG_MS = 11 * 60_000;
 
 /** The adapter under the platform's own identity, with a clock of the API server's that a test turns on. */
 async function real() {
-  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig });
   const cache = createObjectCache<WireObject>();
   const where = { namespace, labelSelector: CONFIG_SET_UID_LABEL };
@@ -60,8 +61,7 @@ describe("versions as ControllerRevisions", () => {
   let scene: Awaited<ReturnType<typeof real>>;
   beforeAll(async () => {
     scene = await real();
-    const config = new KubeConfig();
-    config.loadFromFile(controlPlane().kubeconfigPath);
+    const config = kubeConfigOf(plane, plane.adminToken);
     admin = createKubeClient({ kubeConfig: config });
   }, 60_000);
   afterAll(async () => {

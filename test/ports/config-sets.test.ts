@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
@@ -15,18 +14,18 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { memoryConfigSets } from "../support/doubles/memory/config-sets.ts";
 import { unique } from "../support/faults/people.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { installPlatformChart } from "../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { configSetsSuite } from "./suites/config-sets.suite.ts";
+
+const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
 /** The adapter under the platform's own identity, with an administrator beside it. */
 async function real(onRequest?: RequestSeam) {
-  const plane = controlPlane();
-  const { kubeConfig } = await installPlatformChart(plane);
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
-  const adminConfig = new KubeConfig();
-  adminConfig.loadFromFile(plane.kubeconfigPath);
+  const adminConfig = kubeConfigOf(plane, plane.adminToken);
   const admin = createKubeClient({ kubeConfig: adminConfig });
   const cache = createObjectCache<ConfigSet>();
   const reflector = createReflector({ client, type: configSetType, cache, log: silentLog, namespace });

@@ -5,14 +5,16 @@ import { createKubeClient } from "../../operator/kit/client/create-kube-client.t
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { administrator, unique } from "../support/faults/people.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { installPlatformChart } from "../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { recordFixture, recordsSuite } from "./suites/records.suite.ts";
+
+const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
 let client: KubeClient;
 beforeAll(async () => {
-  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   client = createKubeClient({ kubeConfig });
 }, 60_000);
 afterAll(() => client.close());
@@ -36,7 +38,7 @@ test("records are changed by nobody, administrators included", async () => {
   const one = recordFixture(unique("recorded-"), 1);
   await kubernetesRecords({ client, namespace }).keep(one);
   const path = `/apis/ephemeral-environments.dev/v1/namespaces/${namespace}/environmentrecords/${one.uid}`;
-  const reply = await administrator(controlPlane()).patch(path, { spec: { reason: "expired" } });
+  const reply = await administrator(plane).patch(path, { spec: { reason: "expired" } });
   expect(reply).toMatchObject({ status: 422, message: expect.stringContaining("a record is never changed") });
   await forget(one.name);
 });

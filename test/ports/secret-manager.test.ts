@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import { ENVIRONMENT_UID_LABEL, SHARED_SECRET_LABEL } from "../../crds/group.ts";
 import { secretStoreName } from "../../crds/names.ts";
 import { kubernetesSecretManager } from "../../operator/adapters/kubernetes/secret-manager.ts";
@@ -10,21 +9,22 @@ import type { RequestSeam } from "../../operator/kit/client/request.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { installPlatformChart } from "../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { newOwner, nobody, secretManagerSuite, wanted } from "./suites/secret-manager.suite.ts";
+
+const plane = await controlPlane();
 
 const namespace = "ephemeral-secrets";
 
 /** The embedded manager under the platform's own identity. */
 async function embedded(onRequest?: RequestSeam): Promise<{ client: KubeClient; manager: SecretManager }> {
-  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
   return { client, manager: kubernetesSecretManager({ client, namespace }) };
 }
 
 function adminClient(): KubeClient {
-  const config = new KubeConfig();
-  config.loadFromFile(controlPlane().kubeconfigPath);
+  const config = kubeConfigOf(plane, plane.adminToken);
   return createKubeClient({ kubeConfig: config });
 }
 

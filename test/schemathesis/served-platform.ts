@@ -1,9 +1,9 @@
 import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
 import { createWorld } from "../support/fixtures/environment-world.ts";
+import { testSettings } from "../support/fixtures/test-settings.ts";
 import { startHttpsServer } from "../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../support/http/token-issuer.ts";
-import { testSettings } from "../support/plane/platform-chart.ts";
 import { platformProcess } from "../support/plane/platform-process.ts";
 
 /** No request of a run may be refused because there were many. */

@@ -1,8 +1,7 @@
-import type { KubeConfig } from "@kubernetes/client-node";
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
-import { type Credentials, createCredentialSource, type TlsMaterial } from "./credentials.ts";
+import { type Credentials, createCredentialSource, type KubeConfigSource, type TlsMaterial } from "./credentials.ts";
 
 /** One HTTP exchange, ready for the wire but for credentials. */
 export interface WireRequest {
@@ -33,7 +32,7 @@ interface Pools {
 }
 
 export interface KubeConnectionsOptions {
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: KubeConfigSource;
   readonly connections: number;
   readonly clock: Clock;
 }
@@ -76,7 +75,7 @@ export function createKubeConnections({ kubeConfig, connections, clock }: KubeCo
   };
 }
 
-function serverOf(kubeConfig: KubeConfig): URL {
+function serverOf(kubeConfig: KubeConfigSource): URL {
   const cluster = kubeConfig.getCurrentCluster();
   if (cluster === null) throw new TypeError("the kubeconfig has no current cluster");
   if (cluster.proxyUrl) throw new TypeError("a proxy before the API server is not supported");

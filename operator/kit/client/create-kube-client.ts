@@ -1,6 +1,6 @@
-import type { KubeConfig } from "@kubernetes/client-node";
 import { type Clock, systemClock } from "../time/clock.ts";
 import { createKubeConnections } from "./connections.ts";
+import type { KubeConfigSource } from "./credentials.ts";
 import { createKubeExchange } from "./exchange.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { kubeLines } from "./lines.ts";
@@ -11,7 +11,7 @@ import type { WriteGuard } from "./write-guard.ts";
 import { kubeWrites } from "./writes.ts";
 
 export interface KubeClientOptions {
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: KubeConfigSource;
   /** Connections of the pool for calls (default 32); watches have their own, unlimited. */
   readonly connections?: number;
   readonly userAgent?: string;

@@ -25,13 +25,16 @@ export interface CredentialSource {
   expire(): void;
 }
 
+/** The part of client-node's `KubeConfig` that is used. A caller that has its own need not load client-node's thousand modules. */
+export type KubeConfigSource = Pick<KubeConfig, "getCurrentCluster" | "getCurrentUser" | "applyToHTTPSOptions">;
+
 const TLS_OPTIONS = ["ca", "cert", "key", "pfx", "passphrase", "rejectUnauthorized", "servername"] as const;
 
 /** The kubelet renews a token at 80 % of its life, at least minutes before its end; half a minute is early enough. */
 const REREAD_AFTER_MS = 30_000;
 
 /** Reads tokens, certificates and exec plugins through client-node, at most every 30 s, so that calls touch no files. */
-export function createCredentialSource(kubeConfig: KubeConfig, clock: Clock): CredentialSource {
+export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Clock): CredentialSource {
   let known: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
   let reading: Promise<Credentials> | undefined;
 
@@ -64,7 +67,7 @@ export function createCredentialSource(kubeConfig: KubeConfig, clock: Clock): Cr
   };
 }
 
-async function readCredentials(kubeConfig: KubeConfig): Promise<Credentials> {
+async function readCredentials(kubeConfig: KubeConfigSource): Promise<Credentials> {
   const options: RequestOptions = {};
   await kubeConfig.applyToHTTPSOptions(options);
   const headers: Record<string, string> = {};
@@ -76,7 +79,7 @@ async function readCredentials(kubeConfig: KubeConfig): Promise<Credentials> {
 }
 
 /** client-node keeps a token file's content for 60 s of its own; on top of ours that would be too late. */
-async function freshToken(kubeConfig: KubeConfig): Promise<string | undefined> {
+async function freshToken(kubeConfig: KubeConfigSource): Promise<string | undefined> {
   const file: unknown = kubeConfig.getCurrentUser()?.authProvider?.config?.tokenFile;
   return typeof file === "string" ? (await readFile(file, "utf8")).trim() : undefined;
 }

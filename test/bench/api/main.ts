@@ -8,9 +8,9 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { leases, microTime } from "../../../operator/kit/leader/lease.ts";
 import { createWorld } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer } from "../../support/http/token-issuer.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
 import { startIdleServer } from "../idle.ts";
 import { quantile } from "../table.ts";

@@ -98,7 +98,7 @@ async function restart(bench: BenchWorld, idle: IdleServer, { calmMs }: RestartS
 async function read({ world }: BenchWorld, paths: readonly string[]): Promise<Read> {
   const { url, caFile } = world.plane;
   const before = await apiServerCpuSeconds(world.admin);
-  const done = await readLists({ url, caFile, token: world.identity.platformToken, paths });
+  const done = await readLists({ url, caFile, token: world.identity.token, paths });
   const apiServerSeconds = (await apiServerCpuSeconds(world.admin)) - before;
   progress(`${done.objects} objects read in ${done.seconds.toFixed(1)} s, ${done.cpuSeconds.toFixed(1)} s of CPU`);
   return { ...done, apiServerSeconds };

@@ -12,8 +12,8 @@ import {
   type RunningOperator,
   type World,
 } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 
 let world: World;
 let running: RunningOperator | undefined;

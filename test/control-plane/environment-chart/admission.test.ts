@@ -5,14 +5,14 @@ import { given, namespaceObject, paths } from "../../support/fixtures/environmen
 import { environmentValues, renderEnvironment } from "../../support/fixtures/environment-values.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 interface Deployment extends Manifest {
   readonly spec: { readonly template: { readonly metadata: object; readonly spec: object } };
 }
 
 describe("the environment chart in an environment's namespace", () => {
-  const plane = controlPlane();
   const name = unique("chart-");
   const namespace = `env-${name}`;
   const collections: Readonly<Record<string, string>> = {
@@ -25,9 +25,8 @@ describe("the environment chart in an environment's namespace", () => {
   let objects: readonly Manifest[];
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "chart" } });
     objects = await renderEnvironment(name, environmentValues(name));

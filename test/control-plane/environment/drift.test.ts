@@ -23,9 +23,9 @@ import {
   type RunningOperator,
   type World,
 } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { liftNamespacePolicy } from "../../support/plane/lifted-policy.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const NAME = "drifting";
 const NAMESPACE = `env-${NAME}`;

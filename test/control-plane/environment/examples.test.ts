@@ -10,8 +10,8 @@ import { configSetType, environmentType, repositoryType } from "../../../operato
 import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { Draft } from "../../../operator/kit/client/objects.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const folder = new URL("../../../deploy/examples/", import.meta.url);
 const TYPES = { EphemeralEnvironment: environmentType, Repository: repositoryType, ConfigSet: configSetType };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
@@ -23,16 +22,18 @@ import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { unique } from "../../support/faults/people.ts";
 import { environmentFixture } from "../../support/fixtures/environment-fixture.ts";
 import { QUANTITY_SPELLINGS } from "../../support/fixtures/quantity-spellings.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+
+const plane = await controlPlane();
 
 const environment = environmentFixture({ metadata: { name: unique("isolated-") } });
 const namespace = namespaceName(environment.metadata.name);
 let client: KubeClient;
 
 beforeAll(async () => {
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(controlPlane().kubeconfigPath);
+  const kubeConfig = kubeConfigOf(plane, plane.adminToken);
   client = createKubeClient({ kubeConfig, userAgent: "isolation-test" });
   await client.create(namespaceKind, { metadata: { name: namespace } });
 });

@@ -3,9 +3,9 @@ import { tokenTraits } from "../../../crds/api-token.ts";
 import { apiTokenType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 /** That it is a second is held by the unit test, with a clock of its own; here the machine may stand still meanwhile. */

@@ -6,11 +6,11 @@ import { leases } from "../../../operator/kit/leader/lease.ts";
 import { concernedAmong } from "../../support/faults/request-seams.ts";
 import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 /** What is promised of a hand-over, from the signal to the first work of the next leader. */

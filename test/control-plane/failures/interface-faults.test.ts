@@ -4,10 +4,10 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 /** Enough that every kill meets some under way, and few enough for two cores. */

@@ -3,9 +3,9 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { completeInventory, type Inventory } from "../../support/fixtures/environment-inventory.ts";
 import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
 const ROUNDS = 6;

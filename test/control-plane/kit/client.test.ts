@@ -6,6 +6,8 @@ import type { KubeClient, WatchEvent } from "../../../operator/kit/client/kube-c
 import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
+const plane = await controlPlane();
+
 const namespace = "default";
 const suite = `kit-client-${randomUUID().slice(0, 8)}`;
 const labelSelector = `suite=${suite}`;
@@ -14,7 +16,7 @@ let made = 0;
 
 beforeAll(() => {
   const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(controlPlane().kubeconfigPath);
+  kubeConfig.loadFromFile(plane.kubeconfigPath);
   client = createKubeClient({ kubeConfig, userAgent: "kit-test" });
 });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
@@ -9,6 +8,9 @@ import { leases } from "../../../operator/kit/leader/lease.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+
+const plane = await controlPlane();
 
 jest.setTimeout(60_000);
 
@@ -43,8 +45,7 @@ afterEach(async () => {
 });
 
 function connected(isCut: () => boolean = () => false): KubeClient {
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(controlPlane().kubeconfigPath);
+  const kubeConfig = kubeConfigOf(plane, plane.adminToken);
   return createKubeClient({
     kubeConfig,
     deadlineMs: 2_500,

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
 import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
 import type { CacheFeed, ObjectCache } from "../../../operator/kit/cache/object-cache.ts";
 import { createReflector, type Reflector } from "../../../operator/kit/cache/reflector.ts";
@@ -11,13 +9,15 @@ import { keyOf } from "../../../operator/kit/client/objects.ts";
 import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
 import { type LogLine, recordedLog } from "../../support/fixtures/recorded-log.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
-// This suite restarts the API server, so it has one of its own.
+const plane = await controlPlane();
+
 jest.setTimeout(180_000);
 
 const namespace = "default";
 const labelSelector = "suite=reflector";
-let plane: ControlPlane;
 let writer: KubeClient;
 let reader: KubeClient;
 let isCut: boolean;
@@ -29,10 +29,8 @@ let reflector: Reflector;
 let logged: readonly LogLine[];
 let made = 0;
 
-beforeAll(async () => {
-  plane = await startControlPlane({ argoCd: false });
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(plane.kubeconfigPath);
+beforeAll(() => {
+  const kubeConfig = kubeConfigOf(plane, plane.adminToken);
   writer = createKubeClient({ kubeConfig });
   reader = createKubeClient({
     kubeConfig,
@@ -43,10 +41,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await Promise.all([writer.close(), reader.close()]);
-  await plane.stop();
-});
+afterAll(() => Promise.all([writer.close(), reader.close()]));
 
 beforeEach(() => {
   isCut = false;

@@ -14,6 +14,8 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const execute = promisify(execFile);
 
+const shared = await controlPlane();
+
 describe("the control plane that tests run on", () => {
   let own: ControlPlane;
 
@@ -29,13 +31,13 @@ describe("the control plane that tests run on", () => {
   }
 
   test("serves Argo CD's kinds in the shared one", async () => {
-    const kinds = await kubectl(controlPlane(), "get", "crd", "-o", "name");
+    const kinds = await kubectl(shared, "get", "crd", "-o", "name");
     expect(kinds).toContain("applications.argoproj.io");
     expect(kinds).toContain("appprojects.argoproj.io");
   });
 
   test("is another one than the shared one", async () => {
-    expect(own.url).not.toBe(controlPlane().url);
+    expect(own.url).not.toBe(shared.url);
     expect(await kubectl(own, "get", "crd", "-o", "name")).toBe("");
   });
 

@@ -7,7 +7,8 @@ import { given, paths } from "../../support/fixtures/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const full: Partial<ApiTokenSpec> = {
   description: "x",
@@ -29,10 +30,8 @@ describe("the kind ApiToken", () => {
   let made: string | undefined;
 
   beforeAll(async () => {
-    const plane = controlPlane();
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
   }, 60_000);
   afterEach(async () => {
     if (made !== undefined) await admin.delete(made);
@@ -101,7 +100,6 @@ describe("the kind ApiToken", () => {
   });
 
   test("is the platform's alone: who maintains, or administers a namespace, neither reads nor writes it", async () => {
-    const plane = controlPlane();
     const path = await make();
     for (const role of ["ephemeral-environments-maintain", "ephemeral-environments-view", "admin", "edit"]) {
       const person = await personWith(plane, role);

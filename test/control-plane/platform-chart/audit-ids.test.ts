@@ -8,7 +8,8 @@ import { environmentObject, given, paths } from "../../support/fixtures/environm
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const apiVersion = "ephemeral-environments.dev/v1";
 const annotated = (id: string | null) => ({ annotations: { [AUDIT_ID_ANNOTATION]: id } });
@@ -49,10 +50,8 @@ describe("the id of a record", () => {
   const made: string[] = [];
 
   beforeAll(async () => {
-    const plane = controlPlane();
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     maintainer = await personWith(plane, "ephemeral-environments-maintain");
     const mayList = async () => (await maintainer.get(paths.repositories)).status === 200;
     await until(mayList, { what: "the maintainer's rights" });

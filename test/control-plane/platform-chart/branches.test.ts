@@ -5,7 +5,8 @@ import { repositoryFixture } from "../../support/fixtures/environment-fixture.ts
 import { environmentObject, paths } from "../../support/fixtures/environment-objects.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const TAKEN = [
   ...["main", "dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語", "fix/🚀", "@"],
@@ -46,8 +47,6 @@ function repository(defaultBranch: string): object {
 describe("the API server judges a branch as the facade does, and", () => {
   let admin: ApiCalls;
   beforeAll(async () => {
-    const plane = controlPlane();
-    await installPlatformChart(plane);
     admin = administrator(plane);
   }, 60_000);
 

@@ -5,7 +5,8 @@ import { administrator } from "../../support/faults/people.ts";
 import { paths } from "../../support/fixtures/environment-objects.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const dryRun = `${paths.configSets}?dryRun=All`;
 
@@ -17,8 +18,6 @@ describe("the kind ConfigSet", () => {
   let admin: ApiCalls;
 
   beforeAll(async () => {
-    const plane = controlPlane();
-    await installPlatformChart(plane);
     admin = administrator(plane);
   }, 60_000);
 

@@ -10,10 +10,10 @@ import {
 } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 describe("the policies don't stand in the way of Kubernetes' own controllers", () => {
-  const plane = controlPlane();
   const name = unique("controllers-");
   const namespace = `env-${name}`;
   const environment = `${paths.environments}/${name}`;
@@ -21,9 +21,8 @@ describe("the policies don't stand in the way of Kubernetes' own controllers", (
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
   }, 60_000);
 

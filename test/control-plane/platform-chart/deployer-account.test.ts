@@ -2,16 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram, renderChart } from "../../../deploy/local/helm.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const deployer = unique("gitops-");
 const elsewhere = unique("gitops-accounts-");
 const name = "controller";
 
 describe("the platform chart, where helm asks the cluster for Argo CD's account", () => {
-  const plane = controlPlane();
   let admin: ApiCalls;
 
   beforeAll(async () => {

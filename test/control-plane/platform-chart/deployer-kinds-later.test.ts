@@ -5,21 +5,22 @@ import { settingsFrom } from "../../../config/settings.ts";
 import { apiClient } from "../../../deploy/local/api-client.ts";
 import { applyArgoCdKinds } from "../../../deploy/local/argo-cd-kinds.ts";
 import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
 import { silentProgress } from "../../../deploy/local/progress.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { serveProbes } from "../../../operator/probes.ts";
 import { createOperator, type Operator } from "../../../operator/wiring/operator.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { installPlatformChart, testSettings } from "../../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { startTestPlane, type TestPlane } from "../../support/plane/test-plane.ts";
 
-let plane: ControlPlane;
+let plane: TestPlane;
 let operator: Operator;
 let probes: Awaited<ReturnType<typeof serveProbes>>;
 beforeAll(async () => {
-  plane = await startControlPlane({ argoCd: false });
-  const { kubeConfig } = await installPlatformChart(plane);
+  plane = await startTestPlane({ argoCd: false });
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   operator = createOperator({
     ...{ settings: settingsFrom(testSettings), kubeConfig, log: silentLog, clock: systemClock, random: Math.random },
   });

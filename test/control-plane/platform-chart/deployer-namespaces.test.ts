@@ -3,7 +3,8 @@ import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const ours = unique("env-reached-");
 const foreign = unique("env-prod-");
@@ -12,15 +13,13 @@ const config = { metadata: { name: "shop" }, data: {} };
 const service = { metadata: { name: "shop" }, spec: { ports: [{ port: 80 }] } };
 
 describe("abuse case 97: Argo CD", () => {
-  const plane = controlPlane();
   const user = "system:serviceaccount:argocd:argocd-application-controller";
   const deployer = callsAs(plane, { user, groups: ["system:masters"] });
   let admin: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    await given(callsAs(plane, { token: platformToken }), paths.namespaces, namespaceObject(ours));
+    await given(callsAs(plane, { token: plane.platform.token }), paths.namespaces, namespaceObject(ours));
     for (const name of [foreign, others]) await given(admin, paths.namespaces, { metadata: { name } });
     await given(admin, paths.configMaps(foreign), { ...config, metadata: { name: "theirs" } });
   }, 60_000);

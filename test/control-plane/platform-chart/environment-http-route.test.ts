@@ -4,7 +4,8 @@ import { given, namespaceObject, paths } from "../../support/fixtures/environmen
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { httpRouteKind } from "../../support/plane/http-route-kind.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const name = unique("routed-");
 const foreign = unique("foreign-");
@@ -75,15 +76,13 @@ const refused: readonly [what: string, object: object, words: string][] = [
 ];
 
 describe("abuse case 95: an HTTPRoute of an environment", () => {
-  const plane = controlPlane();
   let admin: ApiCalls;
   let platform: ApiCalls;
   let httpRoutes: Awaited<ReturnType<typeof httpRouteKind>>;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
     httpRoutes = await httpRouteKind(admin);

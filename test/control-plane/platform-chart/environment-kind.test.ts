@@ -7,7 +7,8 @@ import { administrator, unique } from "../../support/faults/people.ts";
 import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const dryRun = `${paths.environments}?dryRun=All`;
 const source = { repository: "sample-backend", branch: "main" };
@@ -194,12 +195,10 @@ const acceptedChanges: readonly [what: string, spec: object][] = [
 ];
 
 describe("the kind EphemeralEnvironment", () => {
-  const plane = controlPlane();
   const name = unique("kind-");
   let admin: ApiCalls;
 
   beforeAll(async () => {
-    await installPlatformChart(plane);
     admin = administrator(plane);
     await given(admin, paths.environments, environmentObject(name, whole));
   }, 60_000);

@@ -3,14 +3,14 @@ import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths, uidLabel } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const enforce = "pod-security.kubernetes.io/enforce";
 const foreignLabel = `the label ${uidLabel} is set, changed and removed by the platform alone`;
 const weakened = "the Pod Security labels of an environment's namespace are the platform's";
 
 describe("abuse case 85: the label that makes a namespace ours, before a cluster administrator", () => {
-  const plane = controlPlane();
   const ours = unique("env-label-");
   const foreign = unique("env-foreign-");
   const labels = (of: string, change: object) =>
@@ -19,9 +19,8 @@ describe("abuse case 85: the label that makes a namespace ours, before a cluster
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(ours));
     await given(admin, paths.namespaces, { metadata: { name: foreign, labels: { [enforce]: "baseline" } } });
   }, 60_000);

@@ -4,7 +4,8 @@ import { environmentObject, given, paths } from "../../support/fixtures/environm
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const group = "ephemeral-environments.dev";
 const dryRun = `${paths.environments}?dryRun=All`;
@@ -65,7 +66,6 @@ const refusedToChange: readonly [what: string, change: object, words: string][] 
 ];
 
 describe("rights on an environment", () => {
-  const plane = controlPlane();
   const name = unique("rights-");
   const path = `${paths.environments}/${name}`;
   let admin: ApiCalls;
@@ -74,9 +74,8 @@ describe("rights on an environment", () => {
   let maintainer: Person;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     const verbs = ["get", "create", "update", "patch", "delete"];
     const resources = ["ephemeralenvironments", "ephemeralenvironments/status"];
     developer = await personWith(plane, [{ apiGroups: [group], resources, verbs }], ["shop-team"]);

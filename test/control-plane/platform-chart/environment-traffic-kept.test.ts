@@ -5,9 +5,11 @@ import { renderPlatformChart } from "../../../deploy/local/platform-chart.ts";
 import { waitUntil } from "../../../deploy/local/wait.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const namespace = unique("kept-");
 const admission = "/apis/admissionregistration.k8s.io/v1";
@@ -53,7 +55,6 @@ async function copies(): Promise<{ policies: Manifest[]; bindings: Manifest[] }>
 }
 
 describe("what an environment answered to before the rules changed", () => {
-  const plane = controlPlane();
   let admin: ApiCalls;
   let made: Awaited<ReturnType<typeof copies>>;
 

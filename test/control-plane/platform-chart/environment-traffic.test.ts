@@ -3,7 +3,8 @@ import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const name = unique("traffic-");
 const foreign = unique("foreign-");
@@ -73,16 +74,14 @@ const refusedServices: readonly [what: string, object: object, words: string][] 
 ];
 
 describe("what an environment may answer to", () => {
-  const plane = controlPlane();
   const ingresses = `${paths.ingresses(namespace)}?dryRun=All`;
   const services = `${paths.services(namespace)}?dryRun=All`;
   let admin: ApiCalls;
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
   }, 60_000);

@@ -9,7 +9,8 @@ import {
 } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const rbacGroup = "rbac.authorization.k8s.io";
 const ours = unique("env-bounds-");
@@ -19,14 +20,12 @@ const uid = "11111111-2222-4333-8444-555555555555";
 const onlyOurs = "the platform writes only namespaces env-* that carry the label";
 
 describe("the platform's identity can't", () => {
-  const plane = controlPlane();
   let admin: ApiCalls;
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(ours));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
   }, 60_000);

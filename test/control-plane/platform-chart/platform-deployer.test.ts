@@ -12,7 +12,8 @@ import {
 import { given, uidLabel } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+
+const plane = await controlPlane();
 
 const ours = unique("env-deployer-");
 const foreign = unique("env-prod-");
@@ -108,14 +109,12 @@ const ofProjects: readonly [what: string, change: ArgoChange, words: string][] =
 const patchOf = ({ beside, ...change }: ArgoChange) => ({ ...change, ...beside });
 
 describe("abuse case 96: who holds the platform's token", () => {
-  const plane = controlPlane();
   let admin: ApiCalls;
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
     admin = administrator(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(admin, applications, argoApplication(foreign, { metadata: { labels: {} } }));
     await given(platform, projects, argoProject(ours, labelled("app.kubernetes.io/managed-by")));
     await given(platform, applications, argoApplication(ours, labelled("app.kubernetes.io/managed-by")));

@@ -17,19 +17,19 @@ import {
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+
+const plane = await controlPlane();
 
 const leases = "/apis/coordination.k8s.io/v1/namespaces/ephemeral-system/leases";
 
 describe("the platform's identity can do what the operator does", () => {
-  const plane = controlPlane();
   const name = unique("can-");
   const namespace = `env-${name}`;
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    const { platformToken } = await installPlatformChart(plane);
-    platform = callsAs(plane, { token: platformToken });
+    platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
   }, 60_000);
 
@@ -121,7 +121,7 @@ describe("the platform's identity can do what the operator does", () => {
   });
 
   test("the UID of kube-system, asked for once, and again only when there was no answer", async () => {
-    const { kubeConfig } = await installPlatformChart(plane);
+    const kubeConfig = kubeConfigOf(plane, plane.platform.token);
     let asked = 0;
     const onRequest: RequestSeam = async (_request, next) => {
       asked += 1;

@@ -13,8 +13,8 @@ import { crash, crashPoints } from "../../support/faults/crash.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const GIT = "reader:pass word/1";
 const BASIC = `Basic ${Buffer.from(GIT).toString("base64")}`;

@@ -8,7 +8,7 @@ import { concernedAmong, recordWrites } from "../../support/faults/request-seams
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import { FIRST_POD_SECRET, type Inventory } from "../../support/fixtures/environment-inventory.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 
 /** Former Secrets go when somebody looks again after the new values answered. */
 const settings = settingsFrom({ ...testSettings, reconcile: { probeSeconds: 5 } });

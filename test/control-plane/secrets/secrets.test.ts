@@ -16,8 +16,8 @@ import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 
 const namespace = "ephemeral-secrets";
 const sharing = {

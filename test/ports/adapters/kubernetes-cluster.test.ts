@@ -1,14 +1,15 @@
-import { KubeConfig } from "@kubernetes/client-node";
 import { kubernetesCluster } from "../../../operator/adapters/kubernetes/cluster.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { clusterSuite } from "../suites/cluster.suite.ts";
 
+const plane = await controlPlane();
+
 clusterSuite("on Kubernetes", async () => {
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(controlPlane().kubeconfigPath);
+  const kubeConfig = kubeConfigOf(plane, plane.adminToken);
   const client = createKubeClient({ kubeConfig });
   return {
     cluster: kubernetesCluster({ client, watched: new Map(), clock: systemClock }),

@@ -12,8 +12,8 @@ import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { createWorld } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { environmentsSuite } from "../suites/environments.suite.ts";
 
 environmentsSuite("on the Kubernetes API, as the platform", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
@@ -10,8 +9,10 @@ import { unique } from "../../support/faults/people.ts";
 import { TestClock } from "../../support/fixtures/test-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { installPlatformChart } from "../../support/plane/platform-chart.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { eventRecorderSuite } from "../suites/event-recorder.suite.ts";
+
+const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
@@ -19,10 +20,9 @@ let client: KubeClient;
 /** The platform may write Events, and neither read nor remove them. */
 let admin: KubeClient;
 beforeAll(async () => {
-  const { kubeConfig } = await installPlatformChart(controlPlane());
+  const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   client = createKubeClient({ kubeConfig });
-  const all = new KubeConfig();
-  all.loadFromFile(controlPlane().kubeconfigPath);
+  const all = kubeConfigOf(plane, plane.adminToken);
   admin = createKubeClient({ kubeConfig: all });
 }, 60_000);
 afterAll(() => Promise.all([client.close(), admin.close()]));

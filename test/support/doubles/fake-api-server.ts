@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfigSource } from "../../../operator/kit/client/credentials.ts";
+import { kubeConfigOf } from "../plane/kube-config.ts";
 
 /** One request as it arrived. */
 export interface SeenRequest {
@@ -17,7 +18,8 @@ export type Answer = (request: SeenRequest, response: http.ServerResponse) => vo
 
 /** An API server on loopback that answers by script: each rule's answers are used once, in order; the last one stays. */
 export interface FakeApiServer {
-  readonly kubeConfig: KubeConfig;
+  readonly url: string;
+  readonly kubeConfig: KubeConfigSource;
   readonly seen: readonly SeenRequest[];
   /** Answers requests for which `matches` holds; rules are asked in the order in which they were made. */
   on(matches: (request: SeenRequest) => boolean, ...answers: readonly Answer[]): void;
@@ -53,8 +55,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     socket.once("close", () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    kubeConfig: kubeConfigFor((server.address() as AddressInfo).port),
+    ...{ url, kubeConfig: kubeConfigOf({ url }, "a-token") },
     seen,
     on: (matches, ...answers) => {
       rules.push({ matches, answers: [...answers] });
@@ -163,14 +166,4 @@ async function readRequest(incoming: http.IncomingMessage): Promise<SeenRequest>
     headers: incoming.headers,
     body: Buffer.concat(chunks).toString("utf8"),
   };
-}
-
-function kubeConfigFor(port: number): KubeConfig {
-  const kubeConfig = new KubeConfig();
-  // client-node takes a plain-http server only together with skipTLSVerify.
-  kubeConfig.loadFromClusterAndUser(
-    { name: "fake", server: `http://127.0.0.1:${port}`, skipTLSVerify: true },
-    { name: "tester", token: "a-token" },
-  );
-  return kubeConfig;
 }

@@ -9,8 +9,8 @@ import type { Environments } from "../../../operator/ports/facade/environments.t
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { createWorld, type RunningOperator, type World } from "../fixtures/environment-world.ts";
+import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
-import { testSettings } from "../plane/platform-chart.ts";
 import { FaultField, type Life } from "./fault-field.ts";
 import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
 import { seededRandom } from "./seeded-random.ts";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type ApiCalls, callsAs } from "../http/api-calls.ts";
-import type { SharedControlPlane } from "../plane/control-plane.ts";
+import { type ApiCalls, type Callable, callsAs } from "../http/api-calls.ts";
 
 /** A rule of a ClusterRole. */
 export interface Rule {
@@ -23,13 +22,13 @@ export function unique(prefix: string): string {
 }
 
 /** The administrator of the control plane, for what a test prepares and looks at. */
-export function administrator(plane: SharedControlPlane): ApiCalls {
+export function administrator(plane: Callable): ApiCalls {
   return callsAs(plane, { token: plane.adminToken });
 }
 
 /** A member of `groups` who holds these rules, or the ClusterRole of that name, cluster-wide. */
 export async function personWith(
-  plane: SharedControlPlane,
+  plane: Callable,
   rights: readonly Rule[] | string,
   groups: readonly string[] = [],
 ): Promise<Person> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
-import type { SharedControlPlane } from "../plane/control-plane.ts";
+import type { ControlPlane } from "../../../deploy/local/control-plane.ts";
 
 /** Who calls: a bearer token, or somebody whom an administrator impersonates. */
 export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };
@@ -26,11 +26,13 @@ export interface ApiCalls {
   delete(path: string, options?: object): Promise<Reply>;
 }
 
+/** Where to call, and the administrator's token. */
+export type Callable = Pick<ControlPlane, "url" | "caFile" | "adminToken">;
+
 /** Calls the API server as `identity`; unknown fields are refused, as kubectl asks for. */
-export function callsAs(plane: SharedControlPlane, identity: Identity): ApiCalls {
-  const ca = readFileSync(plane.caFile);
+export function callsAs(plane: Callable, identity: Identity): ApiCalls {
+  const agent = new Agent({ ca: readFileSync(plane.caFile), keepAlive: true });
   const call = async (method: string, path: string, body?: object): Promise<Reply> => {
-    const agent = new Agent({ ca, keepAlive: false });
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const headers = { ...credentials(plane, identity), "content-type": type };
     const url = new URL(path, plane.url);
@@ -51,7 +53,7 @@ export function callsAs(plane: SharedControlPlane, identity: Identity): ApiCalls
   };
 }
 
-function credentials(plane: SharedControlPlane, identity: Identity): Record<string, string | string[]> {
+function credentials(plane: Callable, identity: Identity): Record<string, string | string[]> {
   if ("token" in identity) return { authorization: `Bearer ${identity.token}` };
   return {
     authorization: `Bearer ${plane.adminToken}`,

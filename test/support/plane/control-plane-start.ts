@@ -1,9 +1,10 @@
-import { startControlPlane } from "../../../deploy/local/control-plane.ts";
+import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
 import { showProgress } from "../../../deploy/local/progress.ts";
-import { publishControlPlane } from "./control-plane.ts";
+import { publishPool } from "./control-plane.ts";
+import { startPlanePool } from "./plane-pool.ts";
 
-/** Jest's globalSetup: one control plane for every suite of the run, started once, shown while it is built. */
+/** Jest's globalSetup: the control planes of the run, whose programs are built before the first test waits for them. */
 export default async function start(): Promise<void> {
-  const progress = showProgress();
-  publishControlPlane(await progress.step("start the control plane", () => startControlPlane({ progress })));
+  await buildComponent(goComponents.controlplane, showProgress());
+  publishPool(await startPlanePool());
 }

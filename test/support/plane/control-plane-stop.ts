@@ -1,6 +1,6 @@
-import { publishedControlPlane } from "./control-plane.ts";
+import { publishedPool } from "./control-plane.ts";
 
-/** Jest's globalTeardown: ends the control plane of the run. */
+/** Jest's globalTeardown: ends the control planes of the run. */
 export default async function stop(): Promise<void> {
-  await publishedControlPlane()?.stop();
+  await publishedPool()?.stop();
 }

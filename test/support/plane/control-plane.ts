@@ -1,32 +1,59 @@
-import type { ControlPlane } from "../../../deploy/local/control-plane.ts";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
+import type { PlanePool, PlaneQuestion } from "./plane-pool.ts";
+import type { TestPlane } from "./test-plane.ts";
 
-/** What a suite may know of the control plane that all suites of a run share; it must not stop or restart it. */
-export type SharedControlPlane = Pick<ControlPlane, "kubeconfigPath" | "adminToken" | "url" | "caFile" | "kubectl">;
+/** The control plane of this worker. A test may kill and restart its programs; the run stops it. */
+export type LeasedPlane = Omit<TestPlane, "stop">;
 
-const variable = "TEST_CONTROL_PLANE";
-const slot = Symbol.for("ephemeral-environments.test.control-plane");
+const variable = "TEST_PLANE_POOL";
+const slot = Symbol.for("ephemeral-environments.test.plane-pool");
 
 /**
- * The real API server (with Argo CD's kinds, and the controllers that make namespaces and quotas real) that was
- * started for this run. Suites run side by side on it: make your own names and clean up by label. A suite that
- * restarts or kills programs starts its own with `startControlPlane`.
+ * Leases the real API server of this worker (with Argo CD's kinds, the platform chart, and the controllers that make
+ * namespaces, garbage and quotas real). It is as it was when it was new: call this once in a test file, or where a part
+ * of the file needs it empty. Nothing has to be cleaned up.
  *
- * Fails outside the Jest projects `control-plane` and `ports`, whose globalSetup starts it.
+ * Fails outside the Jest projects whose globalSetup starts the pool.
  */
-export function controlPlane(): SharedControlPlane {
-  const published = process.env[variable];
-  if (!published) throw new Error("no control plane was started: run this suite in the project control-plane or ports");
-  return JSON.parse(published);
+export async function controlPlane(): Promise<LeasedPlane> {
+  const worker = process.env.JEST_WORKER_ID ?? "1";
+  const plane = await ask<LeasedPlane>({ ask: "lease", worker });
+  return {
+    ...plane,
+    async kill(program, { graceMs } = {}) {
+      await ask({ ask: "kill", worker, program, graceMs });
+    },
+    async restart(program) {
+      await ask({ ask: "restart", worker, program });
+    },
+  };
+}
+
+/** Whether this process runs under a Jest project with control planes. */
+export function hasPlanePool(): boolean {
+  return process.env[variable] !== undefined;
+}
+
+async function ask<R>(question: PlaneQuestion): Promise<R> {
+  const socketPath = process.env[variable];
+  if (!socketPath) throw new Error("no control plane was started: run this suite in a project that starts them");
+  const asked = request({ socketPath, path: "/", method: "POST", signal: AbortSignal.timeout(300_000) });
+  asked.end(JSON.stringify(question));
+  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  const answer = (await json(reply)) as R & { error?: string };
+  if (reply.statusCode !== 200) throw new Error(`the control plane could not be had: ${answer.error}`);
+  return answer;
 }
 
 /** Makes it known to the workers (by environment) and to the teardown (which runs in this process, reloaded). */
-export function publishControlPlane(plane: ControlPlane): void {
-  const { kubeconfigPath, adminToken, url, caFile, kubectl } = plane;
-  process.env[variable] = JSON.stringify({ kubeconfigPath, adminToken, url, caFile, kubectl });
-  (globalThis as Record<symbol, unknown>)[slot] = plane;
+export function publishPool(pool: PlanePool): void {
+  process.env[variable] = pool.socket;
+  (globalThis as Record<symbol, unknown>)[slot] = pool;
 }
 
-/** The control plane that this process published, for the teardown. */
-export function publishedControlPlane(): ControlPlane | undefined {
-  return (globalThis as Record<symbol, unknown>)[slot] as ControlPlane | undefined;
+/** The pool that this process published, for the teardown. */
+export function publishedPool(): PlanePool | undefined {
+  return (globalThis as Record<symbol, unknown>)[slot] as PlanePool | undefined;
 }

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfigSource } from "../../../operator/kit/client/credentials.ts";
 
 /** A network between a client and the API server that a test can break. */
 export interface TcpProxy {
   /** The given kubeconfig, whose server is reached through here. */
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: KubeConfigSource;
   /** Resets every connection; new ones are taken. */
   cut(): void;
   /** Every connection that is open now is half open from here on: nothing passes, and nobody is told. New ones work. */
@@ -17,7 +17,7 @@ export interface TcpProxy {
 }
 
 /** Stands before the server of the kubeconfig, on a free port of 127.0.0.1, the address of its certificate. */
-export async function startTcpProxy(behind: KubeConfig): Promise<TcpProxy> {
+export async function startTcpProxy(behind: KubeConfigSource): Promise<TcpProxy> {
   const cluster = behind.getCurrentCluster();
   if (cluster === null) throw new TypeError("the kubeconfig has no current cluster");
   const target = new URL(cluster.server);
@@ -39,11 +39,12 @@ export async function startTcpProxy(behind: KubeConfig): Promise<TcpProxy> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const cut = () => {
     for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
   };
   return {
-    kubeConfig: through(behind, (server.address() as AddressInfo).port),
+    kubeConfig: { ...behind, getCurrentCluster: () => ({ ...cluster, server: url }) },
     cut,
     stall() {
       for (const [near, far] of pairs) {
@@ -64,16 +65,4 @@ export async function startTcpProxy(behind: KubeConfig): Promise<TcpProxy> {
       await once(server, "close");
     },
   };
-}
-
-function through(behind: KubeConfig, port: number): KubeConfig {
-  const kubeConfig = new KubeConfig();
-  const clusters = behind.getClusters().map((cluster) => ({ ...cluster, server: `https://127.0.0.1:${port}` }));
-  kubeConfig.loadFromOptions({
-    clusters,
-    users: behind.getUsers(),
-    contexts: behind.getContexts(),
-    currentContext: behind.getCurrentContext(),
-  });
-  return kubeConfig;
 }

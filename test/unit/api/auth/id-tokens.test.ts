@@ -3,9 +3,9 @@ import { idTokens, TokenRefused } from "../../../../api/auth/id-tokens.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/http/token-issuer.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -19,7 +19,7 @@ import { memoryRepositories } from "../../../support/doubles/memory/repositories
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 /** Passes over an environment that pulls its images with a credential, as far as its application. */
 function world() {

@@ -11,8 +11,8 @@ import {
   quotaObject,
 } from "../../../../operator/environment/desired/isolation.ts";
 import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 import { mayReach, type Place, type Policy } from "../../../support/plane/network-analysis.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
 
 const environment = environmentFixture();
 const isolation = (settings: object) => settingsFrom({ ...testSettings, isolation: settings }).isolation;

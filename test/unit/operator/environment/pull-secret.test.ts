@@ -11,7 +11,7 @@ import { type MemoryRepositories, memoryRepositories } from "../../../support/do
 import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const ref = { name: "image-pull", namespace: "env-shop" };
 const MADE: EnvironmentStatus["pullSecret"] = [{ registry: "registry.test", source: "shop@latest" }];

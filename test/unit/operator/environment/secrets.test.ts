@@ -18,7 +18,7 @@ import {
   repositoryFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 /** A pass ten minutes after the creation, when a value has been awaited since so many minutes after it. */
 async function awaited(sinceMinutes: number) {

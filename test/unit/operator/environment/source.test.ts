@@ -17,7 +17,7 @@ import {
   repositoryFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const commitB = "b".repeat(40);
 const HEAD = "f".repeat(40);

@@ -8,7 +8,7 @@ import { createBranchHeads } from "../../../../operator/repository/branch-heads.
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };
 const settings = settingsFrom({ ...testSettings, secrets });

@@ -9,7 +9,7 @@ import {
 } from "../../../../operator/repository/host-credentials.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const hostCredentials = [
   {

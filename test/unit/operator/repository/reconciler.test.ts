@@ -22,7 +22,7 @@ import {
   repositoryFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const { signal } = new AbortController();
 const hostCredentials = [{ id: "shop", hosts: ["git.test", "registry.test"] }];

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts"
 import { createSecretManagers, type SecretManagers } from "../../../../operator/wiring/secret-managers.ts";
 import { type FakeApiServer, startFakeApiServer } from "../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 let server: FakeApiServer;
 let client: KubeClient;

@@ -10,7 +10,7 @@ import {
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../../support/plane/platform-chart.ts";
+import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** Made so many seconds after the others, for an hour unless said otherwise. */
 function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 } = {}): EphemeralEnvironment {

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
+
+/** A key of etcd with the version of its value; etcd's JSON has bytes as base64 and numbers as text. */
+interface Entry {
+  readonly key: string;
+  readonly mod_revision: string;
+  readonly value?: string;
+}
+
+/** All that a cluster holds, as it once was. */
+export interface EtcdSnapshot {
+  /** Brings everything back to how it was, past the API server, which learns it as any other change. */
+  restore(): Promise<void>;
+}
+
+/** etcd takes 128 operations at a time. */
+const OPERATIONS = 100;
+/** Controllers may write once more while what they write about is being removed. */
+const ROUNDS = 20;
+/** The API server renews its own leases; what they say is no state of the cluster's. */
+const RENEWED = "/registry/leases/kube-system/";
+
+/** Remembers what etcd holds now. @param socket etcd's, which must have been started with its gateway */
+export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
+  const before = new Map((await entries(socket, "whole")).map((entry) => [entry.key, entry]));
+  /** Of what was restored, the version that it has since. */
+  const versions = new Map([...before].map(([key, { mod_revision }]) => [key, mod_revision]));
+
+  async function differences(): Promise<object[]> {
+    const now = new Map((await entries(socket, "keys")).map(({ key, mod_revision }) => [key, mod_revision]));
+    const isRenewed = (key: string) => text(key).startsWith(RENEWED);
+    const added = [...now.keys()].filter((key) => !before.has(key) && !isRenewed(key));
+    const changed = [...before].filter(([key]) => now.get(key) !== versions.get(key) && !isRenewed(key));
+    return [
+      ...added.map((key) => ({ request_delete_range: { key } })),
+      ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
+    ];
+  }
+
+  /** One revision for all; the next look must know it. */
+  async function write(operations: readonly object[]): Promise<void> {
+    const { header } = await ask<{ header: { revision: string } }>(socket, "/v3/kv/txn", { success: operations });
+    for (const operation of operations) {
+      const { request_put: put } = operation as { request_put?: { key: string } };
+      if (put !== undefined) versions.set(put.key, header.revision);
+    }
+  }
+
+  return {
+    async restore() {
+      for (let round = 0; round < ROUNDS; round++) {
+        const operations = await differences();
+        if (operations.length === 0) return;
+        for (let done = 0; done < operations.length; done += OPERATIONS) {
+          await write(operations.slice(done, done + OPERATIONS));
+        }
+      }
+      throw new Error("the cluster does not come to rest as it was: something still writes to it");
+    },
+  };
+}
+
+const text = (base64: string) => Buffer.from(base64, "base64").toString("utf8");
+const bytes = (key: string) => Buffer.from(key).toString("base64");
+
+async function entries(socket: string, wanted: "whole" | "keys"): Promise<readonly Entry[]> {
+  const all = { key: bytes("/registry/"), range_end: bytes("/registry0") };
+  const reply = await ask<{ kvs?: readonly Entry[] }>(socket, "/v3/kv/range", {
+    ...all,
+    keys_only: wanted === "keys",
+  });
+  return reply.kvs ?? [];
+}
+
+async function ask<R>(socketPath: string, path: string, question: object): Promise<R> {
+  const asked = request({ socketPath, path, method: "POST", signal: AbortSignal.timeout(20_000) });
+  asked.end(JSON.stringify(question));
+  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  const answer = await json(reply);
+  if (reply.statusCode !== 200) throw new Error(`etcd answered ${reply.statusCode}: ${JSON.stringify(answer)}`);
+  return answer as R;
+}

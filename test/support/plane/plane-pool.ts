@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import type { ControlPlaneProgram } from "../../../deploy/local/control-plane.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "../../../deploy/local/temporary-folders.ts";
+import { type EtcdSnapshot, snapshotOf } from "./etcd.ts";
+import { startTestPlane, type TestPlane } from "./test-plane.ts";
+
+/** What a worker asks of its control plane. */
+export type PlaneQuestion =
+  | { readonly ask: "lease"; readonly worker: string }
+  | { readonly ask: "restart"; readonly worker: string; readonly program: ControlPlaneProgram }
+  | {
+      readonly ask: "kill";
+      readonly worker: string;
+      readonly program: ControlPlaneProgram;
+      readonly graceMs?: number | undefined;
+    };
+
+/** The control planes of a test run. */
+export interface PlanePool {
+  /** The Unix socket where workers ask for theirs. */
+  readonly socket: string;
+  stop(): Promise<void>;
+}
+
+const FOLDER_PREFIX = "ephemeral-planes-";
+
+/**
+ * Gives each worker of Jest a control plane of its own, which outlives its test files. It starts when the worker first
+ * leases it; every lease brings back the programs that were killed and all objects as they were at first.
+ */
+export async function startPlanePool(): Promise<PlanePool> {
+  const parent = parentForSockets(FOLDER_PREFIX);
+  await clearAbandoned(FOLDER_PREFIX, parent);
+  const folder = await mkdtemp(join(parent, FOLDER_PREFIX));
+  await markOwned(folder);
+  const planes = new Map<string, Promise<PooledPlane>>();
+  const planeOf = (worker: string) => {
+    const plane = planes.get(worker) ?? startPooledPlane();
+    planes.set(worker, plane);
+    return plane;
+  };
+  const server = createServer((request, reply) => void answer(request, reply, planeOf));
+  const socket = join(folder, "pool.sock");
+  server.listen(socket);
+  await once(server, "listening");
+  return {
+    socket,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      const started = await Promise.allSettled(planes.values());
+      await Promise.all(started.map((one) => (one.status === "fulfilled" ? one.value.plane.stop() : undefined)));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface PooledPlane {
+  readonly plane: TestPlane;
+  readonly snapshot: EtcdSnapshot;
+  readonly killed: Set<ControlPlaneProgram>;
+}
+
+async function startPooledPlane(): Promise<PooledPlane> {
+  const plane = await startTestPlane({ etcdGateway: true });
+  return { plane, snapshot: await snapshotOf(plane.etcdSocket), killed: new Set() };
+}
+
+async function answer(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  planeOf: (worker: string) => Promise<PooledPlane>,
+): Promise<void> {
+  try {
+    const question = (await json(request)) as PlaneQuestion;
+    reply.end(JSON.stringify(await serve(await planeOf(question.worker), question)));
+  } catch (error) {
+    reply.writeHead(500).end(JSON.stringify({ error: (error as Error).stack }));
+  }
+}
+
+async function serve({ plane, snapshot, killed }: PooledPlane, question: PlaneQuestion): Promise<object> {
+  if (question.ask === "lease") {
+    for (const program of [...killed]) await restart(program);
+    await snapshot.restore();
+    return plane;
+  }
+  if (question.ask === "restart") {
+    await restart(question.program);
+    return {};
+  }
+  killed.add(question.program);
+  await plane.kill(question.program, question.graceMs === undefined ? {} : { graceMs: question.graceMs });
+  return {};
+
+  async function restart(program: ControlPlaneProgram): Promise<void> {
+    await plane.restart(program);
+    killed.delete(program);
+  }
+}

@@ -1,0 +1,18 @@
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../../deploy/local/control-plane.ts";
+import { installPlatformChart, type PlatformIdentity } from "./platform-chart.ts";
+
+/** A control plane with Argo CD's kinds and the platform chart. */
+export interface TestPlane extends ControlPlane {
+  readonly platform: PlatformIdentity;
+}
+
+/** Starts a control plane with the platform chart; whoever starts it stops it. */
+export async function startTestPlane(options: ControlPlaneOptions = {}): Promise<TestPlane> {
+  const plane = await startControlPlane(options);
+  try {
+    return { ...plane, platform: await installPlatformChart(plane) };
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
