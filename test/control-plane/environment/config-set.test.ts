@@ -6,7 +6,6 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { resourceQuotaKind, revisionKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
-import { type Concerned, concernedAmong, killAt } from "../../support/faults/request-seams.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
@@ -320,44 +319,4 @@ describe("a version of a config set", () => {
     expect(await findRevision(first)).toBeDefined();
     await sweeper.stop();
   }, 90_000);
-
-  test("is kept before it is named: a crash around that is made good", async () => {
-    const moments = ["before", "after"] as const;
-    const names = moments.map((when) => `crash-${when}`);
-    const made = await Promise.all(names.map((name) => configure(`${name}-set`, level("one"))));
-    const writes = made.map((set, index) => revisionOf(set).replace(names[index] as string, "NAME"));
-    const points = new Map(
-      moments.map((when, index) => [
-        names[index] as string,
-        { write: `create ControllerRevision ${writes[index]} #1`, when },
-      ]),
-    );
-    const killer = killAt(points, revisionsOrAmong(names));
-    const victim = await world.startOperator({ onRequest: killer.seam });
-    await Promise.all(names.map((name) => world.create(name, using(`${name}-set`))));
-    await until(() => killer.isIdle && killer.pending.length === 0, { what: "the crash", deadlineMs: 30_000 });
-    killer.killAll();
-    await victim.abandon();
-    expect((await Promise.all(made.map((set) => findRevision(set)))).map((found) => found !== undefined)).toEqual([
-      false,
-      true,
-    ]);
-    const { stop } = await world.startOperator();
-    for (const [index, name] of names.entries()) {
-      const ready = await world.expectPhase(name, "ready");
-      expect(ready.status?.configSet?.revision).toBe(revisionOf(made[index] as ConfigSet));
-    }
-    await stop();
-  }, 60_000);
 });
-
-/** Counts what is kept of `NAME-set` as a request about environment NAME, under that name. */
-function revisionsOrAmong(names: readonly string[]): Concerned {
-  const among = concernedAmong(names);
-  return (request) => {
-    const kept = names.find(
-      (name) => request.type?.kind === revisionKind.kind && request.name?.startsWith(`${name}-set-`),
-    );
-    return kept ?? among(request);
-  };
-}

@@ -53,14 +53,18 @@ const recorded: Partial<OperatorOptions> = {
   }),
 };
 
+let restorePolicy: () => Promise<void>;
 beforeAll(async () => {
   world = await createWorld();
-  await liftNamespacePolicy(world.admin);
+  restorePolicy = await liftNamespacePolicy(world.admin);
   running = await world.startOperator(recorded);
   made = await world.create(NAME);
   await world.expectPhase(NAME, "ready");
 }, 180_000);
-afterAll(() => world.stop(), 60_000);
+afterAll(async () => {
+  await restorePolicy();
+  await world.stop();
+}, 60_000);
 
 /** What the operator wants of an object: its fields and labels, without what the API server keeps about it. */
 function wanted(object: WireObject | undefined) {

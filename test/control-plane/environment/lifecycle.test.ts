@@ -8,6 +8,7 @@ import { run } from "../../../deploy/local/run.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { KubeError } from "../../../operator/kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 
@@ -25,17 +26,28 @@ function kubectl(args: readonly string[]): Promise<string> {
   return run(world.plane.kubectl, ["--kubeconfig", world.plane.kubeconfigPath, ...args]);
 }
 
+/** Not a write that a right too new refused at first, and that was sent again. */
+const isSure = (write: string) => write.endsWith(" #1") || write.includes("/status ");
+
 describe("an environment's life", () => {
   test("it becomes ready with all that belongs to it, and is gone without a trace when deleted", async () => {
-    const { stop } = await world.startOperator();
+    const recording = recordWrites(concernedAmong(["life-cycle"]));
+    const { stop } = await world.startOperator({ onRequest: recording.seam });
     const made = await world.create("life-cycle");
     const ready = await world.expectPhase("life-cycle", "ready");
     expect([...(await world.inventory(made)).keys()].sort()).toEqual(completeInventory(made));
     expect(ready.status?.urls).toEqual({ backend: "https://life-cycle--api.env.localhost:18443" });
 
+    const creation = recording.writes("life-cycle").slice();
+
     await world.delete(made);
     await world.expectGone(made);
     await stop();
+    // The finalizer comes before anything is made: a deletion at any later moment finds it.
+    expect(creation[0]).toBe("patch EphemeralEnvironment NAME #1");
+    // The bounds of what one environment may cost the API server.
+    expect(creation.filter(isSure).length).toBeLessThanOrEqual(16);
+    expect(recording.writes("life-cycle").length - creation.length).toBeLessThanOrEqual(9);
   }, 90_000);
 
   test("its status is one thing to the API server, which still holds its lists to their keys", async () => {

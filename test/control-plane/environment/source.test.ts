@@ -3,7 +3,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
-import { concernedAmong, killAt } from "../../support/faults/request-seams.ts";
+import { FaultField } from "../../support/faults/fault-field.ts";
+import { crashAt } from "../../support/faults/fault-plans.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
@@ -57,12 +58,14 @@ describe("an environment without a commit", () => {
   }, 60_000);
 
   test("stays on the commit that was deployed when the operator dies before it could say which", async () => {
-    const points = new Map([["interrupted", { write: "create Application env-NAME #1", when: "after" as const }]]);
-    const killer = killAt(points, concernedAmong(points.keys()));
-    const victim = await world.startOperator({ onRequest: killer.seam });
+    const field = new FaultField();
+    field.arm("interrupted", crashAt("create Application env-NAME", "after"));
+    const life = field.life();
+    const victim = await world.startOperator({ onRequest: life.onRequest });
     const made = await world.create("interrupted", ofBranch(MOVING));
-    await until(() => killer.isIdle && killer.pending.length === 0, { what: "the crash", deadlineMs: 30_000 });
-    killer.killAll();
+    const isDead = () => field.of("interrupted").isDead && life.isIdle;
+    await until(isDead, { what: "the crash", deadlineMs: 30_000 });
+    life.end();
     await victim.abandon();
     expect((await world.find("interrupted"))?.status).toBeUndefined();
     const deployed = await deployedImage("interrupted");

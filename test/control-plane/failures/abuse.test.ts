@@ -229,8 +229,13 @@ describe("abuse case 83: what a chart can't make", () => {
 });
 
 describe("abuse case 85: a foreign namespace that somebody labelled as ours", () => {
+  let restorePolicy: () => Promise<void>;
+  beforeAll(async () => {
+    restorePolicy = await liftNamespacePolicy(world.admin);
+  });
+  afterAll(() => restorePolicy());
+
   test("is neither taken for the environment's nor deleted with it", async () => {
-    await liftNamespacePolicy(world.admin);
     const made = await world.create("abused-alone");
     await world.expectPhase("abused-alone", "ready");
     const labels = { [ENVIRONMENT_UID_LABEL]: made.metadata.uid };

@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConditionType, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { deploymentType, type Pod, podType } from "../../../operator/adapters/kubernetes/pod-objects.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import type { ProbeResult } from "../../../operator/ports/url-prober.ts";
-import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
@@ -15,12 +13,10 @@ let world: World;
 const writes: KubeRequest[] = [];
 let answer: Omit<ProbeResult, "responseTimeMs"> = { status: "healthy", message: "" };
 let isSecretManagerDown = false;
-const clock = correctedClock();
 
 beforeAll(async () => {
   world = await createWorld();
   await world.startOperator({
-    clock,
     onRequest(request, next) {
       if (isWrite(request.verb)) writes.push(request);
       return next();
@@ -55,122 +51,6 @@ function expectReason(name: string, type: ConditionType, reason: string): Promis
 /** The writes about an environment's application that were sent until now. */
 const asked = (name: string) =>
   writes.filter((request) => request.type?.kind === "Application" && request.name === namespaceName(name));
-
-const UNREADY_SINCE = "2026-01-01T00:00:00Z";
-
-/** A pod as a kubelet would report it; none runs here. */
-async function reportPod(environment: string, status: NonNullable<Pod["status"]>): Promise<void> {
-  const namespace = namespaceName(environment);
-  const labels = { "app.kubernetes.io/component": "backend" };
-  const unprivileged = {
-    ...{ allowPrivilegeEscalation: false, runAsNonRoot: true, capabilities: { drop: ["ALL"] } },
-    seccompProfile: { type: "RuntimeDefault" },
-  };
-  const containers = [{ name: "backend", image: "shop:1", securityContext: unprivileged }];
-  await world.admin.create(podType, { metadata: { name: "backend-1", namespace, labels }, spec: { containers } });
-  const ready = { type: "Ready", status: "False", lastTransitionTime: UNREADY_SINCE };
-  await world.admin.patch(
-    podType,
-    { name: "backend-1", namespace },
-    { status: { conditions: [ready], ...status } },
-    { as: "merge", subresource: "status" },
-  );
-}
-
-const container = (state: object) => ({
-  containerStatuses: [
-    { ...{ name: "backend", image: "shop:1", imageID: "", ready: false, restartCount: 4, started: false }, ...state },
-  ],
-});
-
-const podTroubles = [
-  ["ImagePullFailed", container({ state: { waiting: { reason: "ImagePullBackOff", message: "not found" } } })],
-  ["CrashLoop", container({ state: { terminated: { exitCode: 3, reason: "Error" } } })],
-  ["ProbeFailing", container({ restartCount: 0, state: { running: { startedAt: UNREADY_SINCE } } })],
-  [
-    "Unschedulable",
-    {
-      conditions: [
-        { type: "Ready", status: "False", lastTransitionTime: UNREADY_SINCE },
-        { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no node" },
-      ],
-    },
-  ],
-] as const;
-
-describe("pods that don't serve fail what is being made", () => {
-  test.each(podTroubles)(
-    "%s, until they do",
-    async (reason, status) => {
-      const name = `pods-${reason.toLowerCase()}`;
-      world.argocd.decide(name, () => "degraded");
-      await world.create(name);
-      await world.expectState(
-        name,
-        "having a namespace",
-        (found) => conditionOf("SecretsReady", found)?.status === "True",
-      );
-      await reportPod(name, status as NonNullable<Pod["status"]>);
-      await outlast(name);
-      const failed = await expectReason(name, "ApplicationSynced", reason);
-      expect(failed.status?.phase).toBe("failed");
-      expect(conditionOf("Ready", failed)).toMatchObject({
-        status: "False",
-        reason,
-        message: expect.stringMatching(/^backend: /),
-      });
-
-      world.argocd.decide(name, () => "healthy");
-      await world.expectPhase(name, "ready");
-    },
-    60_000,
-  );
-
-  test("QuotaExceeded, which only a Deployment tells", async () => {
-    const name = "pods-quota";
-    world.argocd.decide(name, () => "progressing");
-    await world.create(name);
-    await world.expectState(
-      name,
-      "having a namespace",
-      (found) => conditionOf("SecretsReady", found)?.status === "True",
-    );
-    await reportRefusal(
-      name,
-      'pods "backend-1" is forbidden: exceeded quota: environment, requested: requests.cpu=100',
-    );
-    await outlast(name);
-    const failed = await expectReason(name, "ApplicationSynced", "QuotaExceeded");
-    expect(conditionOf("ApplicationSynced", failed)?.message).toMatch(
-      /^backend: .*quota[\s\S]*requested: requests.cpu=100/,
-    );
-    world.argocd.decide(name, () => "healthy");
-    await world.expectPhase(name, "ready");
-  }, 60_000);
-});
-
-/** Lets a trouble last longer than any is put up with; then the clock is set right again, which heals nothing. */
-async function outlast(name: string): Promise<void> {
-  await world.reconcile(name);
-  clock.correct(300_000);
-  try {
-    await world.reconcile(name);
-  } finally {
-    clock.correct(-300_000);
-  }
-}
-
-/** A Deployment as its controller would report it; none runs here. */
-async function reportRefusal(environment: string, message: string): Promise<void> {
-  const ref = { name: "backend", namespace: namespaceName(environment) };
-  const labels = { "app.kubernetes.io/component": "backend" };
-  const template = { metadata: { labels }, spec: { containers: [{ name: "backend", image: "shop:1" }] } };
-  const spec = { selector: { matchLabels: labels }, template };
-  await world.admin.create(deploymentType, { metadata: { ...ref, labels }, spec } as never);
-  const refused = { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message };
-  const status = { observedGeneration: 1, conditions: [{ ...refused, lastTransitionTime: UNREADY_SINCE }] };
-  await world.admin.patch(deploymentType, ref, { status }, { as: "merge", subresource: "status" });
-}
 
 describe("what the deployer can't do fails what is being made", () => {
   test.each([

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type RecordedLifecycle, recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
-import { type FaultPlan, isPassing, plansFor } from "../../support/faults/fault-plans.ts";
+import { crashAt, type FaultPlan, isPassing, plansFor } from "../../support/faults/fault-plans.ts";
 import { failures, meetFates, type Outcome, summary } from "../../support/faults/fault-run.ts";
 import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/faults/fault-world.ts";
 import { leaks, orphans } from "../../support/faults/invariants.ts";
@@ -14,6 +15,8 @@ const only = process.env.PLAN ?? "";
 /** One in so many plans is run. */
 const share = Number(process.env.FAULT_SHARE ?? 1);
 const QUIET_MS = 60_000;
+/** So many times as fast the quiet passes for the operator. */
+const QUIET_PACE = 5;
 
 let world: FaultWorld;
 let lifecycles: readonly RecordedLifecycle[];
@@ -63,10 +66,41 @@ describe("every write meets every fault", () => {
     const all = plans.flatMap((_, index) => found(`plan-${index}`) ?? []);
     const changes = () => Object.fromEntries(all.map((one) => [one.metadata.name, world.observer.changes(one)]));
     const before = changes();
-    const untilMs = performance.now() + QUIET_MS;
-    await until(() => performance.now() > untilMs, { what: "the quiet", deadlineMs: 2 * QUIET_MS, everyMs: 100 });
+    const { clock } = world;
+    const untilMs = clock.monotonicMs() + QUIET_MS;
+    clock.pace(QUIET_PACE);
+    await until(() => clock.monotonicMs() > untilMs, { what: "the quiet", deadlineMs: QUIET_MS });
+    clock.pace(1);
     expect(changes()).toEqual(before);
   }, 150_000);
+
+  test("every environment that was deleted left one record of its end", async () => {
+    const gone = plans.flatMap(({ lifecycle }, index) => (lifecycle.name === "delete" ? [`plan-${index}`] : []));
+    const { items } = await world.world.admin.list(recordType);
+    const ofPlans = items.filter(({ spec }) => gone.includes(spec.name));
+    const told = ofPlans.map(({ spec: { name, reason, phase } }) => ({ name, reason, phase }));
+    const expected = gone.map((name) => ({ name, reason: "deleted", phase: "ready" }));
+    const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+    expect(told.sort(byName)).toEqual(expected.sort(byName));
+  });
+
+  test("a crash at any write of a creation, and a deletion before the next process starts: nothing is left", async () => {
+    const { field, observer } = world;
+    const targets = RECORDED.create.filter(
+      (target) => !isPassing(target) && !/^call |EphemeralEnvironment NAME$/.test(target),
+    );
+    const crashes = targets.flatMap((target) => [crashAt(target, "before"), crashAt(target, "after")]);
+    const names = crashes.map((_, index) => `unmade-${index}`);
+    for (const [index, name] of names.entries()) field.arm(name, crashes[index]);
+    const made = await Promise.all(names.map((name) => world.create(name)));
+    const areDead = () => names.every((name) => field.of(name).isDead);
+    await until(areDead, { what: "every crash", deadlineMs: 60_000 });
+    for (const environment of made) observer.mayGo(environment);
+    await Promise.all(made.map(world.world.delete));
+    await world.nextLife();
+    await Promise.all(made.map(world.world.expectGone));
+    expect(await orphans(world.world.admin)).toEqual([]);
+  }, 180_000);
 
   test("nothing readable holds a secret", () => {
     const readable = plans.flatMap((_, index) => readableOf(found(`plan-${index}`)));

@@ -42,6 +42,11 @@ afterAll(() => world.stop(), 60_000);
 
 type Ports = (context: ControllerContext) => ControllerContext;
 
+/** The port with some of its methods replaced. A bug in a method that the port does not have is a type error. */
+function overriding<P extends object>(port: P, methods: Partial<P>): P {
+  return Object.assign(Object.create(port), methods);
+}
+
 interface Bug {
   readonly name: string;
   readonly breaks: InvariantId;
@@ -89,7 +94,7 @@ function planned(name: string, target: string, fault: string): void {
 /** Values are made again by every pass that looks for them. */
 const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
   ...context,
-  secretManager: Object.assign(Object.create(secretManager), {
+  secretManager: overriding(secretManager, {
     async ensure(...[owner, requests]: Parameters<typeof secretManager.ensure>) {
       await secretManager.remove(owner, []);
       const again = requests.map((request) => ({
@@ -102,20 +107,20 @@ const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
 });
 
 /** The finalizer is written once the namespace is there. */
-const lateHold: Ports = ({ statusWriter: real, cluster, ...context }) => {
-  const unheld = new Map<string, EphemeralEnvironment>();
+const lateFinalizer: Ports = ({ statusWriter: real, cluster, ...context }) => {
+  const without = new Map<string, EphemeralEnvironment>();
   return {
     ...context,
-    statusWriter: Object.assign(Object.create(real), {
-      async hold(environment: EphemeralEnvironment) {
-        unheld.set(environment.metadata.name, environment);
+    statusWriter: overriding(real, {
+      async addFinalizer(environment) {
+        without.set(environment.metadata.name, environment);
         return environment;
       },
     }),
-    cluster: Object.assign(Object.create(cluster), {
+    cluster: overriding(cluster, {
       async ensure(...[owner, kind, object]: Parameters<typeof cluster.ensure>) {
         const outcome = await cluster.ensure(owner, kind, object);
-        const environment = unheld.get(owner.name);
+        const environment = without.get(owner.name);
         if (environment !== undefined && kind.kind === namespaceKind.kind) await real.addFinalizer(environment);
         return outcome;
       },
@@ -126,7 +131,7 @@ const lateHold: Ports = ({ statusWriter: real, cluster, ...context }) => {
 /** A namespace that is asked to go counts as gone. */
 const earlyRelease: Ports = ({ cluster, ...context }) => ({
   ...context,
-  cluster: Object.assign(Object.create(cluster), {
+  cluster: overriding(cluster, {
     async remove(...[owner, kind, ref]: Parameters<typeof cluster.remove>) {
       const removal = await cluster.remove(owner, kind, ref);
       return kind.kind === namespaceKind.kind ? { state: "gone" } : removal;
@@ -158,7 +163,7 @@ const expiryInMemory: Ports = ({ environment, ...context }) => {
 /** A status that could not be written counts as written. */
 const swallowedStatusError: Ports = ({ statusWriter: real, ...context }) => ({
   ...context,
-  statusWriter: Object.assign(Object.create(real), {
+  statusWriter: overriding(real, {
     writeStatus: (...[environment, status]: Parameters<typeof real.writeStatus>) =>
       real.writeStatus(environment, status).catch(() => environment),
   }),
@@ -191,7 +196,7 @@ const bugs: readonly Bug[] = [
   {
     name: "the finalizer comes after the namespace",
     breaks: "I12",
-    ports: lateHold,
+    ports: lateFinalizer,
     async provoke({ name, restart }) {
       planned(name, "create Namespace env-NAME", "crash after");
       await world.create(name);

@@ -14,7 +14,7 @@ const plane = await controlPlane();
 
 jest.setTimeout(60_000);
 
-const periods = { leaseMs: 5_000, renewDeadlineMs: 3_500, retryMs: 200 };
+const periods = { leaseMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
 
 interface Replica {
   readonly elector: LeaderElector;
@@ -48,7 +48,7 @@ function connected(isCut: () => boolean = () => false): KubeClient {
   const kubeConfig = kubeConfigOf(plane, plane.adminToken);
   return createKubeClient({
     kubeConfig,
-    deadlineMs: 2_500,
+    deadlineMs: 1_500,
     onRequest: (_request, next) =>
       isCut() ? Promise.reject(new KubeError({ status: 0, reason: "Unreachable" })) : next(),
   });

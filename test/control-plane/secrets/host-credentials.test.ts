@@ -9,7 +9,6 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
-import { crash, crashPoints } from "../../support/faults/crash.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
@@ -247,21 +246,6 @@ describe("a private registry", () => {
     await change("unbound", { image: image("unbound") });
     const isBack = async () => isDeepStrictEqual((await application("unbound-one"))?.spec, deployed?.spec);
     await until(isBack, { what: "the application of before", deadlineMs: 30_000 });
-    await stop();
-  }, 90_000);
-
-  test("survives an operator that is killed at its write", async () => {
-    await register("crashing", { imagePullSecretRef: registryRef });
-    const points = crashPoints(["create Secret image-pull #1"], "pull-crash");
-    const names = [...points.keys()];
-    const act = () => Promise.all(names.map((name) => world.create(name, withCommit("crashing"))));
-    await crash(world, { points, options: { settings }, act, isThrough: async () => false });
-    const { stop } = await world.startOperator({ settings });
-    for (const name of names) {
-      await world.expectPhase(name, "ready");
-      expect(Object.keys((await pulls(name)) ?? {})).toEqual(["registry.test"]);
-      expect((await applicationValues(world.admin, name))?.imagePullSecrets).toEqual([{ name: "image-pull" }]);
-    }
     await stop();
   }, 90_000);
 });

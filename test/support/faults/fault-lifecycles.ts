@@ -30,10 +30,8 @@ interface Part {
 const referenceOf = (part: string) => `without-fault-${part}`;
 
 /** Everything that happens to environments, each part run once without faults: the measure and the list of targets. */
-export async function recordLifecycles(world: FaultWorld): Promise<RecordedLifecycle[]> {
-  const recorded: RecordedLifecycle[] = [];
-  for (const part of parts(world)) recorded.push(await record(world, part));
-  return recorded;
+export function recordLifecycles(world: FaultWorld): Promise<RecordedLifecycle[]> {
+  return Promise.all(parts(world).map((part) => record(world, part)));
 }
 
 function parts(world: FaultWorld): Part[] {
@@ -177,8 +175,10 @@ async function record(world: FaultWorld, { name, given, act, isEnd = () => true 
   await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
   await quiet(world, reference);
   const { writes, calls } = field.of(reference);
+  const made = observer.environment(reference);
+  const replaced = made === undefined ? [] : observer.replaced(made).map((title) => title.replace(reference, "NAME"));
   return {
-    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) },
+    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes), replaced },
     targets: [...new Set([...writes, ...calls])].sort(),
     missing: isLeft ? left(world) : unlike(world, reference, isEnd),
   };

@@ -58,6 +58,12 @@ const CRASHES = [
   { name: "crash after", times: 1, kills: "after", moreWrites: 4 },
 ] as const;
 
+/** The process dies at that write of one environment, before it is sent or before its answer arrives. */
+export function crashAt(target: string, when: "before" | "after"): FaultPlan {
+  const fault = CRASHES[when === "before" ? 0 : 1];
+  return { target, fault, title: `${target}: ${fault.name}` };
+}
+
 /** What can happen to a write; `admin` is somebody else, who deletes what the write needs. */
 export function requestFaults(admin: KubeClient): readonly Fault[] {
   return [

@@ -1,9 +1,8 @@
 import { until } from "../fixtures/until.ts";
-import type { Course } from "./fault-field.ts";
 import { type FaultPlan, isPassing } from "./fault-plans.ts";
 import type { FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS, tooManyWrites } from "./invariants.ts";
-import type { Violation } from "./world-observer.ts";
+import type { Observer, Violation } from "./world-observer.ts";
 
 /** One part of environments' lives. */
 export interface Lifecycle {
@@ -14,6 +13,8 @@ export interface Lifecycle {
   readonly act: (name: string) => Promise<unknown>;
   /** What is missing to its end; empty when it has come there. */
   readonly missing: (name: string) => readonly Violation[];
+  /** Which objects a run without faults replaces, in general words. */
+  readonly replaced: readonly string[];
   /** How many writes it takes without faults, as `lastingWrites` counts. */
   readonly writes: number;
 }
@@ -52,7 +53,7 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
   const { field } = world;
   const settle = async (fate: Fate) => {
     const last = await rest(fate, world);
-    if (!field.of(fate.name).isDead) outcomes.push(judged(fate, field.of(fate.name), last));
+    if (!field.of(fate.name).isDead) outcomes.push(judged(fate, world, last));
   };
   const acts: Promise<unknown>[] = [];
   const meet = async (fate: Fate) => {
@@ -107,16 +108,26 @@ async function rest({ name, lifecycle }: Fate, { field }: FaultWorld): Promise<R
   return until(look, { what: `the rest of '${name}'`, deadlineMs: 2 * LONGEST_FAULT_MS, everyMs: LOOK_EVERY_MS });
 }
 
-function judged(fate: Fate, course: Course, last: Rest): Outcome {
+function judged(fate: Fate, { field, observer }: FaultWorld, last: Rest): Outcome {
   const { name, lifecycle } = fate;
+  const course = field.of(name);
   const never: Violation = { invariant: "I1", environment: name, what: "what the plan waits for never happened" };
   const violations = [
     ...last.missing,
     ...(course.struck === 0 && !isPassing(fate.plan.target) ? [never] : []),
     ...tooManyWrites(name, course, lifecycle.writes),
+    ...(fate.plan.fault.kills === undefined ? [] : replacedBeyond(lifecycle, observer, name)),
   ];
   const convergedInMs = last.atMs - (course.endedAtMs ?? last.atMs);
   return { ...fate, violations, convergedInMs, writes: course.writes.length };
+}
+
+/** A process that takes over after a crash goes on with the objects that are there. */
+function replacedBeyond({ replaced }: Lifecycle, observer: Observer, name: string): Violation[] {
+  const environment = observer.environment(name);
+  const titles = environment === undefined ? [] : observer.replaced(environment);
+  const more = titles.filter((title) => !replaced.includes(title.replace(name, "NAME")));
+  return more.map((title) => ({ invariant: "I2", environment: name, what: `${title} was replaced by another one` }));
 }
 
 /** A line for each fault: how many plans, how long to the wanted state at worst, how many writes at most. */

@@ -4,16 +4,15 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { NameExists } from "../../../crds/errors.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { winstonLog } from "../../../operator/kit/log.ts";
 import type { Environments } from "../../../operator/ports/facade/environments.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { createWorld, type RunningOperator, type World } from "../fixtures/environment-world.ts";
+import { type PacedClock, pacedClock } from "../fixtures/paced-clock.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { FaultField, type Life } from "./fault-field.ts";
 import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
-import { seededRandom } from "./seeded-random.ts";
 import { type Observer, observeWorld } from "./world-observer.ts";
 
 /** The order of plans and every jitter follow from it; `FAULT_SEED=…` runs another one. */
@@ -27,6 +26,7 @@ export interface FaultWorld {
   readonly registry: FaultRegistry;
   /** Of every process, unless its options say otherwise. */
   readonly settings: Settings;
+  readonly clock: PacedClock;
   /** Whom every process asks about branches. */
   readonly repositoryHost: RepositoryHost;
   /** All that operators logged, at the finest level. */
@@ -77,7 +77,8 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
   await registry.register(REPOSITORY);
   const settings = settingsOf(registry, probeSeconds);
   const repositoryHost = movingBranches();
-  const process = new Process({ world, observer, field, settings, repositoryHost });
+  const clock = pacedClock();
+  const process = new Process({ world, observer, field, settings, repositoryHost, clock });
   const asClient: FaultWorld["asClient"] = async (environment, ask) => {
     const isAcknowledged = async () => {
       if (field.of(environment).isDead) return false;
@@ -90,7 +91,7 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
     await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: PATIENCE_MS, everyMs: 100 });
   };
   return {
-    ...{ world, observer, field, registry, settings, repositoryHost, asClient },
+    ...{ world, observer, field, registry, settings, clock, repositoryHost, asClient },
     log: () => process.log,
     nextLife: (options) => process.next(options),
     async create(name, spec = faultSpec(name)) {
@@ -127,24 +128,17 @@ interface Place {
   readonly field: FaultField;
   readonly settings: Settings;
   readonly repositoryHost: RepositoryHost;
+  readonly clock: PacedClock;
 }
 
 /** The process that runs now, and what all of them logged. */
 class Process {
-  readonly #world: World;
-  readonly #observer: Observer;
-  readonly #field: FaultField;
-  readonly #settings: Settings;
-  readonly #repositoryHost: RepositoryHost;
+  readonly #place: Place;
   #running: { readonly life: Life; readonly operator: RunningOperator; readonly endReading: () => void } | undefined;
   #log: string[] = [];
 
-  constructor({ world, observer, field, settings, repositoryHost }: Place) {
-    this.#world = world;
-    this.#observer = observer;
-    this.#field = field;
-    this.#settings = settings;
-    this.#repositoryHost = repositoryHost;
+  constructor(place: Place) {
+    this.#place = place;
   }
 
   get log(): string {
@@ -158,7 +152,8 @@ class Process {
 
   async next(options: Partial<OperatorOptions> = {}): Promise<void> {
     await this.end();
-    const life = this.#field.life();
+    const { world, observer, field, settings, repositoryHost, clock } = this.#place;
+    const life = field.life();
     const stream = new Writable({
       write: (chunk, _encoding, written) => {
         this.#log.push(String(chunk));
@@ -166,16 +161,16 @@ class Process {
       },
     });
     const { onRequest, onPorts = (context: ControllerContext) => context, ...others } = options;
-    const operator = await this.#world.startOperator({
-      settings: this.#settings,
+    const operator = await world.startOperator({
+      ...{ settings, clock },
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
       onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),
-      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost: this.#repositoryHost })),
+      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost })),
       ...others,
     });
-    this.#running = { life, operator, endReading: this.#observer.readThrough(operator.operator.ports.environments) };
-    this.#field.revive();
+    this.#running = { life, operator, endReading: observer.readThrough(operator.operator.ports.environments) };
+    field.revive();
   }
 
   async end(): Promise<void> {

@@ -1,10 +1,5 @@
 import { type EnvironmentRecord, recordKind } from "../../../crds/environment/environment-record.ts";
-import {
-  isWrite,
-  type KubeRequest,
-  type KubeResponse,
-  type RequestSeam,
-} from "../../../operator/kit/client/request.ts";
+import { isWrite, type KubeRequest, type RequestSeam } from "../../../operator/kit/client/request.ts";
 
 /** Which environment a request is about; `undefined` when it is about none (watches, lists, the clock). */
 export type Concerned = (request: KubeRequest) => string | undefined;
@@ -67,72 +62,3 @@ export function recordWrites(concerned: Concerned): Recording {
     writes: (environment) => of(environment).writes,
   };
 }
-
-/** The moment of a crash: a write as `recordWrites` names it, and whether the API server still got it. */
-export interface CrashPoint {
-  readonly write: string;
-  readonly when: "before" | "after";
-}
-
-/** An operator that is killed, once for each environment, at that environment's own moment. */
-export interface Killer {
-  readonly seam: RequestSeam;
-  /** Whether no request that was sent before its environment's moment is on its way any more. */
-  readonly isIdle: boolean;
-  /** The environments whose moment has not come yet. */
-  readonly pending: readonly string[];
-  /** Kills what is left of the operator: whatever it does from now on fails. */
-  killAll(): void;
-}
-
-/**
- * From its moment on, no request about an environment goes through, and the answers to those on their way are lost:
- * as far as that environment can tell, the process was killed. So one operator dies in many ways at once.
- */
-export function killAt(points: ReadonlyMap<string, CrashPoint>, concerned: Concerned): Killer {
-  const lives = new Map([...points].map(([name, point]) => [name, { point, number: numbering(), dead: false }]));
-  let onTheirWay = 0;
-  let allDead = false;
-  const sent = async (next: () => Promise<KubeResponse>) => {
-    onTheirWay += 1;
-    return next().finally(() => {
-      onTheirWay -= 1;
-    });
-  };
-  const live = async (life: Life, isMoment: boolean, next: () => Promise<KubeResponse>) => {
-    if (isMoment && life.point.when === "before") life.dead = true;
-    if (life.dead) throw killed();
-    const answer = await sent(next).finally(() => {
-      if (isMoment) life.dead = true;
-    });
-    if (life.dead) throw killed();
-    return answer;
-  };
-  return {
-    async seam(request, next) {
-      const environment = concerned(request) ?? "";
-      const life = lives.get(environment);
-      if (allDead) throw killed();
-      if (life === undefined) return next();
-      const isMoment = isWrite(request.verb) && life.number(normalised(request, environment)) === life.point.write;
-      return live(life, isMoment, next);
-    },
-    get isIdle() {
-      return onTheirWay === 0;
-    },
-    get pending() {
-      return [...lives].flatMap(([name, { dead }]) => (dead ? [] : [name]));
-    },
-    killAll() {
-      allDead = true;
-    },
-  };
-}
-
-interface Life {
-  readonly point: CrashPoint;
-  readonly number: (entry: string) => string;
-  dead: boolean;
-}
-
-const killed = () => new Error("the process was killed");

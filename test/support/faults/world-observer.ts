@@ -38,6 +38,8 @@ export interface Observer {
   inventory(environment: Identified): Inventory;
   /** How many events there were about the environment and what belongs to it. */
   changes(environment: Identified): number;
+  /** Which objects of the environment were replaced by another one of the same name. */
+  replaced(environment: Identified): readonly string[];
   /** Says that the environment's deletion was asked for: from now on its secrets may go. */
   mayGo(environment: Identified): void;
   /** Reads what clients of an operator would, until the returned function ends it: they never see an older state. */
@@ -67,6 +69,7 @@ export async function observeWorld(admin: KubeClient): Promise<Observer> {
     environment: (name) => views[0]?.cache.get(name) as unknown as EphemeralEnvironment | undefined,
     inventory: ({ metadata }) => memory.inventory(metadata.uid),
     changes: ({ metadata }) => memory.changes.get(metadata.uid) ?? 0,
+    replaced: ({ metadata }) => memory.replaced(metadata.uid),
     mayGo: ({ metadata }) => memory.leaving.add(metadata.uid),
     readThrough(environments) {
       const timer = setInterval(() => memory.read(environments), READ_EVERY_MS);
@@ -100,6 +103,8 @@ class Memory {
   readonly looks: Promise<void>[] = [];
   readonly #admin: KubeClient;
   readonly #objects = new Map<string, Map<string, WireObject>>();
+  /** `<uid> <object>` → every UID that the object ever had. */
+  readonly #uids = new Map<string, Set<string>>();
   /** `<uid> <object>/<key>` → the hash of the value that was seen there first. */
   readonly #firstSeen = new Map<string, string>();
   /** By reader and UID, what was read last. */
@@ -113,6 +118,12 @@ class Memory {
     return new Map(this.#objects.get(uid));
   }
 
+  replaced(uid: string): readonly string[] {
+    const prefix = `${uid} `;
+    const several = [...this.#uids].filter(([place, uids]) => place.startsWith(prefix) && uids.size > 1);
+    return several.map(([place]) => place.slice(prefix.length));
+  }
+
   saw(type: ResourceType<WireObject>, current: WireObject | undefined, previous: WireObject | undefined): void {
     const object = (current ?? previous) as WireObject;
     const uid = uidOf(object);
@@ -121,6 +132,8 @@ class Memory {
     this.#objects.set(uid, known);
     this.changes.set(uid, (this.changes.get(uid) ?? 0) + 1);
     const title = titleOf(type.kind, object);
+    const place = `${uid} ${title}`;
+    this.#uids.set(place, (this.#uids.get(place) ?? new Set()).add(object.metadata.uid));
     if (current === undefined) known.delete(title);
     else known.set(title, current);
     if (type.kind === secretKind.kind) this.#sawSecret(uid, title, object, current === undefined);

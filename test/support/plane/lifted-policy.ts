@@ -2,27 +2,41 @@ import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { isForbidden } from "../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { resourceType } from "../../../operator/kit/client/objects.ts";
+import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
+import { unique } from "../faults/people.ts";
 import { until } from "../fixtures/until.ts";
 
-const policyBinding = resourceType({
+const policyBinding = resourceType<KubeObject & { readonly spec?: object }>({
   group: "admissionregistration.k8s.io",
   version: "v1",
   kind: "ValidatingAdmissionPolicyBinding",
   plural: "validatingadmissionpolicybindings",
   namespaced: false,
 });
+const ref = { name: "environment-namespace.ephemeral-environments.dev" };
 
 /**
- * Takes away the policy that keeps everybody from weakening an environment's namespace, or from labelling another as one:
- * what the operator does by itself is seen then. For a control plane of the test's own.
+ * Takes away the policy that forbids everyone to weaken an environment's namespace, or to label another as one: what the
+ * operator does by itself is seen then. The returned function puts it in force again.
  */
-export async function liftNamespacePolicy(admin: KubeClient): Promise<void> {
-  await admin.delete(policyBinding, { name: "environment-namespace.ephemeral-environments.dev" });
-  const probe = { metadata: { name: "unguarded", labels: { [ENVIRONMENT_UID_LABEL]: "nobody" } } };
-  const isMade = () =>
-    admin.create(namespaceKind, probe).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-    });
-  await until(isMade, { what: "the policy being lifted", deadlineMs: 20_000 });
+export async function liftNamespacePolicy(admin: KubeClient): Promise<() => Promise<void>> {
+  const binding = await admin.find(policyBinding, ref);
+  await admin.delete(policyBinding, ref);
+  await until(() => isLifted(admin), { what: "the policy being lifted" });
+  return async () => {
+    await admin.create(policyBinding, { metadata: ref, spec: binding?.spec ?? {} });
+    await until(async () => !(await isLifted(admin)), { what: "the policy being in force" });
+  };
+}
+
+async function isLifted(admin: KubeClient): Promise<boolean> {
+  const probe = { name: unique("unguarded-"), labels: { [ENVIRONMENT_UID_LABEL]: "nobody" } };
+  try {
+    await admin.create(namespaceKind, { metadata: probe });
+    await admin.delete(namespaceKind, probe);
+    return true;
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return false;
+  }
 }
