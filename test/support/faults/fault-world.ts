@@ -4,6 +4,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { NameExists } from "../../../crds/errors.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import { winstonLog } from "../../../operator/kit/log.ts";
 import type { Environments } from "../../../operator/ports/facade/environments.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
@@ -13,6 +14,7 @@ import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { FaultField, type Life } from "./fault-field.ts";
 import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
+import { seededRandom } from "./seeded-random.ts";
 import { type Observer, observeWorld } from "./world-observer.ts";
 
 /** The order of plans and every jitter follow from it; `FAULT_SEED=…` runs another one. */
