@@ -1,6 +1,6 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
+import { chartUrl, commitFile, removeBranch } from "./support/chart-repository.ts";
 import { Environments, find, untilReady } from "./support/environments.ts";
-import { chartRepository, commitFile, removeBranch } from "./support/git-host.ts";
 import { apply, kubectl, read, waitFor } from "./support/kubectl.ts";
 import { podSecret } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
@@ -11,12 +11,12 @@ const environments = new Environments();
 const repositories: string[] = [];
 const branches: string[] = [];
 // The stories are told side by side, because each waits for most of its time; Jest starts such tests before any hook.
-const chart = await chartRepository();
+const chart = await chartUrl();
 
 afterAll(async () => {
   await environments.removeAll();
   for (const name of repositories) await kubectl("delete", "erepo", name, "--namespace=ephemeral-system");
-  for (const branch of branches) await removeBranch(chart, branch);
+  for (const branch of branches) await removeBranch(branch);
 });
 
 /** Asks nobody for a page whose name is a secret, and says so at length. */
@@ -102,8 +102,8 @@ test.concurrent("a crash loop is said with the container's last lines; with its 
 test.concurrent("a container that prints its secrets as it crashes does not bring them into the status", async () => {
   const name = environments.name("leak");
   branches.push(name);
-  await commitFile(chart, name, "templates/extra.yaml", leaky);
-  await register(name, { chart: { repoUrl: chart.repoUrl, path: ".", revision: name } });
+  await commitFile(name, "templates/extra.yaml", leaky);
+  await register(name, { chart: { repoUrl: chart, path: ".", revision: name } });
   await apply(manifest(name, { repository: name }));
   const message = await expectReason(name, "CrashLoop");
   const values = Object.values(await podSecret(name));
@@ -137,13 +137,13 @@ test.concurrent("a chart that does not render is said in Helm's words; once its 
   const name = environments.name("chart");
   branches.push(name);
   const broken = '{{ fail "this chart is broken on purpose" }}\n';
-  await commitFile(chart, name, "templates/extra.yaml", broken);
-  await register(name, { chart: { repoUrl: chart.repoUrl, path: ".", revision: name } });
+  await commitFile(name, "templates/extra.yaml", broken);
+  await register(name, { chart: { repoUrl: chart, path: ".", revision: name } });
   await apply(manifest(name, { repository: name }));
   const message = await expectReason(name, "ChartInvalid");
   expect(message).toContain("this chart is broken on purpose");
   expect(message).not.toContain("/tmp/");
-  await commitFile(chart, name, "templates/extra.yaml", "# mended\n");
+  await commitFile(name, "templates/extra.yaml", "# mended\n");
   await untilReady(name);
 });
 
@@ -151,11 +151,11 @@ test.concurrent("a chart that makes what it must not is said; once its branch is
   const name = environments.name("sync");
   branches.push(name);
   const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: smuggled}\n";
-  await commitFile(chart, name, "templates/extra.yaml", secret);
-  await register(name, { chart: { repoUrl: chart.repoUrl, path: ".", revision: name } });
+  await commitFile(name, "templates/extra.yaml", secret);
+  await register(name, { chart: { repoUrl: chart, path: ".", revision: name } });
   await apply(manifest(name, { repository: name }));
   const message = await expectReason(name, "SyncFailed");
   expect(message).toContain("Secret 'smuggled'");
-  await commitFile(chart, name, "templates/extra.yaml", "# mended\n");
+  await commitFile(name, "templates/extra.yaml", "# mended\n");
   await untilReady(name);
 });

@@ -52,7 +52,13 @@ const doors: readonly Door[] = [
   { at: "argocd-repo-server unix /run/ephemeral-environments/repo-server/data/ask-pass.sock", ...rootsSocket },
   { at: "argocd-application-controller tcp *:18082", ...rootsPort },
   { at: "traefik tcp 127.0.0.1:18443", knock: securely("/api/rawdata"), answer: notFound },
-  { at: "gitea tcp 127.0.0.1:9300", knock: get("/api/v1/admin/users"), answer: unauthorized },
+  // Whoever reads pushes nothing.
+  {
+    at: "git-server tcp 127.0.0.1:9300",
+    knock: get("/platform/sample-backend.git/info/refs?service=git-receive-pack"),
+    answer: forbidden,
+  },
+  { at: "gitea tcp 127.0.0.1:9301", knock: get("/api/v1/admin/users"), answer: unauthorized },
   { at: "identity-provider tcp 127.0.0.1:9400", knock: logIn, answer: /^HTTP\/1\.1 400 / },
   { at: "operator tcp 127.0.0.1:8080", knock: get("/api/environments"), answer: unauthorized },
   { at: "operator tcp 127.0.0.1:9090", ...rootsPort },

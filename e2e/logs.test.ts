@@ -1,8 +1,8 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
+import { chartUrl, commitFile, removeBranch } from "./support/chart-repository.ts";
 import { Environments } from "./support/environments.ts";
 import { followLog } from "./support/events.ts";
-import { chartRepository, commitFile, removeBranch } from "./support/git-host.ts";
 import { apply, kubectl, read } from "./support/kubectl.ts";
 import { podSecret } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
@@ -10,13 +10,13 @@ import { TEST_DEADLINE_MS } from "./support/site.ts";
 jest.setTimeout(TEST_DEADLINE_MS);
 
 const environments = new Environments();
-const chart = await chartRepository();
+const chart = await chartUrl();
 const name = environments.name("logs");
 
 afterAll(async () => {
   await environments.removeAll();
   await kubectl("delete", "erepo", name, "--namespace=ephemeral-system", "--ignore-not-found");
-  await removeBranch(chart, name);
+  await removeBranch(name);
 });
 
 /**
@@ -75,9 +75,9 @@ async function until(condition: () => boolean | Promise<boolean>, what: () => un
 }
 
 test("a developer reads what all containers say, those that were restarted too, and follows what comes", async () => {
-  await commitFile(chart, name, "templates/chatty.yaml", chatty);
+  await commitFile(name, "templates/chatty.yaml", chatty);
   const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
-  const spec = { ...sample.spec, chart: { repoUrl: chart.repoUrl, path: ".", revision: name } };
+  const spec = { ...sample.spec, chart: { repoUrl: chart, path: ".", revision: name } };
   const metadata = { name, namespace: "ephemeral-system" };
   await apply({ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository", metadata, spec });
   const body = { environment_name: name, backend_repo: name, backend_branch: "main", ttl: 1 };

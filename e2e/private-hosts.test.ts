@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { Environments, find, untilGone, untilReady } from "./support/environments.ts";
-import { chartRepository } from "./support/git-host.ts";
+import { giteaUrl } from "./support/gitea.ts";
 import { apply, kubectl, list, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { makePrivateComponent, type PrivateComponent, removePrivateComponent } from "./support/private-component.ts";
@@ -15,10 +15,10 @@ const CREDENTIAL = "e2e-git";
 
 const environments = new Environments();
 const repository = `e2e-private-${environments.mark}`;
-const gitHost = async () => new URL((await chartRepository()).repoUrl).origin;
+
 let component: PrivateComponent;
 beforeAll(async () => {
-  component = await makePrivateComponent(await gitHost(), repository);
+  component = await makePrivateComponent(giteaUrl, repository);
 });
 // Each of them for itself: one that fails leaves nothing of another's.
 afterAll(() => environments.removeAll());
@@ -26,7 +26,7 @@ afterAll(async () => {
   await kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found");
   await kubectl("delete", "secret", CREDENTIAL, `--namespace=${names.secretStoreNamespace}`, "--ignore-not-found");
 });
-afterAll(async () => removePrivateComponent(await gitHost(), repository));
+afterAll(() => removePrivateComponent(giteaUrl, repository));
 
 const secret = () => ({
   apiVersion: "v1",

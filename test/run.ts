@@ -206,7 +206,9 @@ async function e2e(): Promise<Count> {
   // Whatever cluster the caller works with: the stories are told on the local one.
   const { CLUSTER: _, ...local } = process.env;
   try {
-    if ((await run(node, [launcher, "up"], local)) !== 0) return { ...NOTHING, failed: 1 };
+    for (const command of ["up", "gitea"]) {
+      if ((await run(node, [launcher, command], local)) !== 0) return { ...NOTHING, failed: 1 };
+    }
     Object.assign(process.env, shellVariables());
     return sum(await jest("e2e"), await jest("e2e-alone"));
   } finally {

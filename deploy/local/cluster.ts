@@ -1,23 +1,24 @@
 import { join } from "node:path";
-import { addresses, baseDomain, gitHostUrl } from "./addresses.ts";
-import type { ApiAccess } from "./api-client.ts";
+import { clearLeftovers } from "./cleanup/cleanup.ts";
+import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
+import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machine.ts";
+import type { Component } from "./components/component.ts";
+import { localIssuer } from "./components/identity.ts";
+import { sampleImage } from "./components/images.ts";
+import { clusterComponents, platformComponents } from "./components/index.ts";
+import { startGitea } from "./git/gitea.ts";
+import type { LocalRepository } from "./git/repositories.ts";
 import { clientId } from "./identity/configuration.ts";
-import { clearLeftovers } from "./leftovers.ts";
-import { assertMachineIsFree, claimMachine, withMachine } from "./machine.ts";
-import { assertNetworkIsFree } from "./network-conflicts.ts";
-import { administratorFile } from "./parts/git-host.ts";
-import { localIssuer } from "./parts/identity.ts";
-import { sampleImage } from "./parts/images.ts";
-import { clusterParts, platformParts } from "./parts/index.ts";
-import type { Part } from "./parts/part.ts";
-import { assertPortsAreFree, clusterPorts } from "./ports.ts";
+import type { ApiAccess } from "./kubernetes/api-client.ts";
+import { addresses, baseDomain } from "./network/addresses.ts";
+import { assertNetworkIsFree } from "./network/conflicts.ts";
+import { assertPortsAreFree, clusterPorts } from "./network/ports.ts";
 import { assertCanRun } from "./prerequisites.ts";
-import { isAlive, recordedProcesses } from "./process.ts";
-import { type Progress, showProgress } from "./progress.ts";
-import type { LocalRepository } from "./repositories.ts";
+import { isAlive, recordedProcesses } from "./processes/process.ts";
+import { withoutSupervisor } from "./processes/supervisor.ts";
+import { type Progress, planned, showProgress } from "./progress.ts";
 import { type ClusterSite, clusterFolder, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
-import { assertNoOtherKubelet } from "./traces.ts";
 
 /** A component of the sample application: where its sources are, and the image that was built from them. */
 export interface SampleComponent {
@@ -47,8 +48,6 @@ export interface LocalCluster {
   /** The default application chart, at the root of its repository. */
   readonly chart: { readonly url: string; readonly commit: string };
   readonly sample: { readonly backend: SampleComponent; readonly frontend: SampleComponent };
-  /** The git host, and the JSON file with name and password of its administrator. */
-  readonly gitHost: { readonly url: string; readonly administratorFile: string };
   /** The identity provider: the issuer of its tokens and their audience. */
   readonly identity: { readonly issuer: string; readonly clientId: string };
   /** Programs that were built for it. */
@@ -60,7 +59,7 @@ export interface LocalCluster {
 }
 
 /**
- * Starts what is missing of the local cluster with the platform on it (or of the given parts) and returns when its
+ * Starts what is missing of the local cluster with the platform on it (or of the given components) and returns when its
  * node is ready and every program answers.
  * What already runs stays as it is. The programs outlive the caller; `stopCluster` ends them.
  *
@@ -68,16 +67,16 @@ export interface LocalCluster {
  */
 export async function startCluster(
   progress: Progress = showProgress(),
-  parts: readonly Part[] = [...clusterParts, ...platformParts],
+  components: readonly Component[] = [...clusterComponents, ...platformComponents],
 ): Promise<LocalCluster> {
   await assertCanRun(progress);
-  return withMachine(longestBuildMs, () => startOnFreeMachine(progress, parts));
+  return withMachine(longestBuildMs, () => startOnFreeMachine(progress, components));
 }
 
 /** A second start waits for the first one, which may be building everything. */
 const longestBuildMs = 40 * 60_000;
 
-async function startOnFreeMachine(progress: Progress, parts: readonly Part[]): Promise<LocalCluster> {
+async function startOnFreeMachine(progress: Progress, components: readonly Component[]): Promise<LocalCluster> {
   await assertMachineIsFree();
   if (!(await isRunning())) {
     await clearLeftovers();
@@ -87,12 +86,27 @@ async function startOnFreeMachine(progress: Progress, parts: readonly Part[]): P
   }
   await claimMachine();
   const site = await prepareSite(progress);
+  const steps = planned(progress, components);
   try {
-    await startInOrder(parts, (part) => progress.step(part.name, () => part.start(site)));
+    await withoutSupervisor(clusterFolder, () =>
+      startInOrder(components, (component) => steps.step(component.name, () => component.start(site))),
+    );
     return describe(site);
   } finally {
     site.client.close();
   }
+}
+
+/**
+ * Builds Gitea if it is not in the cache, starts it beside the running local cluster, and answers the file with name and
+ * password of its administrator. `stopCluster` ends it too.
+ */
+export async function addGitea(progress: Progress = showProgress()): Promise<string> {
+  return withMachine(longestBuildMs, async () => {
+    await assertMachineIsFree();
+    if (!(await isRunning())) throw new Error('No local cluster runs here; start it with "make up" first.');
+    return withoutSupervisor(clusterFolder, () => startGitea(progress));
+  });
 }
 
 /** Whether any program of the local cluster runs. */
@@ -101,18 +115,17 @@ export async function isRunning(): Promise<boolean> {
 }
 
 function describe({ access, adminKubeconfig, ca, built, repositories }: ClusterSite): LocalCluster {
-  const { controlplane, helm, containerd } = built;
+  const { controlplane, containerd } = built;
   return {
     ...{ adminKubeconfig, access, ingressCaFile: ca.certificate },
     ...{ ingressAddress: `127.0.0.1:${addresses.ingressPort}`, baseDomain, publicPort: addresses.ingressPort },
     deployerNamespace: "argocd",
     chart: { url: repositories.chart.url, commit: repositories.chart.commit },
     sample: { backend: component(repositories.backend), frontend: component(repositories.frontend) },
-    gitHost: { url: gitHostUrl, administratorFile: administratorFile(clusterFolder) },
     identity: { issuer: localIssuer, clientId },
     programs: {
       kubectl: join(controlplane.programs, "kubectl"),
-      helm: join(helm.programs, "helm"),
+      helm: join(controlplane.programs, "helm"),
       ctr: join(containerd.programs, "ctr"),
     },
     hostAddress: addresses.bridge.address,

@@ -1,7 +1,8 @@
-import { apiClient } from "./api-client.ts";
+import { STEP_CONDITIONS } from "../../crds/conditions.ts";
 import type { LocalCluster } from "./cluster.ts";
-import { apiUrl } from "./platform-settings.ts";
-import { waitUntil } from "./wait.ts";
+import { apiClient } from "./kubernetes/api-client.ts";
+import { apiUrl } from "./platform/settings.ts";
+import { waitUntil } from "./processes/wait.ts";
 
 const NAME = "hello";
 const READY_DEADLINE_MS = 120_000;
@@ -56,7 +57,8 @@ async function untilReady(cluster: LocalCluster, began: number): Promise<void> {
     last = conditions.find(({ type }) => type === "Ready");
     for (const { type } of conditions.filter(({ status, type }) => status === "True" && !shown.has(type))) {
       shown.add(type);
-      console.error(`  ${type.padEnd(22)} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      console.error(`  ${shown.size}/${STEP_CONDITIONS.length + 1} ${type.padEnd(22)} ${seconds} s`);
     }
     return last?.status === "True";
   };

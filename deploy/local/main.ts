@@ -6,6 +6,7 @@ The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an
 
   up        start what is missing and make the environment hello; says what to do next
   cluster   start the cluster without the platform; prints where everything is, as JSON
+  gitea     start a git host with private repositories and an image registry beside it
   down      stop it and leave nothing behind
   status    which programs run
 
@@ -25,11 +26,17 @@ const clusters: Readonly<Record<string, Commands>> = {
     up: async () => (await import("./up.ts")).up(),
     async cluster() {
       const { startCluster } = await import("./cluster.ts");
-      const { clusterParts } = await import("./parts/index.ts");
-      console.log(JSON.stringify(await startCluster(showProgress(), clusterParts), null, 2));
+      const { clusterComponents } = await import("./components/index.ts");
+      console.log(JSON.stringify(await startCluster(showProgress(), clusterComponents), null, 2));
+    },
+    async gitea() {
+      const { addGitea } = await import("./cluster.ts");
+      const administratorFile = await addGitea();
+      const { giteaUrl } = await import("./network/addresses.ts");
+      console.log(`Gitea answers at ${giteaUrl}; its administrator's name and password: ${administratorFile}`);
     },
     async down() {
-      const { stopCluster } = await import("./stop.ts");
+      const { stopCluster } = await import("./cleanup/stop.ts");
       await showProgress().step("stop the local cluster", stopCluster);
     },
     status,
@@ -42,7 +49,7 @@ const clusters: Readonly<Record<string, Commands>> = {
 };
 
 async function status(): Promise<void> {
-  const { programStatus } = await import("./stop.ts");
+  const { programStatus } = await import("./cleanup/stop.ts");
   const programs = await programStatus();
   for (const { name, pid, running, logFile } of programs) {
     console.log(`${running ? "running" : "ended  "}  ${String(pid).padStart(7)}  ${name.padEnd(30)} ${logFile}`);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { run } from "./processes/run.ts";
 import type { Progress } from "./progress.ts";
-import { run } from "./run.ts";
 
 const alternative = "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up";
 

@@ -1,9 +1,21 @@
+import { availableParallelism } from "node:os";
 import type { WriteStream } from "node:tty";
+import { type Estimate, estimate, words } from "./estimate.ts";
 
 /** Tells a person which steps are being worked on and how long each took. */
 export interface Progress {
-  /** Runs one step under its name; steps may overlap. The step's result or failure is passed on unchanged. */
-  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs one step under its name; steps may overlap. The step's result or failure is passed on unchanged. `detail` is
+   * asked for what is shown behind the name while the step is worked on.
+   */
+  step<T>(name: string, work: () => Promise<T>, detail?: () => string): Promise<T>;
+}
+
+/** A step that is known beforehand. */
+export interface PlannedStep {
+  readonly name: string;
+  /** The processor seconds that it took where it was measured; 0 where no time is estimated. */
+  readonly weight?: number;
 }
 
 /**
@@ -11,13 +23,14 @@ export interface Progress {
  * (a log of a build server) as plain lines: at the end of each step, and now and then while a slow one goes on.
  */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  const running = new Map<string, number>();
+  const running = new Map<string, () => string>();
   const live = stream.isTTY ? liveLine(stream, running) : undefined;
   return {
-    async step(name, work) {
+    async step(name, work, detail = () => "") {
       const began = performance.now();
-      running.set(name, began);
-      const slow = live ? undefined : tellRegularly(() => stream.write(`${name} … ${seconds(began)}\n`));
+      const state = () => `${name}${detail()} … ${seconds(began)}`;
+      running.set(name, state);
+      const slow = live ? undefined : tellRegularly(() => stream.write(`${state()}\n`));
       live?.start();
       try {
         const result = await work();
@@ -36,6 +49,44 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
 /** Shows nothing: for tests and for commands whose output is read by a program. */
 export const silentProgress: Progress = { step: (_name, work) => work() };
 
+/** What an estimate goes by: a clock in milliseconds, and how many processors there are. */
+interface Machine {
+  now(): number;
+  readonly processors: number;
+}
+
+/**
+ * Numbers the steps of a plan in the order in which they begin, `2/7 build containerd`, and, where they have weights,
+ * tells while they run how far the whole plan is: `, about 2 of 12 min`. Weighted steps run one after the other.
+ */
+export function planned(
+  progress: Progress,
+  plan: readonly PlannedStep[],
+  { now, processors }: Machine = { now: () => performance.now(), processors: availableParallelism() },
+): Progress {
+  const weights = plan.map(({ weight = 0 }) => weight);
+  const began = now();
+  let started = 0;
+  let done: Estimate["done"] = { steps: 0, seconds: 0 };
+  const since = () => (now() - began) / 1000;
+  const detail = () => {
+    const told = estimate({ weights, done, seconds: since(), processors });
+    return told === undefined ? "" : `, ${words(told)}`;
+  };
+  return {
+    step: (name, work) =>
+      progress.step(
+        `${++started}/${plan.length} ${name}`,
+        async () => {
+          const result = await work();
+          done = { steps: done.steps + 1, seconds: since() };
+          return result;
+        },
+        detail,
+      ),
+  };
+}
+
 /** After two seconds and every half minute: builds take minutes, and a silent log looks like one that hangs. */
 function tellRegularly(tell: () => void): { stop: () => void } {
   let timer = setTimeout(function again() {
@@ -45,11 +96,11 @@ function tellRegularly(tell: () => void): { stop: () => void } {
   return { stop: () => clearTimeout(timer) };
 }
 
-function liveLine(stream: WriteStream, running: ReadonlyMap<string, number>) {
+function liveLine(stream: WriteStream, running: ReadonlyMap<string, () => string>) {
   let timer: NodeJS.Timeout | undefined;
   const clear = () => stream.write("\r\u001b[K");
   const draw = () => {
-    const steps = [...running].map(([name, began]) => `${name} ${seconds(began)}`).join(", ");
+    const steps = [...running.values()].map((state) => state()).join(", ");
     clear();
     stream.write(steps.slice(0, (stream.columns || 80) - 1));
   };

@@ -1,14 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { addresses } from "./addresses.ts";
-import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
-import { type BuiltComponent, buildComponent, goComponents } from "./binaries.ts";
-import type { ControlPlaneSite } from "./control-plane-programs.ts";
-import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
-import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./pki.ts";
-import { buildPostgresqlImage } from "./postgresql.ts";
+import { type Built, buildAll } from "./builds/build-all.ts";
+import { type LocalRepositories, makeRepositories } from "./git/repositories.ts";
+import { type ApiAccess, type ApiClient, apiClient } from "./kubernetes/api-client.ts";
+import type { ControlPlaneSite } from "./kubernetes/control-plane-programs.ts";
+import { clusterEntry, writeKubeconfig } from "./kubernetes/kubeconfig.ts";
+import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./kubernetes/pki.ts";
+import { addresses } from "./network/addresses.ts";
 import type { Progress } from "./progress.ts";
-import { type LocalRepositories, makeRepositories } from "./repositories.ts";
 
 /** The folder for everything that is made while working: the checkout's, ignored by git, unless STATE_FOLDER says. */
 export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.dirname, "../../.local"));
@@ -28,21 +27,18 @@ export const existingFolder = join(stateFolder, "existing");
  */
 export const runFolder = "/run/ephemeral-environments";
 
-/** Every component that the local cluster is built from. */
-export type Built = Readonly<Record<keyof typeof goComponents, BuiltComponent>>;
-
-/** What the parts of the local cluster need to know of each other. */
+/** What the components of the local cluster need to know of each other. */
 export interface ClusterSite {
   readonly folder: string;
   readonly built: Built;
-  /** The archive of the image that databases are made of. */
-  readonly postgresqlArchive: string;
   readonly ca: CertificateAuthority;
   readonly controlPlane: ControlPlaneSite;
   /** The cluster's administrator. */
   readonly access: ApiAccess;
   readonly adminKubeconfig: string;
   readonly client: ApiClient;
+  /** The bare repositories are below it. */
+  readonly repositoriesFolder: string;
   readonly repositories: LocalRepositories;
   /** Shows the steps of a start to whoever waits for it. */
   readonly progress: Progress;
@@ -51,7 +47,6 @@ export interface ClusterSite {
 /** Builds what is missing and prepares folder, keys and administrator of the local cluster; starts nothing. */
 export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const built = await buildAll(progress);
-  const postgresqlArchive = await buildPostgresqlImage(progress);
   await mkdir(clusterFolder, { recursive: true, mode: 0o700 });
   await mkdir(runFolder, { recursive: true });
   const pki = join(clusterFolder, "pki");
@@ -69,16 +64,17 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
     ...{ cluster: clusterEntry(access), user: "admin", clientCertificate },
   });
   const client = apiClient(access);
-  const repositories = await makeRepositories(join(clusterFolder, "repositories"));
+  const repositoriesFolder = join(clusterFolder, "repositories");
+  const repositories = await makeRepositories(repositoriesFolder);
   return {
     folder: clusterFolder,
     built,
-    postgresqlArchive,
     ca,
     controlPlane,
     access,
     adminKubeconfig,
     client,
+    repositoriesFolder,
     repositories,
     progress,
   };
@@ -101,13 +97,4 @@ async function privateFolder(name: string): Promise<string> {
   const folder = join(runFolder, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;
-}
-
-/** One after the other: each build uses every core by itself. */
-async function buildAll(progress: Progress): Promise<Built> {
-  const built: [string, BuiltComponent][] = [];
-  for (const component of Object.values(goComponents)) {
-    built.push([component.name, await buildComponent(component, progress)]);
-  }
-  return Object.fromEntries(built) as Built;
 }

@@ -5,22 +5,22 @@ export interface Startable {
 }
 
 /**
- * Starts every part as soon as all the parts it comes after are ready; independent ones overlap.
+ * Starts every component as soon as all the components it comes after are ready; independent ones overlap.
  *
- * The first failure is thrown, after every part that was already starting has come to its end; nothing that was
- * still waiting is started then. Parts that name an unknown part or wait for each other fail before anything starts.
+ * The first failure is thrown, after every component that was already starting has come to its end; nothing that was
+ * still waiting is started then. Components that name an unknown component or wait for each other fail before anything starts.
  */
 export async function startInOrder<T extends Startable>(
-  parts: readonly T[],
-  start: (part: T) => Promise<void>,
+  components: readonly T[],
+  start: (component: T) => Promise<void>,
 ): Promise<void> {
-  assertOrder(parts);
+  assertOrder(components);
   const ready = new Map<string, Promise<void>>();
-  for (const part of inOrder(parts)) {
-    const before = part.after.map((name) => ready.get(name));
+  for (const component of inOrder(components)) {
+    const before = component.after.map((name) => ready.get(name));
     ready.set(
-      part.name,
-      Promise.all(before).then(() => start(part)),
+      component.name,
+      Promise.all(before).then(() => start(component)),
     );
   }
   const results = await Promise.allSettled(ready.values());
@@ -28,22 +28,22 @@ export async function startInOrder<T extends Startable>(
   if (failed) throw failed.reason;
 }
 
-/** The parts, each behind those it comes after. */
-export function inOrder<T extends Startable>(parts: readonly T[]): T[] {
+/** The components, each behind those it comes after. */
+export function inOrder<T extends Startable>(components: readonly T[]): T[] {
   const sorted: T[] = [];
-  let rest = [...parts];
+  let rest = [...components];
   while (rest.length > 0) {
-    const next = rest.filter(({ after }) => after.every((name) => sorted.some((part) => part.name === name)));
+    const next = rest.filter(({ after }) => after.every((name) => sorted.some((component) => component.name === name)));
     if (next.length === 0)
-      throw new Error(`these parts wait for each other: ${rest.map(({ name }) => name).join(", ")}`);
+      throw new Error(`these components wait for each other: ${rest.map(({ name }) => name).join(", ")}`);
     sorted.push(...next);
-    rest = rest.filter((part) => !next.includes(part));
+    rest = rest.filter((component) => !next.includes(component));
   }
   return sorted;
 }
 
-function assertOrder(parts: readonly Startable[]): void {
-  const names = new Set(parts.map(({ name }) => name));
-  const unknown = parts.flatMap(({ after }) => after).find((name) => !names.has(name));
-  if (unknown) throw new Error(`a part waits for ${unknown}, which is none`);
+function assertOrder(components: readonly Startable[]): void {
+  const names = new Set(components.map(({ name }) => name));
+  const unknown = components.flatMap(({ after }) => after).find((name) => !names.has(name));
+  if (unknown) throw new Error(`a component waits for ${unknown}, which is none`);
 }

@@ -1,5 +1,5 @@
+import { identityFolder, localIssuer } from "./components/identity.ts";
 import { signedIdToken } from "./identity/tokens.ts";
-import { identityFolder, localIssuer } from "./parts/identity.ts";
 
 const usage = `Usage: token.ts [E-MAIL]
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type LocalCluster, startCluster } from "./cluster.ts";
+import { identityFolder } from "./components/identity.ts";
 import { ensureHello, type Hello } from "./hello.ts";
 import { signedIdToken } from "./identity/tokens.ts";
-import { identityFolder } from "./parts/identity.ts";
-import { apiUrl } from "./platform-settings.ts";
+import { apiUrl } from "./platform/settings.ts";
 import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
 import { shortPath } from "./short-path.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
 import { ask } from "../support/api.ts";
 import { create, Environments, find, madeFor, untilGone, untilReady } from "../support/environments.ts";
 import { apply, list, waitFor } from "../support/kubectl.ts";
-import { killOperator, operatorRuns, restartOperator } from "../support/operator.ts";
+import { killOperator, pauseSupervisor, resumeSupervisor, untilOperatorServes } from "../support/operator.ts";
 import { open } from "../support/page.ts";
 import { podSecret, storedSecrets } from "../support/secrets.ts";
 import { TEST_DEADLINE_MS } from "../support/site.ts";
@@ -10,17 +10,22 @@ import { TEST_DEADLINE_MS } from "../support/site.ts";
 jest.setTimeout(TEST_DEADLINE_MS);
 
 const environments = new Environments();
-afterEach(async () => {
-  if (!(await operatorRuns())) await restartOperator();
-});
+afterEach(resumeSupervisor);
 afterAll(() => environments.removeAll());
+
+test("an operator that dies is started again, with another pid, and serves", async () => {
+  const killed = await killOperator();
+  expect(await untilOperatorServes(killed)).not.toBe(killed);
+  expect((await ask("GET", "/environments")).status).toBe(200);
+});
 
 test("an operator that is killed while it creates goes on after its restart: same environment, same secrets", async () => {
   const name = environments.name("killed");
   const waiting = environments.name("unseen");
   const id = await create(name);
   await waitFor(["--for=jsonpath={.status.podSecrets[0]}", `eenv/${name}`], 30);
-  await killOperator();
+  await pauseSupervisor();
+  const killed = await killOperator();
   // With nobody to write it, the state is that of the kill, and it has to be one in the middle of the way.
   expect((await find(name)).status?.readyAt).toBeUndefined();
   const [secret, stored] = await Promise.all([podSecret(name), storedSecrets(id)]);
@@ -32,7 +37,8 @@ test("an operator that is killed while it creates goes on after its restart: sam
     spec: { ttlHours: 1, backend: { repository: "sample-backend", branch: "main" } },
   });
 
-  await restartOperator();
+  await resumeSupervisor();
+  await untilOperatorServes(killed);
   const ready = await untilReady(name);
   expect(ready.metadata.uid).toBe(id);
   expect(await podSecret(name)).toEqual(secret);
@@ -49,12 +55,14 @@ test("an operator that is killed while it deletes finishes after its restart", a
   await untilReady(name);
   expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
   await waitFor(["--for=jsonpath={.status.phase}=terminating", `eenv/${name}`], 30);
-  await killOperator();
+  await pauseSupervisor();
+  const killed = await killOperator();
   // Still there, with something left to remove: the finalizer holds it until somebody finishes the work.
   expect((await find(name)).metadata.uid).toBe(id);
   expect(await madeFor(id)).not.toEqual([]);
 
-  await restartOperator();
+  await resumeSupervisor();
+  await untilOperatorServes(killed);
   await untilGone(name);
   expect(await madeFor(id)).toEqual([]);
 });

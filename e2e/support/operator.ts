@@ -1,42 +1,59 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "./command.ts";
-import { checkout, stateFolder } from "./site.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { site, stateFolder } from "./site.ts";
 
-const RESTART_DEADLINE_MS = 120_000;
+const RESTART_DEADLINE_MS = 60_000;
 const END_DEADLINE_MS = 10_000;
+const POLL_MS = 50;
 
+/** A program of the local cluster, as it was recorded when it was started. */
 interface Recorded {
   readonly pid: number;
   /** Clock ticks since boot: tells the program from another that was given its number later. */
   readonly startedAt: string;
 }
 
-/** Ends the operator as a crash would: at once, with no chance to finish anything. Answers when it is gone. */
-export async function killOperator(): Promise<void> {
-  const operator = await recordedOperator();
+/** Ends the operator as a crash would: at once, with no chance to finish anything. Answers its pid when it is gone. */
+export async function killOperator(): Promise<number> {
+  const operator = await recorded("operator");
   if (!(await runs(operator))) throw new Error("the operator does not run: there is nothing to kill");
   process.kill(operator.pid, "SIGKILL");
-  const giveUpAt = performance.now() + END_DEADLINE_MS;
-  while (await runs(operator)) {
-    if (performance.now() > giveUpAt) throw new Error(`the operator (${operator.pid}) survived SIGKILL`);
+  await until("the end of the operator", END_DEADLINE_MS, async () => !(await runs(operator)));
+  return operator.pid;
+}
+
+/** Keeps the supervisor from starting anything again until `resumeSupervisor`, so that a test can look at what a crash left. */
+export async function pauseSupervisor(): Promise<void> {
+  process.kill((await recorded("supervisor")).pid, "SIGSTOP");
+}
+
+/** Lets the supervisor go on. */
+export async function resumeSupervisor(): Promise<void> {
+  process.kill((await recorded("supervisor")).pid, "SIGCONT");
+}
+
+/** Waits until another operator than that one serves the REST interface, and answers its pid. */
+export async function untilOperatorServes(otherThan: number): Promise<number> {
+  await until("another operator", RESTART_DEADLINE_MS, async () => {
+    const operator = await recorded("operator");
+    if (operator.pid === otherThan || !(await runs(operator))) return false;
+    return (await fetch(`${site.apiUrl}/openapi.json`, { signal: AbortSignal.timeout(1000) })).ok;
+  });
+  return (await recorded("operator")).pid;
+}
+
+async function until(what: string, deadlineMs: number, check: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + deadlineMs;
+  // What refuses connections is not there yet.
+  while (!(await check().catch(() => false))) {
+    if (performance.now() > giveUpAt) throw new Error(`${what} did not come within ${deadlineMs / 1000} s`);
+    await pause(POLL_MS);
   }
 }
 
-/** Starts what of the local cluster is missing, as a person would, and makes sure that it was the operator. */
-export async function restartOperator(): Promise<void> {
-  const { code, stdout, stderr } = await run("make", { args: ["up"], cwd: checkout, deadlineMs: RESTART_DEADLINE_MS });
-  if (code !== 0) throw new Error(`make up ended with ${code}: ${stdout}${stderr}`);
-  if (!(await runs(await recordedOperator()))) throw new Error("make up ended well, but no operator runs");
-}
-
-/** Whether the operator runs now. */
-export async function operatorRuns(): Promise<boolean> {
-  return runs(await recordedOperator());
-}
-
-async function recordedOperator(): Promise<Recorded> {
-  return JSON.parse(await readFile(join(stateFolder, "cluster/processes/operator.json"), "utf8")) as Recorded;
+async function recorded(program: string): Promise<Recorded> {
+  return JSON.parse(await readFile(join(stateFolder, `cluster/processes/${program}.json`), "utf8")) as Recorded;
 }
 
 /** Reads state and start from /proc/PID/stat (proc_pid_stat(5)); a zombie has ended. */

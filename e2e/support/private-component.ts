@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./command.ts";
-import { administrator } from "./git-host.ts";
+import { administrator } from "./gitea.ts";
 import { stateFolder } from "./site.ts";
 
 const DEADLINE_MS = 30_000;

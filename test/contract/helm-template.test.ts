@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { helmProgram } from "../../deploy/local/helm.ts";
+import { helmProgram } from "../../deploy/local/kubernetes/helm.ts";
 import { aRepository } from "../support/doubles/memory/repositories.ts";
 import { configSetFixture } from "../support/fixtures/environment-fixture.ts";
 import { renderEnvironment } from "../support/fixtures/environment-values.ts";

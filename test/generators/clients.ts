@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type RunOptions, run } from "../../deploy/local/run.ts";
+import { type RunOptions, run } from "../../deploy/local/processes/run.ts";
 import { goModule, oapiCodegen, openapiGenerator, openapiPythonClient, whyNoGo } from "./tools.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { buildComponent, cacheRoot, type GoComponent } from "../../deploy/local/binaries.ts";
+import { buildModule, cacheRoot } from "../../deploy/local/builds/build.ts";
+import type { GoModule } from "../../deploy/local/builds/modules.ts";
 import { findProgram } from "../../deploy/local/prerequisites.ts";
+import { run } from "../../deploy/local/processes/run.ts";
 import { showProgress } from "../../deploy/local/progress.ts";
-import { run } from "../../deploy/local/run.ts";
 import { installedPython, whyNoPython } from "../support/plane/python.ts";
 
 /** A generator that is pinned, and kept in the cache. */
@@ -60,13 +61,18 @@ export const openapiGenerator: Tool = {
 
 /** The Go module of oapi-codegen, and of all that generated Go imports; its go.sum has their hashes. */
 export const goModule = join(import.meta.dirname, "go");
-const component: GoComponent = { name: "oapi-codegen", folder: "../../test/generators/go", target: "tool" };
+const component: GoModule = {
+  name: "oapi-codegen",
+  folder: "../../test/generators/go",
+  target: "tool",
+  buildSeconds: 60,
+};
 
 /** A program, built by Go. */
 export const oapiCodegen: Tool = {
   name: "oapi-codegen 2.8.2",
   whyNot: whyNoGo,
-  installed: once(async () => join((await buildComponent(component, showProgress())).programs, "oapi-codegen")),
+  installed: once(async () => join((await buildModule(component, showProgress())).programs, "oapi-codegen")),
 };
 
 /** Why nothing in Go can be compiled here, in one sentence, or undefined when it can. */

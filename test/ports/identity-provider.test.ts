@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
-import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
+import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { googleIdentityProvider } from "../../operator/adapters/google/identity-provider.ts";
 import { localIdentityProvider } from "../../operator/adapters/identity-provider/local.ts";
 import { winstonLog } from "../../operator/kit/log.ts";

@@ -1,4 +1,4 @@
-import { startIdentityProvider } from "../../deploy/local/identity-provider.ts";
+import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
 import { createWorld } from "../support/fixtures/environment-world.ts";
 import { testSettings } from "../support/fixtures/test-settings.ts";

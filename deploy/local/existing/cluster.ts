@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { ClusterEntry } from "../kubeconfig.ts";
-import { type ClusterUser, kubectl } from "../kubectl.ts";
+import type { ClusterEntry } from "../kubernetes/kubeconfig.ts";
+import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
 /** What the platform's chart says (`kubeVersion`; a test holds the two together), told before anything is rendered. */
 const OLDEST_MINOR = 33;

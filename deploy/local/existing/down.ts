@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { makeCommand } from "../make-command.ts";
-import { removeCredentials } from "../platform-programs.ts";
-import { recordedProcesses, stopProcess } from "../process.ts";
+import { removeCredentials } from "../platform/programs.ts";
+import { recordedProcesses, stopProcess } from "../processes/process.ts";
+import { stopSupervisor } from "../processes/supervisor.ts";
 import { showProgress } from "../progress.ts";
 import { shortPath } from "../short-path.ts";
 import { existingFolder } from "../site.ts";
@@ -18,6 +19,7 @@ export async function down(): Promise<void> {
 
 /** Latest first: the operator's token is good for as long as the operator runs. */
 async function stopPrograms(): Promise<void> {
+  await stopSupervisor(existingFolder);
   const records = await recordedProcesses(existingFolder);
   for (const record of records.reverse()) await stopProcess(existingFolder, record, GRACE_MS);
   await removeCredentials(existingFolder);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { makeCommand } from "../make-command.ts";
-import type { HostPlatform } from "../platform-programs.ts";
+import type { HostPlatform } from "../platform/programs.ts";
 import { shortPath } from "../short-path.ts";
 
 /** What there is to tell when the platform runs for an existing cluster. */

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { kubectl } from "../kubectl.ts";
-import { definitionNames, renderPlatformChart } from "../platform-chart.ts";
-import type { HostPlatform } from "../platform-programs.ts";
+import { kubectl } from "../kubernetes/kubectl.ts";
+import { definitionNames, renderPlatformChart } from "../platform/chart.ts";
+import type { HostPlatform } from "../platform/programs.ts";
 
 /** What was applied to a cluster; outlives a `down` of that state folder, so that it can be deleted then. */
 export const manifestFile = (folder: string): string => join(folder, "platform.json");

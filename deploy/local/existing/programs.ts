@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { builtComponent, type GoComponent, goComponents } from "../binaries.ts";
+import { builtModule } from "../builds/build.ts";
+import { goModules } from "../builds/modules.ts";
 import { findProgram } from "../prerequisites.ts";
 
 /** The programs that an existing cluster is set up with, by their paths. */
@@ -10,16 +11,15 @@ export interface Programs {
 
 /** Finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
 export async function findPrograms(): Promise<Programs> {
-  const kubectl = await find("kubectl", goComponents.controlplane);
-  const helm = await find("helm", goComponents.helm);
+  const [kubectl, helm] = await Promise.all([find("kubectl"), find("helm")]);
   if (kubectl && helm) return { kubectl, helm };
   const missing = Object.entries({ kubectl, helm }).flatMap(([name, path]) => (path ? [] : [name]));
   throw new Error(`CLUSTER=existing needs kubectl and helm; install what is not on the PATH: ${missing.join(", ")}.`);
 }
 
-async function find(name: string, component: GoComponent): Promise<string | undefined> {
+async function find(name: string): Promise<string | undefined> {
   const onPath = findProgram(name);
   if (onPath) return onPath;
-  const built = await builtComponent(component);
+  const built = await builtModule(goModules.controlplane);
   return built && join(built.programs, name);
 }

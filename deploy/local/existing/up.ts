@@ -1,5 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import { makeCommand } from "../make-command.ts";
+import { assertPortsAreFree } from "../network/ports.ts";
 import {
   differenceOfRunning,
   type HostPlatform,
@@ -7,8 +8,8 @@ import {
   keepOperatorRunning,
   keepTokenFresh,
   localHost,
-} from "../platform-programs.ts";
-import { assertPortsAreFree } from "../ports.ts";
+} from "../platform/programs.ts";
+import { withoutSupervisor } from "../processes/supervisor.ts";
 import { showProgress } from "../progress.ts";
 import { writeShellVariables } from "../shell-variables.ts";
 import { existingFolder } from "../site.ts";
@@ -33,8 +34,10 @@ export async function up(): Promise<void> {
   const platform = { folder: existingFolder, cluster, administrator, settings, kubectlEnvironment: process.env };
   await assertCanStart(platform, settings);
   await progress.step("platform chart", () => applyPlatform(platform, { helm, kubeVersion }));
-  await progress.step("platform token", () => keepTokenFresh(platform));
-  await progress.step("operator", () => keepOperatorRunning(platform));
+  await withoutSupervisor(existingFolder, async () => {
+    await progress.step("platform token", () => keepTokenFresh(platform));
+    await progress.step("operator", () => keepOperatorRunning(platform));
+  });
   const apiUrl = `http://${localHost(settings.api.host)}:${settings.api.port}`;
   const env = await writeShellVariables({ API_URL: apiUrl, KUBECONFIG: kubeconfig, KUBECTL: kubectl });
   console.log(epilogue({ ...platform, apiUrl, env }));

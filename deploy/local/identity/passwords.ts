@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { writeWhole } from "../whole-file.ts";
+import { writeWhole } from "../processes/whole-file.ts";
 import { type Account, accountByEmail, localAccounts } from "./accounts.ts";
 
 /** The accounts' passwords, by e-mail address. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { addresses } from "../addresses.ts";
-import { startIdentityProvider } from "../identity-provider.ts";
+import { addresses } from "../network/addresses.ts";
+import { startIdentityProvider } from "./provider.ts";
 
 const { values, positionals } = parseArgs({
   options: { "password-grant": { type: "boolean", default: false } },

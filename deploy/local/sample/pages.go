@@ -11,6 +11,11 @@ import (
 	"time"
 )
 
+// feature is something that a branch adds to the application: each has one file with an init function.
+type feature struct{ Name, Text string }
+
+var features []feature
+
 var page = template.Must(template.New("page").Parse(`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{.Environment}}</title>
@@ -19,7 +24,9 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 <body>
 <h1>Environment <code>{{.Environment}}</code></h1>
 <p>This is the sample application's frontend. Its backend: {{if .Backend}}<a href="{{.Backend}}">{{.Backend}}</a>{{else}}not told{{end}}.</p>
-<p>Variables it received, by name: {{range .Variables}}<code>{{.}}</code> {{else}}none{{end}}</p>
+{{range .Features}}<h2>{{.Name}}</h2>
+<p>{{.Text}}</p>
+{{end}}<p>Variables it received, by name: {{range .Variables}}<code>{{.}}</code> {{else}}none{{end}}</p>
 </body>
 </html>
 `))
@@ -52,18 +59,28 @@ func backend(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	json.NewEncoder(w).Encode(map[string]any{
-		"component": "backend", "environment": os.Getenv("ENVIRONMENT_NAME"), "variables": variableNames(),
+		"component": "backend", "environment": os.Getenv("ENVIRONMENT_NAME"), "features": featureNames(),
+		"variables": variableNames(),
 	})
 }
 
 func frontend(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	err := page.Execute(w, map[string]any{
-		"Environment": os.Getenv("ENVIRONMENT_NAME"), "Backend": os.Getenv("BACKEND_URL"), "Variables": variableNames(),
+		"Environment": os.Getenv("ENVIRONMENT_NAME"), "Backend": os.Getenv("BACKEND_URL"), "Features": features,
+		"Variables": variableNames(),
 	})
 	if err != nil {
 		slog.Error("page was not delivered", "error", err.Error())
 	}
+}
+
+func featureNames() []string {
+	names := []string{}
+	for _, each := range features {
+		names = append(names, each.Name)
+	}
+	return names
 }
 
 // variableNames leaves out what every container gets, so that what remains is what somebody chose to give it.

@@ -6,6 +6,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { API_VERSION } from "../../../crds/group.ts";
 import { run } from "../../../deploy/local/run.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { run } from "../../../deploy/local/processes/run.ts";
+import { environmentType } from "../../../operator/kinds.ts";
 import type { KubeError } from "../../../operator/kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";

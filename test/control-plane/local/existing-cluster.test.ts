@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
-import { freePorts } from "../../../deploy/local/free-ports.ts";
-import { helmProgram } from "../../../deploy/local/helm.ts";
-import { kubectl } from "../../../deploy/local/kubectl.ts";
-import { recordedProcesses } from "../../../deploy/local/process.ts";
-import { waitUntil } from "../../../deploy/local/wait.ts";
+import { type ControlPlane, startControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
+import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
+import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
+import { freePorts } from "../../../deploy/local/network/free-ports.ts";
+import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
+import { waitUntil } from "../../../deploy/local/processes/wait.ts";
 
 const execute = promisify(execFile);
 const checkout = resolve(import.meta.dirname, "../../..");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { waitUntil } from "../../../deploy/local/wait.ts";
+import { waitUntil } from "../../../deploy/local/processes/wait.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import {
   environmentObject,

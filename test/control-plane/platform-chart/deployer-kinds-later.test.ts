@@ -5,6 +5,11 @@ import { settingsFrom } from "../../../config/settings.ts";
 import { apiClient } from "../../../deploy/local/api-client.ts";
 import { applyArgoCdKinds } from "../../../deploy/local/argo-cd-kinds.ts";
 import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
+import { buildModule } from "../../../deploy/local/builds/build.ts";
+import { goModules } from "../../../deploy/local/builds/modules.ts";
+import { apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
+import { applyArgoCdKinds } from "../../../deploy/local/kubernetes/argo-cd-kinds.ts";
+import { type ControlPlane, startControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 import { silentProgress } from "../../../deploy/local/progress.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
@@ -41,7 +46,7 @@ async function readyz() {
 async function installArgoCd(): Promise<void> {
   const client = apiClient({ url: plane.url, caFile: plane.caFile, token: plane.adminToken });
   try {
-    await applyArgoCdKinds(client, await buildComponent(goComponents.controlplane, silentProgress));
+    await applyArgoCdKinds(client, await buildModule(goModules.controlplane, silentProgress));
   } finally {
     client.close();
   }

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
-import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
-import { freePorts } from "../../../deploy/local/free-ports.ts";
+import { buildModule } from "../../../deploy/local/builds/build.ts";
+import { goModules } from "../../../deploy/local/builds/modules.ts";
+import { answersPing } from "../../../deploy/local/components/redis-ping.ts";
+import { freePorts } from "../../../deploy/local/network/free-ports.ts";
 import { showProgress } from "../../../deploy/local/progress.ts";
-import { answersPing } from "../../../deploy/local/redis-ping.ts";
 import { until } from "../fixtures/until.ts";
 
 /** A Redis of the local cluster's own kind, on a port of loopback that stays the same; what it holds goes when it stops. */
@@ -23,7 +24,7 @@ export interface RedisServer {
 
 /** One that does not run yet; stop it when done, whatever state it is in. */
 export async function redisServer(): Promise<RedisServer> {
-  const { programs } = await buildComponent(goComponents.controlplane, showProgress());
+  const { programs } = await buildModule(goModules.controlplane, showProgress());
   const [port = 0] = await freePorts(1);
   const password = randomBytes(24).toString("hex");
   let running: ChildProcess | undefined;

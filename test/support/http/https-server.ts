@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { certificateAuthority } from "../../../deploy/local/pki.ts";
+import { certificateAuthority } from "../../../deploy/local/kubernetes/pki.ts";
 
 /** An HTTPS server on loopback whose certificate is signed by an authority of its own. */
 export interface HttpsServer {

@@ -1,4 +1,5 @@
 import { buildComponent, goComponents } from "../../../deploy/local/binaries.ts";
+import { startControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 import { showProgress } from "../../../deploy/local/progress.ts";
 import { publishPool } from "./control-plane.ts";
 import { startPlanePool } from "./plane-pool.ts";

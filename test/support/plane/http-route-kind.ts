@@ -1,4 +1,4 @@
-import { waitUntil } from "../../../deploy/local/wait.ts";
+import { waitUntil } from "../../../deploy/local/processes/wait.ts";
 import { given } from "../fixtures/environment-objects.ts";
 import type { ApiCalls } from "../http/api-calls.ts";
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { nodeFlags } from "../../../deploy/local/node-flags.ts";
+import { nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./platform-chart.ts";
 

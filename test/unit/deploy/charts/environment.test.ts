@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { Manifest } from "../../../../deploy/local/api-client.ts";
-import { helmProgram, lintChart } from "../../../../deploy/local/helm.ts";
+import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
+import { helmProgram, lintChart } from "../../../../deploy/local/kubernetes/helm.ts";
 import { asleep } from "../../../../operator/environment/desired/asleep.ts";
 import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment-values.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { helmProgram, renderChart } from "../../../../deploy/local/helm.ts";
+import { helmProgram, renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
 import { mayReach, type Place, type Policy, type PolicyPeer } from "../../../support/plane/network-analysis.ts";
 
 const settings = {

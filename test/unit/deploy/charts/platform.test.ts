@@ -4,9 +4,9 @@ import { parse } from "yaml";
 import { Settings } from "../../../../config/settings.schema.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
-import type { Manifest } from "../../../../deploy/local/api-client.ts";
-import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/helm.ts";
-import { nodeFlags } from "../../../../deploy/local/node-flags.ts";
+import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
+import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
+import { nodeFlags } from "../../../../deploy/local/processes/node-flags.ts";
 
 const root = new URL("../../../..", import.meta.url).pathname;
 const settings = {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
-import { showProgress } from "../../../../deploy/local/progress.ts";
+import { type Progress, planned, showProgress } from "../../../../deploy/local/progress.ts";
 
 describe("progress in a log", () => {
   const log = () => new PassThrough() as unknown as NodeJS.WriteStream;
@@ -12,6 +12,43 @@ describe("progress in a log", () => {
     expect(await progress.step("build etcd", async () => 42)).toBe(42);
     stream.end();
     expect(await text(stream)).toMatch(/^build etcd: \d+\.\d s\n$/);
+  });
+
+  test("numbers the steps of a plan as they begin, and tells how far all of them are", async () => {
+    const shown: string[] = [];
+    const progress: Progress = {
+      async step(name, work, detail = () => "") {
+        shown.push(name + detail());
+        const result = await work();
+        shown.push(name + detail());
+        return result;
+      },
+    };
+    let nowMs = 0;
+    const plan = [
+      { name: "build etcd", weight: 600 },
+      { name: "build traefik", weight: 600 },
+    ];
+    const steps = planned(progress, plan, { now: () => nowMs, processors: 2 });
+    await steps.step("build etcd", async () => {
+      nowMs = 120_000;
+    });
+    await steps.step("build traefik", async () => {
+      nowMs = 240_000;
+    });
+    expect(shown).toEqual([
+      "1/2 build etcd, about 0 of 10 min",
+      "1/2 build etcd, about 2 of 4 min",
+      "2/2 build traefik, about 2 of 4 min",
+      "2/2 build traefik, about 4 of 4 min",
+    ]);
+  });
+
+  test("numbers steps whose time is not estimated", async () => {
+    const stream = log();
+    await planned(showProgress(stream), [{ name: "etcd" }, { name: "dns" }]).step("etcd", async () => undefined);
+    stream.end();
+    expect(await text(stream)).toMatch(/^1\/2 etcd: \d+\.\d s\n$/);
   });
 
   test("does not call a step done that failed", async () => {

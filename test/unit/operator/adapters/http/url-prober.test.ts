@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { certificateAuthority } from "../../../../../deploy/local/pki.ts";
+import { certificateAuthority } from "../../../../../deploy/local/kubernetes/pki.ts";
 import { httpsUrlProber } from "../../../../../operator/adapters/http/url-prober.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 

@@ -1,0 +1,28 @@
+import { type Progress, planned } from "../progress.ts";
+import { type BuiltModule, buildModule, builtModule } from "./build.ts";
+import { goModules } from "./modules.ts";
+import { buildPostgresqlImage, isPostgresqlImageBuilt, postgresqlStep } from "./postgresql.ts";
+
+/** Everything that the local cluster is built from. */
+export interface Built extends Readonly<Record<keyof typeof goModules, BuiltModule>> {
+  /** The archive of the image that databases are made of. */
+  readonly postgresqlArchive: string;
+}
+
+/** Builds what is missing, one after the other: each build uses every core by itself. */
+export async function buildAll(progress: Progress): Promise<Built> {
+  const steps = planned(progress, await missingSteps());
+  const built: [string, BuiltModule][] = [];
+  for (const [key, module] of Object.entries(goModules)) built.push([key, await buildModule(module, steps)]);
+  return {
+    ...(Object.fromEntries(built) as Omit<Built, "postgresqlArchive">),
+    postgresqlArchive: await buildPostgresqlImage(steps),
+  };
+}
+
+async function missingSteps() {
+  const isBuilt = await Promise.all(Object.values(goModules).map(builtModule));
+  const missing = Object.values(goModules).filter((_module, index) => !isBuilt[index]);
+  const steps = missing.map(({ name, buildSeconds }) => ({ name: `build ${name}`, weight: buildSeconds }));
+  return (await isPostgresqlImageBuilt()) ? steps : [...steps, postgresqlStep];
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { run } from "../processes/run.ts";
+import type { Progress } from "../progress.ts";
+import type { GoModule } from "./modules.ts";
+import { replacePackages, sourceOf } from "./replaced-packages.ts";
+
+/** Where one module was built: its programs, and the source files it needs while it runs. */
+export interface BuiltModule {
+  readonly programs: string;
+  readonly files: string;
+}
+
+/**
+ * The built module, from the cache or built now (minutes on a cold machine, then shown as a step).
+ *
+ * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all, so a build
+ * that was killed is never used, and two builds at once are harmless.
+ */
+export async function buildModule(module: GoModule, progress: Progress): Promise<BuiltModule> {
+  const target = await cacheFolder(module);
+  if (!existsSync(target)) {
+    await progress.step(`build ${module.name}`, () => intoCache(target, (folder) => buildInto(folder, module)));
+  }
+  return builtIn(target);
+}
+
+/** The module in the cache, or undefined when it is not built. */
+export async function builtModule(module: GoModule): Promise<BuiltModule | undefined> {
+  const target = await cacheFolder(module);
+  return existsSync(target) ? builtIn(target) : undefined;
+}
+
+async function cacheFolder(module: GoModule): Promise<string> {
+  return join(cacheRoot(), `${module.name}-${await sourceHash(module)}`);
+}
+
+function builtIn(target: string): BuiltModule {
+  return { programs: join(target, "programs"), files: join(target, "files") };
+}
+
+/** The folder that keeps the built programs of all checkouts on this machine; safe to delete. */
+export function cacheRoot(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ephemeral-environments");
+}
+
+/** Sixteen hexadecimal digits that change whenever a source file or a build flag of the module does. */
+export async function sourceHash({ folder, buildSeconds, ...flags }: GoModule): Promise<string> {
+  const source = folderOf({ folder });
+  const names = await Array.fromAsync(glob(["go.mod", "go.sum", "**/*.go"], { cwd: source }));
+  const hash = createHash("sha256").update(JSON.stringify(flags));
+  for (const name of names.sort()) hash.update(`\0${name}\0`).update(await readFile(join(source, name)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Makes a folder of the cache: it appears complete or not at all. */
+export async function intoCache(target: string, make: (folder: string) => Promise<void>): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  const unfinished = await mkdtemp(`${target}.unfinished-`);
+  try {
+    await make(unfinished);
+    await chmod(unfinished, 0o755);
+    await rename(unfinished, target);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+}
+
+async function buildInto(folder: string, module: GoModule): Promise<void> {
+  await compile(module, folder);
+  await copyModuleFiles(module, join(folder, "files"));
+}
+
+async function compile(module: GoModule, folder: string): Promise<void> {
+  const { cgo = false, tags = "", ldflags = "", links, replaced = [], target } = module;
+  const programs = join(folder, "programs");
+  const work = join(folder, "work");
+  await mkdir(programs, { recursive: true });
+  const modFile = replaced.length > 0 ? ["-modfile", await replacePackages(folderOf(module), replaced, work)] : [];
+  const flags = [...modFile, "-trimpath", "-tags", tags, "-ldflags", `-s -w ${ldflags}`];
+  await run("go", ["build", ...flags, "-o", `${programs}/`, target], {
+    cwd: folderOf(module),
+    env: { ...process.env, CGO_ENABLED: cgo ? "1" : "0" },
+    deadlineMs: 60 * 60_000,
+  });
+  await rm(work, { recursive: true, force: true });
+  for (const name of links?.names ?? []) await symlink(links?.to ?? "", join(programs, name));
+}
+
+async function copyModuleFiles({ files, ...module }: GoModule, target: string): Promise<void> {
+  if (!files) return;
+  const source = await sourceOf(files.module, folderOf(module));
+  const scripts = files.scripts ?? [];
+  for (const path of [...files.paths, ...scripts])
+    await cp(join(source, path), join(target, path), { recursive: true });
+  // The module cache is read-only; a copy that can't be changed can't be deleted by its owner either.
+  await run("chmod", ["-R", "u+w,a+rX", target]);
+  // A module's archive does not keep which files can be executed.
+  for (const script of scripts) await chmod(join(target, script), 0o755);
+}
+
+function folderOf({ folder }: Pick<GoModule, "folder">): string {
+  return join(import.meta.dirname, "..", folder);
+}

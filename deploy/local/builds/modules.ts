@@ -1,0 +1,70 @@
+/** Programs that are built from one Go module of ours into one folder of the cache. */
+export interface GoModule {
+  readonly name: string;
+  /** The folder of its go.mod, below deploy/local. */
+  readonly folder: string;
+  /** What `go build` is given: `./...` for the programs of ours, `tool` for the tools that its go.mod names. */
+  readonly target: "./..." | "tool";
+  /** Processor seconds that a build after those before it in `goModules` took, where it was measured; for estimates. */
+  readonly buildSeconds: number;
+  readonly cgo?: boolean;
+  readonly tags?: string;
+  readonly ldflags?: string;
+  /** Further names for a program that was built (it chooses its work by the name it is called by). */
+  readonly links?: { readonly to: string; readonly names: readonly string[] };
+  /** Files, and scripts to be called, that are needed while it runs and stand in a module's source folder. */
+  readonly files?: { readonly module: string; readonly paths: readonly string[]; readonly scripts?: readonly string[] };
+  /** Modules of which some packages are replaced: by those in its folder `replaced/<module>`. */
+  readonly replaced?: readonly string[];
+}
+
+const kubernetesVersion =
+  "-X k8s.io/component-base/version.gitVersion=v1.36.1 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
+
+/**
+ * Everything that is built from Go, in the order in which it is built. Versions stand in each module's go.mod; where two
+ * modules share a dependency they name the same version of it, so that Go compiles it once.
+ */
+export const goModules = {
+  controlplane: {
+    name: "controlplane",
+    folder: "programs/kubernetes",
+    target: "./...",
+    buildSeconds: 1400,
+    ldflags: kubernetesVersion,
+    links: {
+      to: "controlplane",
+      names: [
+        ...["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl"],
+        ...["argocd-application-controller", "argocd-repo-server", "helm", "redis"],
+      ],
+    },
+    files: {
+      module: "github.com/argoproj/argo-cd/v3",
+      paths: ["manifests/crds"],
+      scripts: ["hack/git-verify-wrapper.sh"],
+    },
+  },
+  containerd: { name: "containerd", folder: "programs/kubernetes", target: "tool", buildSeconds: 150 },
+  pause: { name: "pause", folder: "programs/pause", target: "./...", buildSeconds: 5 },
+  sample: { name: "sample", folder: "sample", target: "./...", buildSeconds: 10 },
+  sampleCart: { name: "sample-cart", folder: "sample", target: "./...", tags: "cart", buildSeconds: 5 },
+  traefik: {
+    name: "traefik",
+    folder: "programs/traefik",
+    target: "tool",
+    buildSeconds: 250,
+    replaced: ["github.com/go-acme/lego/v4", "github.com/traefik/traefik/v3", "github.com/traefik/yaegi"],
+  },
+} as const satisfies Record<string, GoModule>;
+
+/** The git host that is built when it is asked for. */
+export const gitea = {
+  name: "gitea",
+  folder: "programs/gitea",
+  target: "tool",
+  buildSeconds: 500,
+  cgo: true,
+  tags: "sqlite sqlite_unlock_notify",
+  files: { module: "code.gitea.io/gitea", paths: ["templates", "options", "public"] },
+} as const satisfies GoModule;

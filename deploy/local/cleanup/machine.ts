@@ -1,0 +1,39 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { withLock } from "../processes/lock.ts";
+import { isAlive, recordedProcesses } from "../processes/process.ts";
+import { clusterFolder, runFolder } from "../site.ts";
+
+const ownerFile = join(runFolder, "owner");
+
+/**
+ * Does the work while no other start or stop of a local cluster is at work on this machine. Waits for another one as
+ * long as `deadlineMs`, then fails.
+ */
+export function withMachine<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+  const what = "the end of another start or stop of the local cluster";
+  return withLock({ name: "ephemeral-environments", what, deadlineMs }, work);
+}
+
+/** Records that the cluster of this checkout has the machine's one bridge, ports and run folder. */
+export async function claimMachine(): Promise<void> {
+  await mkdir(runFolder, { recursive: true });
+  await writeFile(ownerFile, clusterFolder);
+}
+
+/** The state folder of the cluster that has the machine, or undefined when none has. */
+export async function machineOwner(): Promise<string | undefined> {
+  return readFile(ownerFile, "utf8").catch(undefinedIfAbsent);
+}
+
+/** Fails, naming the other checkout, when its cluster runs: both would use the same bridge and ports. */
+export async function assertMachineIsFree(): Promise<void> {
+  const owner = await machineOwner();
+  if (owner === undefined || owner === clusterFolder) return;
+  if (!(await recordedProcesses(owner)).some(isAlive)) return;
+  throw new Error(`The local cluster of ${dirname(dirname(owner))} is running; stop it there with "make down" first.`);
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+}

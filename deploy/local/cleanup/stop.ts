@@ -1,0 +1,22 @@
+import { isAlive, recordedProcesses } from "../processes/process.ts";
+import { clusterFolder, existingFolder } from "../site.ts";
+import { clearLeftovers } from "./cleanup.ts";
+import { assertMachineIsFree, withMachine } from "./machine.ts";
+
+/**
+ * Stops the local cluster and removes all of it from the machine; does nothing when there is none. A cluster of
+ * another checkout is left alone, and told about by a failure.
+ */
+export async function stopCluster(): Promise<void> {
+  if (process.platform !== "linux") return;
+  await withMachine(60_000, async () => {
+    await assertMachineIsFree();
+    await clearLeftovers();
+  });
+}
+
+/** The programs of the local cluster, then those for an existing one, as they were started, and whether each runs. */
+export async function programStatus(): Promise<{ name: string; pid: number; running: boolean; logFile: string }[]> {
+  const records = await Promise.all([clusterFolder, existingFolder].map(recordedProcesses));
+  return records.flat().map((record) => ({ ...record, running: isAlive(record) }));
+}

@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseManifests } from "../kubernetes/api-client.ts";
+import { apiServerIsReady, etcd, etcdIsReady, kubeApiServer } from "../kubernetes/control-plane-programs.ts";
+import { addresses } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import type { Component } from "./component.ts";
+
+/** etcd: the objects. */
+export const etcdComponent: Component = {
+  name: "etcd",
+  after: [],
+  start: (site) => keepRunning(site.folder, etcd(site.controlPlane), () => etcdIsReady(site.controlPlane)),
+};
+
+/** The API server, on the bridge's address, so that pods reach it and the rest of the world does not. */
+export const apiServerComponent: Component = {
+  name: "kube-apiserver",
+  after: ["network", "etcd"],
+  async start(site) {
+    const { bridge, firstService } = addresses;
+    const names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost"].map(
+      (name) => `DNS:${name}`,
+    );
+    const alternativeNames = [`IP:${bridge.address}`, `IP:${firstService}`, ...names];
+    const [serving, kubelet] = await Promise.all([
+      site.ca.issue("kube-apiserver", { commonName: "kube-apiserver", alternativeNames }),
+      site.ca.issue("kube-apiserver-kubelet-client", { commonName: "kube-apiserver-kubelet-client" }),
+    ]);
+    const flags = [
+      ...["--kubelet-client-certificate", kubelet.certificate, "--kubelet-client-key", kubelet.key],
+      ...["--kubelet-certificate-authority", site.ca.certificate],
+      // The node's name resolves nowhere; without this, reading logs asks for it.
+      ...["--kubelet-preferred-address-types", "InternalIP", "--allow-privileged"],
+    ];
+    await keepRunning(site.folder, kubeApiServer(site.controlPlane, serving, flags), () =>
+      apiServerIsReady(site.client),
+    );
+  },
+};
+
+/** The rights of the cluster's own programs. */
+export const accessComponent: Component = {
+  name: "access rules",
+  after: ["kube-apiserver"],
+  async start({ client }) {
+    const file = join(import.meta.dirname, "../manifests/access.yaml");
+    await Promise.all(parseManifests(await readFile(file, "utf8")).map((manifest) => client.apply(manifest)));
+  },
+};

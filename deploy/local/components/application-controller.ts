@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseManifests } from "../kubernetes/api-client.ts";
+import { applyArgoCdKinds } from "../kubernetes/argo-cd-kinds.ts";
+import { addresses } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import { type ClusterSite, kubeconfigFor } from "../site.ts";
+import { argoCdEnvironment, argoCdIsHealthy } from "./argo-cd.ts";
+import type { Component } from "./component.ts";
+import { argoCdRedis, redisClient } from "./redis.ts";
+import { repoServerClient } from "./repo-server.ts";
+
+const { applicationControllerMetricsPort } = addresses;
+
+/** Argo CD's kinds, namespace, settings and rights. */
+export const deployerSettingsComponent: Component = {
+  name: "Argo CD settings",
+  after: ["kube-apiserver"],
+  async start(site) {
+    const file = join(import.meta.dirname, "../manifests/argo-cd.yaml");
+    const [namespace, ...rest] = parseManifests(await readFile(file, "utf8"));
+    if (!namespace) throw new Error(`${file} holds no manifest`);
+    await Promise.all([applyArgoCdKinds(site.client, site.built.controlplane), site.client.apply(namespace)]);
+    await Promise.all(rest.map((manifest) => site.client.apply(manifest)));
+    await giveServerKey(site);
+  },
+};
+
+const name = "argocd-application-controller";
+
+/** Argo CD's application-controller: Applications become objects. */
+export const applicationControllerComponent: Component = {
+  name,
+  after: ["Argo CD settings", "network", "redis"],
+  async start(site) {
+    // The name of its ServiceAccount elsewhere: the platform's policies know Argo CD by it.
+    const subject = { commonName: "system:serviceaccount:argocd:argocd-application-controller" };
+    const kubeconfig = await kubeconfigFor(site, name, subject, "argocd");
+    const redis = redisClient(await argoCdRedis(site));
+    const args = [
+      ...["--kubeconfig", kubeconfig, "--namespace", "argocd", ...redis.args, ...(await repoServerClient(site))],
+      ...["--metrics-port", String(applicationControllerMetricsPort), "--loglevel", "warn"],
+      // Sources are pinned to commits and changes come by watch: asking again is only a safety net.
+      ...["--app-resync", "180", "--app-resync-jitter", "60", "--self-heal-timeout-seconds", "2"],
+    ];
+    const home = join(site.folder, "argo-cd");
+    await mkdir(home, { recursive: true });
+    const env = { ...argoCdEnvironment(home), ...redis.env, KUBECONFIG: kubeconfig };
+    const command = join(site.built.controlplane.programs, name);
+    const spec = { name, command, args, env };
+    await keepRunning(site.folder, spec, () => argoCdIsHealthy(applicationControllerMetricsPort));
+  },
+};
+
+/** Argo CD refuses to work without a key for its (unused) sessions; an existing one is kept. */
+async function giveServerKey({ client }: ClusterSite): Promise<void> {
+  if (await client.find("/api/v1/namespaces/argocd/secrets/argocd-secret")) return;
+  const metadata = { name: "argocd-secret", namespace: "argocd", labels: { "app.kubernetes.io/part-of": "argocd" } };
+  const stringData = { "server.secretkey": randomBytes(16).toString("hex") };
+  await client.apply({ apiVersion: "v1", kind: "Secret", metadata, stringData });
+}

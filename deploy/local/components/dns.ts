@@ -1,0 +1,41 @@
+import { Resolver } from "node:dns/promises";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addresses } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import { kubeconfigFor } from "../site.ts";
+import type { Component } from "./component.ts";
+
+/** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */
+export const dnsComponent: Component = {
+  name: "coredns",
+  after: ["access rules", "network"],
+  async start(site) {
+    const kubeconfig = await kubeconfigFor(site, "coredns", { commonName: "local:coredns" });
+    const file = join(site.folder, "Corefile");
+    await writeFile(file, corefile(kubeconfig));
+    const command = join(site.built.controlplane.programs, "coredns");
+    await keepRunning(site.folder, { name: "coredns", command, args: ["-conf", file] }, knowsTheApiServer);
+  },
+};
+
+/** It answers once it has read every Service; this one is there in each cluster. */
+async function knowsTheApiServer(): Promise<boolean> {
+  const resolver = new Resolver({ timeout: 1000, tries: 1 });
+  resolver.setServers([addresses.bridge.address]);
+  const found = await resolver.resolve4("kubernetes.default.svc.cluster.local");
+  return found.includes(addresses.firstService);
+}
+
+function corefile(kubeconfig: string): string {
+  return `cluster.local:53 {
+  bind ${addresses.bridge.address}
+  errors
+  kubernetes cluster.local {
+    kubeconfig ${kubeconfig} local
+    pods disabled
+  }
+  cache 5
+}
+`;
+}

@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import { addresses } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import { mountOnce, programUsers } from "../processes/unprivileged.ts";
+import { runFolder } from "../site.ts";
+import type { Component } from "./component.ts";
+
+/** Where git finds the repositories: a bind mount, because its user may not enter root's folders. */
+const root = join(runFolder, "git-server");
+
+/** The git repositories of the chart and the sample application, readable by everybody on this machine. */
+export const gitServerComponent: Component = {
+  name: "git server",
+  after: [],
+  async start(site) {
+    await mountOnce(site.repositoriesFolder, root);
+    const script = join(import.meta.dirname, "../git/serve.ts");
+    const args = [script, String(addresses.gitServerPort), root, String(programUsers.gitServer.uid)];
+    const url = `${site.repositories.chart.url}/info/refs?service=git-upload-pack`;
+    await keepRunning(site.folder, { name: "git-server", command: process.execPath, args }, async () => {
+      return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+    });
+  },
+};

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { addresses } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import { stateFolder } from "../site.ts";
+import type { Component } from "./component.ts";
+
+/** Issuer of the local cluster's tokens. */
+export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
+
+/** The folder of the identity provider. */
+export const identityFolder = join(stateFolder, "identity-provider");
+
+/**
+ * The identity provider. Its keys and passwords outlive the cluster, so that a token survives `make down` and `make up`.
+ * With PASSWORD_GRANT=on it also takes e-mail and password without a browser.
+ */
+export const identityComponent: Component = {
+  name: "identity provider",
+  after: [],
+  start: (site) => {
+    const script = join(import.meta.dirname, "../identity/serve.ts");
+    const args = [script, identityFolder, ...(process.env.PASSWORD_GRANT === "on" ? ["--password-grant"] : [])];
+    return keepRunning(site.folder, { name: "identity-provider", command: process.execPath, args }, answers);
+  },
+};
+
+async function answers(): Promise<boolean> {
+  const url = `${localIssuer}/.well-known/openid-configuration`;
+  return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+}

@@ -1,0 +1,114 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { controlGroup } from "../cleanup/control-groups.ts";
+import { addresses, nodeName } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import { type ClusterSite, kubeconfigFor } from "../site.ts";
+import type { Component } from "./component.ts";
+import { containerdSocket } from "./container-runtime.ts";
+
+/**
+ * The kubelet: pods become containers. It asks the API server who calls it and what the caller may, and is ready when
+ * the node is.
+ */
+export const kubeletComponent: Component = {
+  name: "kubelet",
+  after: ["kube-apiserver", "containerd", "images"],
+  async start(site) {
+    const { address } = addresses.bridge;
+    const subject = { commonName: `system:node:${nodeName}`, organization: "system:nodes" };
+    const kubeconfig = await kubeconfigFor(site, "kubelet", subject);
+    const alternativeNames = [`IP:${address}`, `DNS:${nodeName}`];
+    const serving = await site.ca.issue("kubelet", { commonName: nodeName, alternativeNames });
+    const config = join(site.folder, "kubelet.json");
+    await writeFile(config, JSON.stringify(kubeletConfiguration(site, serving), null, 2));
+    const args = [
+      ...["--config", config, "--kubeconfig", kubeconfig, "--root-dir", join(site.folder, "kubelet")],
+      ...["--hostname-override", nodeName, "--node-ip", address, "--cert-dir", join(site.folder, "kubelet-pki")],
+    ];
+    const command = join(site.built.controlplane.programs, "kubelet");
+    await keepRunning(site.folder, { name: "kubelet", command, args }, () => nodeIsReady(site));
+  },
+};
+
+/** kube-proxy: Services become nftables rules. */
+export const kubeProxyComponent: Component = {
+  name: "kube-proxy",
+  after: ["kube-apiserver"],
+  async start(site) {
+    const kubeconfig = await kubeconfigFor(site, "kube-proxy", { commonName: "system:kube-proxy" });
+    const config = join(site.folder, "kube-proxy.json");
+    await writeFile(config, JSON.stringify(kubeProxyConfiguration(kubeconfig), null, 2));
+    const command = join(site.built.controlplane.programs, "kube-proxy");
+    await keepRunning(site.folder, { name: "kube-proxy", command, args: ["--config", config] }, proxyIsHealthy);
+  },
+};
+
+function kubeProxyConfiguration(kubeconfig: string): object {
+  return {
+    apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
+    kind: "KubeProxyConfiguration",
+    ...{ clientConnection: { kubeconfig }, hostnameOverride: nodeName, clusterCIDR: addresses.bridge.network },
+    mode: "nftables",
+    nftables: {
+      // Pods on one bridge answer each other directly, past the address translation of the way there; seen from the
+      // bridge's address they answer to it. It costs the sender's address, which nothing here depends on.
+      masqueradeAll: true,
+      // A pod that is ready is asked for at once: a second in which its Service is not known would show.
+      minSyncPeriod: "50ms",
+      syncPeriod: "30s",
+    },
+    // 0 leaves the machine's own settings as they are.
+    conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
+    healthzBindAddress: `127.0.0.1:${addresses.kubeProxyHealthPort}`,
+    metricsBindAddress: `127.0.0.1:${addresses.kubeProxyMetricsPort}`,
+  };
+}
+
+async function proxyIsHealthy(): Promise<boolean> {
+  const url = `http://127.0.0.1:${addresses.kubeProxyHealthPort}/healthz`;
+  return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+async function nodeIsReady({ client }: ClusterSite): Promise<boolean> {
+  const node = (await client.find(`/api/v1/nodes/${nodeName}`)) as
+    | { status?: { conditions?: Condition[] } }
+    | undefined;
+  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+}
+
+function kubeletConfiguration(site: ClusterSite, serving: { certificate: string; key: string }): object {
+  const { address } = addresses.bridge;
+  return {
+    ...{ apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" },
+    ...{ address, healthzPort: 0, clusterDNS: [address], clusterDomain: "cluster.local", resolvConf: "" },
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: site.ca.certificate },
+    },
+    authorization: { mode: "Webhook" },
+    ...{ tlsCertFile: serving.certificate, tlsPrivateKeyFile: serving.key },
+    containerRuntimeEndpoint: `unix://${containerdSocket}`,
+    // Chains for other programs' iptables rules: nobody here has any, and they would stay behind.
+    makeIPTablesUtilChains: false,
+    // The machine may have either version of control groups and no systemd that could manage them.
+    ...{
+      cgroupDriver: "cgroupfs",
+      cgroupRoot: controlGroup,
+      failCgroupV1: false,
+      failSwapOn: false,
+      enforceNodeAllocatable: [],
+    },
+    // On file systems without statistics (overlays, some virtual machines) the kubelet would never become ready.
+    ...{ localStorageCapacityIsolation: false, imageGCHighThresholdPercent: 100 },
+    evictionHard: { "imagefs.available": "0%", "nodefs.available": "0%", "memory.available": "50Mi" },
+    ...{ maxPods: 500, podLogsDir: join(site.folder, "pod-logs"), serializeImagePulls: false },
+    ...{ nodeStatusUpdateFrequency: "5s", kubeAPIQPS: 200, kubeAPIBurst: 400 },
+  };
+}

@@ -1,0 +1,85 @@
+import { dirname, join } from "node:path";
+import { addresses } from "../network/addresses.ts";
+import type { ProcessSpec } from "../processes/process.ts";
+import { keepRunning } from "../processes/process.ts";
+import { mountOnce, ownCopy, ownFolder, programUsers } from "../processes/unprivileged.ts";
+import { type ClusterSite, runFolder } from "../site.ts";
+import { argoCdEnvironment, argoCdIsHealthy } from "./argo-cd.ts";
+import type { Component } from "./component.ts";
+import { argoCdRedis, redisClient } from "./redis.ts";
+
+const { repoServerPort, repoServerMetricsPort } = addresses;
+const user = programUsers.repoServer;
+
+/** Where it finds programs and data: bind mounts, because its user may not enter root's folders. */
+const folders = {
+  controlplane: join(runFolder, "repo-server/controlplane"),
+  data: join(runFolder, "repo-server/data"),
+};
+
+/**
+ * Argo CD's repo-server: charts become manifests. It works on what others wrote, so it is not root; and what it answers is
+ * applied by an administrator, so it serves only who has a certificate of the cluster, and proves who it is.
+ */
+export const repoServerComponent: Component = {
+  name: "argocd-repo-server",
+  after: ["network", "redis"],
+  async start(site) {
+    await prepareFolders(site);
+    const spec = await repoServerProgram(site);
+    await keepRunning(site.folder, spec, () => argoCdIsHealthy(repoServerMetricsPort, "?full=true"));
+  },
+};
+
+/** Where whoever asks the repo-server has to show a certificate, and how it is told that it is the right one. */
+export async function repoServerClient({ ca }: Pick<ClusterSite, "ca">): Promise<string[]> {
+  const { certificate, key } = await ca.issue("repo-server-client", { commonName: "local:repo-server-client" });
+  return [
+    ...["--repo-server", `127.0.0.1:${repoServerPort}`, "--repo-server-ca-cert-path", ca.certificate],
+    ...["--repo-server-client-cert-path", certificate, "--repo-server-client-cert-key-path", key],
+  ];
+}
+
+const authority = join(folders.data, "ca.crt");
+/** Argo CD appends `reposerver/tls/tls.crt` and `tls.key` (reposerver/server.go). */
+const configuration = join(folders.data, "config");
+
+async function prepareFolders({ folder, built, ca }: ClusterSite): Promise<void> {
+  const data = join(folder, "repo-server");
+  for (const path of ["", "config", "config/reposerver", "config/reposerver/tls"]) {
+    await ownFolder(join(data, path), user);
+  }
+  await mountOnce(dirname(built.controlplane.programs), folders.controlplane);
+  await mountOnce(data, folders.data);
+  const subject = { commonName: "argocd-repo-server", alternativeNames: ["IP:127.0.0.1"] };
+  const { certificate, key } = await ca.issue("argocd-repo-server", subject);
+  await ownCopy(ca.certificate, authority, user);
+  await ownCopy(certificate, join(configuration, "reposerver/tls/tls.crt"), user);
+  await ownCopy(key, join(configuration, "reposerver/tls/tls.key"), user);
+}
+
+async function repoServerProgram(site: ClusterSite): Promise<ProcessSpec> {
+  const redis = redisClient(await argoCdRedis(site), authority);
+  const programs = join(folders.controlplane, "programs");
+  const path = [programs, join(folders.controlplane, "files/hack"), process.env.PATH];
+  const args = [
+    ...redis.args,
+    ...["--address", "127.0.0.1", "--port", String(repoServerPort), "--client-ca-path", authority],
+    ...["--metrics-address", "127.0.0.1", "--metrics-port", String(repoServerMetricsPort), "--loglevel", "warn"],
+  ];
+  const env = {
+    ...argoCdEnvironment(folders.data),
+    ...redis.env,
+    ARGOCD_APP_CONF_PATH: configuration,
+    ARGOCD_ASK_PASS_SOCK: join(folders.data, "ask-pass.sock"),
+    PATH: path.join(":"),
+  };
+  return {
+    name: "argocd-repo-server",
+    command: join(programs, "argocd-repo-server"),
+    args,
+    env,
+    cwd: folders.data,
+    ...user,
+  };
+}

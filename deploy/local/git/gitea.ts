@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chown, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type BuiltModule, buildModule } from "../builds/build.ts";
+import { gitea } from "../builds/modules.ts";
+import { addresses, giteaUrl } from "../network/addresses.ts";
+import { keepRunning, type ProcessSpec } from "../processes/process.ts";
+import { run } from "../processes/run.ts";
+import { mountOnce, ownFolder, programUsers } from "../processes/unprivileged.ts";
+import { type Progress, planned } from "../progress.ts";
+import { clusterFolder, runFolder } from "../site.ts";
+import { giteaConfig, giteaUserName } from "./gitea-config.ts";
+
+/** Gitea refuses to run as root. */
+const user = programUsers.gitea;
+
+/** Where Gitea finds its program and its data: bind mounts, because its user may not enter root's folders. */
+const folders = {
+  program: join(runFolder, "gitea/program"),
+  data: join(runFolder, "gitea/data"),
+};
+
+/** An account of Gitea that may do everything on it. */
+interface Administrator {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** The file that the administrator's name and password are written to, in the cluster's folder. */
+const administratorFile = join(clusterFolder, "gitea-administrator.json");
+
+/** Starts Gitea beside the local cluster, and answers the file with name and password of its administrator. */
+export async function startGitea(progress: Progress): Promise<string> {
+  const built = await buildModule(gitea, planned(progress, [{ name: gitea.name, weight: gitea.buildSeconds }]));
+  await progress.step("gitea", async () => {
+    await mountFolders(built);
+    const config = join(folders.data, "app.ini");
+    if (!existsSync(config)) await writeConfig(config);
+    await keepRunning(clusterFolder, giteaProgram(config), answers);
+    if (!existsSync(administratorFile)) await makeAdministrator(config);
+  });
+  return administratorFile;
+}
+
+function giteaProgram(config: string, ...args: string[]): ProcessSpec {
+  const arguments_ = args.length > 0 ? args : ["web"];
+  const command = join(folders.program, "programs/gitea");
+  const env = { HOME: folders.data, USER: giteaUserName, GITEA_WORK_DIR: folders.data, TMPDIR: folders.data };
+  return { name: "gitea", command, args: [...arguments_, "--config", config], env, cwd: folders.data, ...user };
+}
+
+async function mountFolders(built: BuiltModule): Promise<void> {
+  const data = join(clusterFolder, "gitea");
+  await ownFolder(data, user);
+  await mountOnce(dirname(built.programs), folders.program);
+  await mountOnce(data, folders.data);
+}
+
+async function writeConfig(path: string): Promise<void> {
+  const secret = () => randomBytes(32).toString("base64url");
+  const files = join(folders.program, "files");
+  const content = giteaConfig({ data: folders.data, files, port: addresses.giteaPort, secret });
+  await writeFile(path, content, { mode: 0o600 });
+  await chown(path, user.uid, user.gid);
+}
+
+async function makeAdministrator(config: string): Promise<void> {
+  const name = "local-admin";
+  const identity = ["--username", name, "--email", "local-admin@example.test", "--admin"];
+  // Chosen by Gitea: arguments can be read by everybody on the machine, and it takes a password no other way.
+  const secret = ["--random-password", "--random-password-length", "24", "--must-change-password=false"];
+  const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
+  const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...user };
+  const administrator: Administrator = { name, password: passwordIn(await run(command, args, options)) };
+  await writeFile(administratorFile, JSON.stringify(administrator), { mode: 0o600 });
+}
+
+/** The password in what `gitea admin user create --random-password` prints (cmd/admin_user_create.go). */
+export function passwordIn(output: string): string {
+  const password = /^generated random password is '(.+)'$/m.exec(output)?.[1];
+  if (password === undefined) throw new Error("Gitea did not say which password it gave its administrator.");
+  return password;
+}
+
+async function answers(): Promise<boolean> {
+  return (await fetch(`${giteaUrl}/api/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
+}

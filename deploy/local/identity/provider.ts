@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Provider } from "oidc-provider";
+import { clientId, configuration } from "./configuration.ts";
+import { interact, interactionFailed, isInteraction } from "./interaction.ts";
+import { providerKeys } from "./keys.ts";
+import { mailbox } from "./mailbox.ts";
+import { addPasswordGrant, passwordGrant } from "./password-grant.ts";
+import { isPasswordReset, type Mail, passwordReset } from "./password-reset.ts";
+import { createPasswords, type InitialPasswords, initialPasswords } from "./passwords.ts";
+
+/** Where the identity provider listens and what it keeps. */
+export interface IdentityProviderOptions {
+  /** Loopback port; 0 takes a free one. */
+  readonly port: number;
+  /** Whether e-mail and password alone, without a browser, are good for tokens. Default false. */
+  readonly passwordGrant?: boolean;
+  /** Folder of its keys, its passwords and the mails it writes. Without one, tokens are worthless after a restart. */
+  readonly stateDir?: string;
+}
+
+/** A running identity provider. */
+export interface IdentityProvider {
+  /** The `iss` of its tokens; `<issuer>/.well-known/openid-configuration` tells the rest. */
+  readonly issuer: string;
+  /** The `aud` of its tokens. */
+  readonly clientId: string;
+  /** What the accounts log in with; with a folder, also in `passwords.json` there. */
+  readonly passwords: InitialPasswords;
+  /** The mails that it wrote since it was started, as nothing here can send one. */
+  readonly mails: readonly Mail[];
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
+ * PKCE and log-in pages, refresh, password where asked for; and a way to set a new password.
+ *
+ * ID tokens carry `sub`, `email`, `name`, `groups` and `hd` (the domain of all accounts) and live for an hour. Fails when the port is taken.
+ */
+export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
+  const { port, stateDir, passwordGrant: hasPasswordGrant = false } = options;
+  const keys = await providerKeys(stateDir);
+  const initial = await initialPasswords(stateDir && join(stateDir, "passwords.json"));
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, configuration(keys, hasPasswordGrant ? [passwordGrant] : []));
+  const passwords = createPasswords(initial);
+  if (hasPasswordGrant) addPasswordGrant(provider, passwords);
+  provider.on("server_error", (_context, error) => console.error("a request failed", error));
+  const { mails, deliver } = mailbox(stateDir && join(stateDir, "mails.jsonl"));
+  const resets = passwordReset(issuer, passwords, deliver);
+  const protocol = provider.callback();
+  server.on("request", (request, response) => {
+    const failed = (error: unknown) => interactionFailed(response, error);
+    if (isPasswordReset(request)) void resets(request, response);
+    else if (isInteraction(request)) interact({ provider, passwords }, request, response).catch(failed);
+    else void protocol(request, response);
+  });
+  return {
+    issuer,
+    clientId,
+    passwords: initial,
+    mails,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

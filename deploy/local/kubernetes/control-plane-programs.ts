@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import type { ProcessSpec } from "../processes/process.ts";
+import type { ApiClient } from "./api-client.ts";
+import type { KeyPair } from "./pki.ts";
+
+/** Where the programs of one control plane are, keep their state, and listen. */
+export interface ControlPlaneSite {
+  /** The folder of the built programs. */
+  readonly programs: string;
+  /** The folder of this control plane's state. */
+  readonly folder: string;
+  /** The API server's address and port; pods reach it there too when it is the bridge's address. */
+  readonly address: string;
+  readonly port: number;
+  /** Where etcd's sockets are: a folder that nobody else may enter, because etcd asks nobody who he is. */
+  readonly etcdFolder: string;
+  /** Whether etcd can be asked in JSON too. */
+  readonly etcdGateway: boolean;
+  readonly caFile: string;
+  readonly serviceAccountKeys: { readonly privateKey: string; readonly publicKey: string };
+  /** Its programs end with our own process. */
+  readonly diesWithUs: boolean;
+}
+
+/**
+ * etcd on Unix sockets in its folder, which must be there. Without fsync: a crash of the machine loses the cluster, which
+ * is meant to be thrown away anyway.
+ */
+export function etcd(site: ControlPlaneSite): ProcessSpec {
+  // It insists on addresses for other members, of which there are none: nothing listens there.
+  const advertised = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
+  const args = [
+    ...["--data-dir", join(site.folder, "etcd"), "--unsafe-no-fsync", "--log-level", "warn"],
+    // By their names in the folder that it works in: of such a URL it ignores the path, for the peers' socket.
+    ...["--listen-client-urls", `unix://${clientSocketName}`, "--advertise-client-urls", advertised.client],
+    ...["--listen-peer-urls", "unix://peer.sock", "--initial-advertise-peer-urls", advertised.peer],
+    ...["--initial-cluster", `default=${advertised.peer}`, `--enable-grpc-gateway=${site.etcdGateway}`],
+  ];
+  return { ...program(site, "etcd", args), cwd: site.etcdFolder };
+}
+
+const clientSocketName = "client.sock";
+
+/** Where etcd answers: gRPC, and HTTP for its health and, with the gateway, everything else. */
+export function etcdSocket({ etcdFolder }: Pick<ControlPlaneSite, "etcdFolder">): string {
+  return join(etcdFolder, clientSocketName);
+}
+
+/** The API server with Node and RBAC authorization; `more` are the flags in which the kinds of cluster differ. */
+export function kubeApiServer(site: ControlPlaneSite, serving: KeyPair, more: readonly string[]): ProcessSpec {
+  return program(site, "kube-apiserver", [
+    ...["--etcd-servers", `unix://${etcdSocket(site)}`],
+    ...["--bind-address", site.address, "--advertise-address", site.address, "--secure-port", String(site.port)],
+    ...["--tls-cert-file", serving.certificate, "--tls-private-key-file", serving.key],
+    ...["--client-ca-file", site.caFile, "--cert-dir", join(site.folder, "certs")],
+    ...["--service-account-key-file", site.serviceAccountKeys.publicKey],
+    ...["--service-account-signing-key-file", site.serviceAccountKeys.privateKey],
+    ...["--service-account-issuer", "https://kubernetes.default.svc"],
+    ...["--authorization-mode", "Node,RBAC", "--service-cluster-ip-range", "10.96.0.0/16"],
+    ...more,
+  ]);
+}
+
+/** The controllers named in `more`; each works under a ServiceAccount of its own, as in a production cluster. */
+export function kubeControllerManager(
+  site: ControlPlaneSite,
+  kubeconfig: string,
+  more: readonly string[],
+): ProcessSpec {
+  return program(site, "kube-controller-manager", [
+    ...["--kubeconfig", kubeconfig, "--use-service-account-credentials", "--leader-elect=false"],
+    ...["--service-account-private-key-file", site.serviceAccountKeys.privateKey, "--root-ca-file", site.caFile],
+    // Its health port would be one more listener; whether it works shows in the objects it makes.
+    ...["--secure-port", "0", "--kube-api-qps", "200", "--kube-api-burst", "400"],
+    ...["--concurrent-namespace-syncs", "20"],
+    ...more,
+  ]);
+}
+
+/** Whether etcd answers that it is healthy. */
+export async function etcdIsReady(site: Pick<ControlPlaneSite, "etcdFolder">): Promise<boolean> {
+  const question = request({ socketPath: etcdSocket(site), path: "/health", signal: AbortSignal.timeout(2000) }).end();
+  const [answer] = (await once(question, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode === 200;
+}
+
+/** Whether the API server has finished its start. */
+export async function apiServerIsReady(client: ApiClient): Promise<boolean> {
+  return (await client.call("GET", "/readyz")).status === 200;
+}
+
+/** Whether the controllers work: they have given the namespace `default` its ServiceAccount. */
+export async function controllersAreReady(client: ApiClient): Promise<boolean> {
+  return (await client.call("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
+}
+
+function program(site: ControlPlaneSite, name: string, args: readonly string[]): ProcessSpec {
+  return { name, command: join(site.programs, name), args, diesWithUs: site.diesWithUs };
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type BuiltModule, buildModule } from "../builds/build.ts";
+import { goModules } from "../builds/modules.ts";
+import { freePorts } from "../network/free-ports.ts";
+import { type ProcessRecord, type ProcessSpec, startProcess, stopProcess, untilReady } from "../processes/process.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "../processes/temporary-folders.ts";
+import { type Progress, silentProgress } from "../progress.ts";
+import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
+import { applyArgoCdKinds } from "./argo-cd-kinds.ts";
+import {
+  apiServerIsReady,
+  type ControlPlaneSite,
+  controllersAreReady,
+  etcd,
+  etcdIsReady,
+  etcdSocket,
+  kubeApiServer,
+  kubeControllerManager,
+} from "./control-plane-programs.ts";
+import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
+import { type CertificateAuthority, certificateAuthority, signingKey } from "./pki.ts";
+
+/** A program of the control plane, as `restart` and `kill` name it. */
+export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
+
+/** What a control plane for tests is to have. */
+export interface ControlPlaneOptions {
+  /** With Argo CD's Application and AppProject kinds; nothing acts on them. Default true. */
+  readonly argoCd?: boolean;
+  /** With etcd answering in JSON too (https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/). Default false. */
+  readonly etcdGateway?: boolean;
+  readonly progress?: Progress;
+}
+
+/** A running API server with the controllers that make namespaces, ServiceAccounts, garbage and quotas real. */
+export interface ControlPlane {
+  /** A kubeconfig of a cluster administrator. */
+  readonly kubeconfigPath: string;
+  /** The same administrator's bearer token. */
+  readonly adminToken: string;
+  /** `https://127.0.0.1:<port>`; the port survives a restart of the API server. */
+  readonly url: string;
+  /** The PEM file of the authority that signed the API server's certificate. */
+  readonly caFile: string;
+  /** The Unix socket of etcd, for who puts objects there past the API server. */
+  readonly etcdSocket: string;
+  /** The kubectl that belongs to it. */
+  readonly kubectl: string;
+  /** Ends one program with SIGKILL, as a crash would, or after a SIGTERM and `graceMs`; it stays away until `restart`. */
+  kill(program: ControlPlaneProgram, options?: { readonly graceMs?: number }): Promise<void>;
+  /** Ends one program with SIGKILL if it runs, starts it again with the same state, and waits until it is ready. */
+  restart(program: ControlPlaneProgram): Promise<void>;
+  /** Ends everything with SIGKILL and removes its state. */
+  stop(): Promise<void>;
+}
+
+const folderPrefix = "ephemeral-control-plane-";
+const controllers = [
+  "namespace-controller",
+  "serviceaccount-controller",
+  "garbage-collector-controller",
+  "resourcequota-controller",
+];
+
+/**
+ * Starts a control plane of its own on loopback ports that are free, with its state in a temporary folder, and
+ * returns when namespaces can be made and deleted. Several can run at once; none needs root. Its programs end with
+ * our own process, however that ends. The first start on a machine builds the programs (minutes).
+ *
+ * Fails when a program ends early or is not ready in time: the error has the end of its log.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { argoCd = true, etcdGateway = false, progress = silentProgress } = options;
+  const built = await buildModule(goModules.controlplane, progress);
+  const parent = parentForSockets(folderPrefix);
+  await clearAbandoned(folderPrefix, parent);
+  const folder = await mkdtemp(join(parent, folderPrefix));
+  await markOwned(folder);
+  const plane = await describePlane(folder, built, { etcdGateway });
+  try {
+    await plane.restart("etcd");
+    await plane.restart("kube-apiserver");
+    const crds = argoCd ? applyArgoCdKinds(plane.client, built) : Promise.resolve();
+    await Promise.all([plane.restart("kube-controller-manager"), crds]);
+    return plane;
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
+
+interface Program {
+  readonly spec: ProcessSpec;
+  readonly ready: () => Promise<boolean>;
+}
+
+interface Administrator extends ApiAccess {
+  readonly token: string;
+}
+
+async function describePlane(
+  folder: string,
+  built: BuiltModule,
+  wanted: Pick<ControlPlaneSite, "etcdGateway">,
+): Promise<ControlPlane & { client: ApiClient }> {
+  const ca = await certificateAuthority(join(folder, "pki"));
+  const site = { ...(await describeSite(folder, built, ca)), ...wanted };
+  const access = { url: `https://${site.address}:${site.port}`, caFile: site.caFile, token: randomToken() };
+  const administrator = { cluster: clusterEntry(access), user: "admin", token: access.token };
+  const client = apiClient(access);
+  const programs = await describePrograms(site, access, ca);
+  const running = new Map<ControlPlaneProgram, ProcessRecord>();
+  const kill: ControlPlane["kill"] = async (name, { graceMs = 0 } = {}) => {
+    const record = running.get(name);
+    if (record) await stopProcess(folder, record, graceMs);
+    running.delete(name);
+  };
+  return {
+    ...{ client, adminToken: access.token, url: access.url, caFile: access.caFile },
+    etcdSocket: etcdSocket(site),
+    kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
+    kubectl: join(site.programs, "kubectl"),
+    kill,
+    async restart(name) {
+      await kill(name);
+      const { spec, ready } = programs(client)[name];
+      const record = await startProcess(folder, spec);
+      running.set(name, record);
+      await untilReady(record, ready);
+    },
+    async stop() {
+      client.close();
+      // The API server goes first: a live watch would keep it busy, and without it nobody writes to etcd.
+      for (const name of ["kube-controller-manager", "kube-apiserver", "etcd"] as const) await kill(name);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function describeSite(
+  folder: string,
+  built: BuiltModule,
+  ca: CertificateAuthority,
+): Promise<Omit<ControlPlaneSite, "etcdGateway">> {
+  const [port = 0] = await freePorts(1);
+  return {
+    // mkdtemp has made the folder for its owner alone.
+    ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdFolder: folder },
+    ...{ caFile: ca.certificate, serviceAccountKeys: await signingKey(join(folder, "pki"), "service-accounts") },
+    diesWithUs: true,
+  };
+}
+
+async function describePrograms(site: ControlPlaneSite, access: Administrator, ca: CertificateAuthority) {
+  const serving = await ca.issue("kube-apiserver", {
+    commonName: "kube-apiserver",
+    alternativeNames: ["IP:127.0.0.1", "DNS:localhost"],
+  });
+  const tokens = join(site.folder, "tokens.csv");
+  await writeFile(tokens, `${access.token},admin,admin,system:masters\n`, { mode: 0o600 });
+  // No endpoints controller runs, so the API server must not wait for its own Service to get one.
+  const apiServer = kubeApiServer(site, serving, ["--token-auth-file", tokens, "--endpoint-reconciler-type", "none"]);
+  const kubeconfig = await managerKubeconfig(site, access, ca);
+  const manager = kubeControllerManager(site, kubeconfig, ["--controllers", controllers.join(",")]);
+  return (client: ApiClient): Record<ControlPlaneProgram, Program> => ({
+    etcd: { spec: etcd(site), ready: () => etcdIsReady(site) },
+    "kube-apiserver": { spec: apiServer, ready: () => apiServerIsReady(client) },
+    "kube-controller-manager": { spec: manager, ready: () => controllersAreReady(client) },
+  });
+}
+
+async function managerKubeconfig(
+  site: ControlPlaneSite,
+  access: Administrator,
+  ca: CertificateAuthority,
+): Promise<string> {
+  const name = "kube-controller-manager";
+  const clientCertificate = await ca.issue(name, { commonName: `system:${name}` });
+  const config = { cluster: clusterEntry(access), user: name, clientCertificate };
+  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
+}
+
+function randomToken(): string {
+  return randomBytes(24).toString("hex");
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildModule } from "../builds/build.ts";
+import { goModules } from "../builds/modules.ts";
+import { run } from "../processes/run.ts";
+import { type Progress, silentProgress } from "../progress.ts";
+import { type Manifest, parseManifests } from "./api-client.ts";
+
+/** A chart of ours with what it is given. */
+export interface ChartRelease {
+  /** The chart's folder below deploy/charts. */
+  readonly chart: "environment" | "platform";
+  readonly release: string;
+  readonly namespace: string;
+  /** Text is taken as it stands: YAML. */
+  readonly values: object | string;
+  /** The Kubernetes that it is for, as its /version says (`gitVersion`). Default: the one that helm was built with. */
+  readonly kubeVersion?: string | undefined;
+  /** Of the cluster that the chart may ask what it has, as `helm install` lets it; what is there is nobody else's. Default: none is asked. */
+  readonly kubeconfig?: string;
+}
+
+/** The helm that belongs to the local cluster, built now with its Kubernetes if it is not in the cache (minutes). */
+export async function helmProgram(progress: Progress = silentProgress): Promise<string> {
+  return join((await buildModule(goModules.controlplane, progress)).programs, "helm");
+}
+
+/** The objects that the chart becomes with these values; `helm` is ours unless told. Fails with helm's own words when it refuses them. */
+export async function renderChart(release: ChartRelease, helm?: string): Promise<Manifest[]> {
+  return parseManifests(await withValues(release, "template", helm));
+}
+
+/** What helm's linter says of the chart with these values, warnings included. Fails when it finds an error. */
+export function lintChart(release: ChartRelease): Promise<string> {
+  return withValues(release, "lint");
+}
+
+async function withValues(release: ChartRelease, command: "template" | "lint", helm?: string): Promise<string> {
+  const { chart, namespace, values, kubeVersion, kubeconfig } = release;
+  const program = helm ?? (await helmProgram());
+  const folder = await mkdtemp(join(tmpdir(), "ephemeral-chart-"));
+  try {
+    const file = join(folder, "values.json");
+    await writeFile(file, typeof values === "string" ? values : JSON.stringify(values));
+    const source = join(import.meta.dirname, "../../charts", chart);
+    const name = command === "template" ? [release.release] : [];
+    const target = kubeVersion === undefined ? [] : ["--kube-version", kubeVersion];
+    const asked = kubeconfig === undefined ? [] : ["--dry-run=server", "--take-ownership", "--kubeconfig", kubeconfig];
+    const given = ["--namespace", namespace, "--values", file, ...target, ...asked];
+    return await run(program, [command, ...name, source, ...given]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Where everything of the local cluster listens: loopback, and the bridge that its pods are on. The API server, the
+ * kubelet and the DNS server are on the bridge, because pods (and the tunnel to their logs) must reach them.
+ */
+export const addresses = {
+  bridge: { name: "eph0", address: "10.244.0.1", prefix: 22, network: "10.244.0.0/22" },
+  serviceNetwork: "10.96.0.0/16",
+  firstService: "10.96.0.1",
+  apiServerPort: 16443,
+  dnsPort: 53,
+  schedulerPort: 20259,
+  redisPort: 16379,
+  repoServerPort: 18081,
+  repoServerMetricsPort: 18084,
+  applicationControllerMetricsPort: 18082,
+  kubeProxyHealthPort: 20256,
+  kubeProxyMetricsPort: 20249,
+  ingressPort: 18443,
+  gitServerPort: 9300,
+  giteaPort: 9301,
+  identityProviderPort: 9400,
+  apiPort: 8080,
+  probesPort: 9090,
+} as const;
+
+/** The local cluster's only node. */
+export const nodeName = "node-1";
+
+/** The domain below which environments get their names; every resolver answers it with loopback (RFC 6761, 6.3). */
+export const baseDomain = "env.localhost";
+
+/** Root of the git repositories that Argo CD and the operator read without credentials. */
+export const gitServerUrl = `http://127.0.0.1:${addresses.gitServerPort}`;
+
+/** Root of the git host with private repositories and an image registry, when it was asked for. */
+export const giteaUrl = `http://127.0.0.1:${addresses.giteaPort}`;

@@ -1,0 +1,114 @@
+import { run } from "../processes/run.ts";
+import { addresses } from "./addresses.ts";
+import { isKubeProxyTable } from "./conflicts.ts";
+import { allowForwarding, restoreSysctls, wasForwardingAllowed } from "./sysctls.ts";
+
+const { bridge, applicationControllerMetricsPort } = addresses;
+
+/** Our own nftables table; kube-proxy's are called `kube-proxy`, whoever's kube-proxy it is. */
+const table = "ephemeral-environments";
+
+/** What the cluster's programs tell each other, and root, without asking who it is: metrics and health. */
+const rootsPorts = [
+  addresses.schedulerPort,
+  addresses.repoServerMetricsPort,
+  addresses.applicationControllerMetricsPort,
+  addresses.kubeProxyHealthPort,
+  addresses.kubeProxyMetricsPort,
+  addresses.probesPort,
+];
+
+/** What pods need of this machine: the DNS server and the API server. */
+const podsPorts = { tcp: [addresses.dnsPort, addresses.apiServerPort], udp: [addresses.dnsPort] };
+
+/**
+ * Makes the bridge that pods are on, lets the kernel forward between them (their way to a Service leads through the
+ * host), and closes it off: nothing from outside reaches the bridge or the one port that cannot be told an address;
+ * no pod reaches another network, or of this machine more than it needs; and no other user than root the ports at which
+ * programs of the cluster talk to everybody.
+ */
+export async function makeNetwork(): Promise<void> {
+  if (!(await bridgeExists())) {
+    await run("ip", ["link", "add", bridge.name, "type", "bridge"]);
+    await run("ip", ["address", "add", `${bridge.address}/${bridge.prefix}`, "dev", bridge.name]);
+    await run("ip", ["link", "set", bridge.name, "up"]);
+  }
+  await allowForwarding();
+  await run("nft", [rules()]);
+  if (await forwardsNothing()) await run("iptables", ["--insert", ...acceptAmongPods]);
+}
+
+/**
+ * Undoes `makeNetwork`; what is not there is passed over. kube-proxy's rules go too when `makeNetwork` came that far:
+ * it is only called where no other kube-proxy is, so they are ours.
+ */
+export async function removeNetwork(): Promise<void> {
+  if (await acceptsAmongPods()) await run("iptables", ["--delete", ...acceptAmongPods]);
+  if (await bridgeExists()) await run("ip", ["link", "delete", bridge.name]);
+  const tables = (await run("nft", ["list", "tables"])).split("\n");
+  for (const line of oursAmong(tables, wasForwardingAllowed())) await run("nft", ["delete", ...line.split(" ")]);
+  await restoreSysctls();
+}
+
+// Another container engine sets the policy of the forward chain to drop; what our own table accepts does not help then.
+const acceptAmongPods = ["FORWARD", "-i", bridge.name, "-o", bridge.name, "-j", "ACCEPT"];
+
+async function forwardsNothing(): Promise<boolean> {
+  return (await forwardChain()).includes("policy drop") && !(await acceptsAmongPods());
+}
+
+async function acceptsAmongPods(): Promise<boolean> {
+  return (await forwardChain()).includes(`iifname "${bridge.name}" oifname "${bridge.name}"`);
+}
+
+/** The forward chain of iptables, empty when there is none; asking iptables itself would make it. */
+async function forwardChain(): Promise<string> {
+  const ruleset = await run("nft", ["list", "ruleset"]);
+  return /^table ip filter \{[\s\S]*?^\}/m.exec(ruleset)?.[0].match(/chain FORWARD \{[\s\S]*?\}/)?.[0] ?? "";
+}
+
+async function bridgeExists(): Promise<boolean> {
+  const links: { ifname: string }[] = JSON.parse(await run("ip", ["-json", "link", "show"]));
+  return links.some(({ ifname }) => ifname === bridge.name);
+}
+
+/** The lines of `nft list tables` that name tables of the local cluster, given whether kube-proxy's are its own. */
+export function oursAmong(lines: readonly string[], hasKubeProxy: boolean): string[] {
+  return lines.filter((line) => line.split(" ")[2] === table || (hasKubeProxy && isKubeProxyTable(line)));
+}
+
+const set = (ports: readonly number[]) => `{ ${ports.join(", ")} }`;
+
+function rules(): string {
+  const outside = `iifname != { "lo", "${bridge.name}" }`;
+  return `
+    add table inet ${table}
+    flush table inet ${table}
+    table inet ${table} {
+      chain input {
+        type filter hook input priority filter; policy accept;
+        ${outside} ip daddr ${bridge.network} drop
+        ${outside} tcp dport ${applicationControllerMetricsPort} drop
+        iifname "${bridge.name}" jump from_pods
+      }
+      chain from_pods {
+        meta nfproto ipv6 drop
+        ip daddr != ${bridge.address} drop
+        # What this machine began: probes of the kubelet, requests of the ingress.
+        ct state established,related accept
+        tcp dport ${set(podsPorts.tcp)} accept
+        udp dport ${set(podsPorts.udp)} accept
+        # Told at once, so that nobody waits for what will never come.
+        reject
+      }
+      chain output {
+        type filter hook output priority filter; policy accept;
+        oifname "lo" tcp dport ${set(rootsPorts)} meta skuid != 0 reject with tcp reset
+      }
+      chain forward {
+        type filter hook forward priority filter; policy accept;
+        iifname "${bridge.name}" oifname != "${bridge.name}" drop
+        iifname != "${bridge.name}" oifname "${bridge.name}" drop
+      }
+    }`;
+}

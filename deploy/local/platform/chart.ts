@@ -1,0 +1,72 @@
+import type { ApiClient, Manifest } from "../kubernetes/api-client.ts";
+import { helmProgram, renderChart } from "../kubernetes/helm.ts";
+import { waitUntil } from "../processes/wait.ts";
+import type { Progress } from "../progress.ts";
+import type { PlatformAccount } from "./token.ts";
+
+/** The ServiceAccount that the platform has unless its settings say otherwise. */
+export const platformAccount = { namespace: "ephemeral-system", serviceAccount: "platform" } as const;
+
+const first = ["Namespace", "CustomResourceDefinition"];
+const policies = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
+
+/** The platform chart's objects in the order in which an API server accepts them. */
+export interface PlatformManifests {
+  readonly kinds: readonly Manifest[];
+  readonly objects: readonly Manifest[];
+  /** They hold a moment after they were written; one after the other, in this order, all hold as soon as the last does. */
+  readonly policies: readonly Manifest[];
+}
+
+/**
+ * The platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and the
+ * policies. `settings` are those of config/settings.schema.ts, `kubeVersion` is that of `ChartRelease`. Fails with helm's
+ * own words when it refuses them.
+ */
+export async function renderPlatformChart(
+  settings: Partial<PlatformAccount>,
+  helm: string,
+  kubeVersion?: string,
+): Promise<PlatformManifests> {
+  const { namespace = platformAccount.namespace } = settings;
+  const values = { settings, createNamespace: true, operator: { enabled: false } };
+  const manifests = await renderChart({ chart: "platform", release: "platform", namespace, values, kubeVersion }, helm);
+  const ofKinds = (kinds: readonly string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
+  return {
+    kinds: ofKinds(first),
+    objects: manifests.filter(({ kind }) => ![...first, ...policies].includes(kind)),
+    policies: ofKinds(policies).sort(byName),
+  };
+}
+
+/**
+ * Installs the platform chart without the operator's Deployment. Idempotent. The deployer's namespace must exist.
+ * Returns when the kinds are served.
+ */
+export async function applyPlatformChart(client: ApiClient, settings: object, progress?: Progress): Promise<void> {
+  const manifests = await renderPlatformChart(settings, await helmProgram(progress));
+  await applyAll(client, manifests.kinds);
+  await applyAll(client, manifests.objects);
+  for (const manifest of manifests.policies) await client.apply(manifest);
+  for (const name of definitionNames(manifests)) await untilServed(client, name);
+}
+
+/** The names of the kinds that the chart brings: `repositories.ephemeral-environments.dev`. */
+export function definitionNames({ kinds }: PlatformManifests): string[] {
+  return kinds.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name);
+}
+
+async function applyAll(client: ApiClient, manifests: readonly Manifest[]): Promise<void> {
+  await Promise.all(manifests.map((manifest) => client.apply(manifest)));
+}
+
+function byName(one: Manifest, other: Manifest): number {
+  return one.metadata.name < other.metadata.name ? -1 : 1;
+}
+
+async function untilServed(client: ApiClient, definition: string): Promise<void> {
+  const [plural, ...group] = definition.split(".");
+  const path = `/apis/${group.join(".")}/v1/${plural}?limit=1`;
+  const check = async () => (await client.call("GET", path)).status === 200;
+  await waitUntil({ what: `the kind ${definition} to be served`, check, deadlineMs: 20_000 });
+}

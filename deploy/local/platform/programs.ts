@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Settings } from "../../../config/settings.ts";
+import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts";
+import type { ClusterUser } from "../kubernetes/kubectl.ts";
+import { nodeFlags } from "../processes/node-flags.ts";
+import { keepRunning, runningProcess, stopProcess } from "../processes/process.ts";
+
+/** Settings as the operator reads them (config/settings.schema.ts); what its starter needs is there in any case. */
+export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "probes">;
+
+/** The platform on this machine, with the cluster it works for. */
+export interface HostPlatform {
+  /** Where its logs, its credentials and the records of its programs are. */
+  readonly folder: string;
+  /** How the cluster is reached. */
+  readonly cluster: ClusterEntry;
+  /** Who may request tokens of the platform's ServiceAccount. */
+  readonly administrator: ClusterUser;
+  readonly settings: HostSettings;
+  /** For calling kubectl as the administrator: proxies, and what credential plugins want. Default: ours, no proxies. */
+  readonly kubectlEnvironment?: Readonly<NodeJS.ProcessEnv>;
+}
+
+const checkout = resolve(import.meta.dirname, "../../..");
+const tokenProgram = "platform-token";
+const operatorProgram = "operator";
+const TOKEN_FILE = "platform-token";
+const KUBECONFIG_FILE = "operator.kubeconfig";
+
+/** Makes sure that there is a kubeconfig of the chart's ServiceAccount and that its token stays fresh; the chart must be applied. */
+export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
+  const { folder, administrator, settings } = platform;
+  const { kubeconfig, tokenFile } = operatorFiles(platform);
+  await writeFile(kubeconfig.path, kubeconfig.content, { mode: 0o600 });
+  // What a run before left may have expired.
+  if (!(await runningProcess(folder, tokenProgram))) await rm(tokenFile, { force: true });
+  const script = join(import.meta.dirname, "renew-token.ts");
+  const account = [settings.namespace, settings.serviceAccount];
+  const args = [script, administrator.kubectl, administrator.kubeconfig, ...account, tokenFile];
+  const spec = { name: tokenProgram, command: process.execPath, args, env: platform.kubectlEnvironment ?? {} };
+  await keepRunning(platform.folder, spec, () => existsSync(tokenFile));
+}
+
+/** Makes sure that the operator with its REST API runs on this machine under that kubeconfig, and no other rights. */
+export async function keepOperatorRunning(platform: HostPlatform): Promise<void> {
+  const { kubeconfig, settings } = operatorFiles(platform);
+  await endOutdatedOperator(platform, settings.content);
+  await writeFile(settings.path, settings.content, { mode: 0o600 });
+  const spec = {
+    name: operatorProgram,
+    command: process.execPath,
+    args: [...nodeFlags, join(checkout, "operator/main.ts"), "--settings", settings.path],
+    env: { KUBECONFIG: kubeconfig.path },
+  };
+  await keepRunning(platform.folder, spec, () => isReady(platform.settings.probes));
+}
+
+/** Code and settings that an operator was started with. */
+const FINGERPRINT_FILE = "operator-fingerprint";
+const OPERATOR_GRACE_MS = 15_000;
+
+/** Ends an operator of other code or other settings than those of now: it would serve, and be tested, in their place. */
+async function endOutdatedOperator({ folder }: HostPlatform, settings: string): Promise<void> {
+  const fingerprint = { path: join(folder, FINGERPRINT_FILE), content: await operatorFingerprint(settings) };
+  const running = await runningProcess(folder, operatorProgram);
+  if (running && !(await isWritten(fingerprint))) await stopProcess(folder, running, OPERATOR_GRACE_MS);
+  await writeFile(fingerprint.path, fingerprint.content);
+}
+
+async function operatorFingerprint(settings: string): Promise<string> {
+  const hash = createHash("sha256").update(settings);
+  for (const part of ["crds", "config", "operator", "api"]) {
+    const names = (await readdir(join(checkout, part), { recursive: true })).filter((name) =>
+      /\.(ts|json)$/.test(name),
+    );
+    for (const name of names.sort()) hash.update(name).update(await readFile(join(checkout, part, name)));
+  }
+  return hash.digest("hex");
+}
+
+/** Whether the operator of that folder runs. */
+export async function isOperatorRunning({ folder }: Pick<HostPlatform, "folder">): Promise<boolean> {
+  return (await runningProcess(folder, operatorProgram)) !== undefined;
+}
+
+/** In what the programs that run in the platform's folder differ from it, as a phrase, or undefined when they don't. */
+export async function differenceOfRunning(platform: HostPlatform): Promise<string | undefined> {
+  const { kubeconfig, settings } = operatorFiles(platform);
+  const operatorRuns = await isOperatorRunning(platform);
+  const anythingRuns = operatorRuns || (await runningProcess(platform.folder, tokenProgram));
+  if (anythingRuns && !(await isWritten(kubeconfig))) return "for another cluster";
+  if (operatorRuns && !(await isWritten(settings))) return "with other settings";
+  return undefined;
+}
+
+/** Removes what lets somebody act as the platform. */
+export async function removeCredentials(folder: string): Promise<void> {
+  for (const name of [TOKEN_FILE, KUBECONFIG_FILE]) await rm(join(folder, name), { force: true });
+}
+
+interface TextFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** What the operator reads. */
+function operatorFiles({ folder, cluster, settings }: HostPlatform) {
+  const { namespace, serviceAccount: user } = settings;
+  const tokenFile = join(folder, TOKEN_FILE);
+  const file = (name: string, object: object): TextFile => ({
+    path: join(folder, name),
+    content: JSON.stringify(object, null, 2),
+  });
+  return {
+    tokenFile,
+    kubeconfig: file(KUBECONFIG_FILE, kubeconfigObject({ cluster, user, tokenFile, namespace })),
+    settings: file("settings.yaml", settings),
+  };
+}
+
+async function isWritten({ path, content }: TextFile): Promise<boolean> {
+  return existsSync(path) && (await readFile(path, "utf8")) === content;
+}
+
+async function isReady({ host, port }: Settings["probes"]): Promise<boolean> {
+  const url = `http://${localHost(host)}:${port}/readyz`;
+  return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
+}
+
+/** Where this machine reaches a listener of its own that was given this address. */
+export function localHost(host: string): string {
+  return ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
+}

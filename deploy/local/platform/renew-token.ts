@@ -1,0 +1,29 @@
+/**
+ * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed when four fifths of
+ * its time are over, whether the machine slept meanwhile or not.
+ * Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
+ */
+
+import { rest } from "../processes/rest.ts";
+import { writeWhole } from "../processes/whole-file.ts";
+import { requestPlatformToken } from "./token.ts";
+
+const TOKEN_SECONDS = 3600;
+const RETRY_MS = 5_000;
+
+const [kubectl = "", kubeconfig = "", namespace = "", serviceAccount = "", tokenFile = ""] = process.argv.slice(2);
+
+for (;;) await rest(await renew());
+
+/** How long the file is good for, in milliseconds. An API server that is away comes back: the old token serves on. */
+async function renew(): Promise<number> {
+  try {
+    const user = { kubectl, kubeconfig };
+    const { token, expiresAt } = await requestPlatformToken(user, { namespace, serviceAccount }, TOKEN_SECONDS);
+    await writeWhole(tokenFile, token, { mode: 0o600 });
+    return (expiresAt.getTime() - Date.now()) * 0.8;
+  } catch (error) {
+    console.error(new Date().toISOString(), "the token was not renewed:", error);
+    return RETRY_MS;
+  }
+}

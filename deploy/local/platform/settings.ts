@@ -1,0 +1,50 @@
+import { postgresqlImage } from "../builds/postgresql.ts";
+import { localIssuer } from "../components/identity.ts";
+import { accountDomain } from "../identity/accounts.ts";
+import { clientId } from "../identity/configuration.ts";
+import { addresses, baseDomain, giteaUrl } from "../network/addresses.ts";
+import type { ClusterSite } from "../site.ts";
+import { platformAccount } from "./chart.ts";
+import type { HostSettings } from "./programs.ts";
+
+/** Where the REST API answers. */
+export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
+
+/** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
+export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
+  const host = { ipBlock: { cidr: `${addresses.bridge.address}/32` } };
+  const hosts = [new URL(giteaUrl).host];
+  return {
+    ...platformAccount,
+    baseDomain,
+    publicPort: addresses.ingressPort,
+    ingressAddress: `127.0.0.1:${addresses.ingressPort}`,
+    ingressCaFile: ca.certificate,
+    defaultChart: { repoUrl: repositories.chart.url, path: ".", revision: "main" },
+    // The ingress and the DNS server run on the host, which pods know by the bridge's address.
+    database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
+    isolation: { ingressFrom: [host], dns: [host] },
+    // For private repositories and images of Gitea, once somebody puts user:token there; one is the tests' own.
+    secrets: { hostCredentials: ["local-git", "e2e-git"].map((id) => ({ id, hosts })) },
+    api: {
+      port: addresses.apiPort,
+      issuers: [
+        {
+          ...{ issuer: localIssuer, audience: clientId },
+          // Every account is of this domain: an ID token alone makes a developer.
+          ...{ requiredClaims: { hd: [accountDomain] }, defaultRole: "developer" },
+          roles: {
+            viewer: ["platform-viewers"],
+            developer: ["platform-developers"],
+            maintainer: ["platform-maintainers"],
+            admin: ["platform-admins"],
+          },
+        },
+      ],
+      identityProvider: { kind: "local", url: localIssuer },
+    },
+    probes: { host: "127.0.0.1", port: addresses.probesPort },
+    // One process: after a crash the next one must not wait for the lease of the last.
+    leaderElection: false,
+  };
+}

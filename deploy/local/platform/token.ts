@@ -1,0 +1,24 @@
+import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
+
+/** The platform's ServiceAccount. */
+export interface PlatformAccount {
+  readonly namespace: string;
+  readonly serviceAccount: string;
+}
+
+/**
+ * A fresh token of the platform's ServiceAccount, which `user` must have the right to request.
+ *
+ * The API server may grant less than the `seconds` that were asked for: renew by `expiresAt`.
+ */
+export async function requestPlatformToken(
+  user: ClusterUser,
+  { namespace, serviceAccount }: PlatformAccount,
+  seconds: number,
+): Promise<{ token: string; expiresAt: Date }> {
+  const request = ["create", "token", serviceAccount, `--namespace=${namespace}`, `--duration=${seconds}s`];
+  const reply = JSON.parse(await kubectl(user, [...request, "--output=json"])) as {
+    status: { token: string; expirationTimestamp: string };
+  };
+  return { token: reply.status.token, expiresAt: new Date(reply.status.expirationTimestamp) };
+}

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makeCommand } from "../make-command.ts";
+import { startOf } from "./process-start.ts";
+import { withoutProxies, withSystemPath } from "./run.ts";
+import { type Wait, waitUntil } from "./wait.ts";
+import { writeWhole } from "./whole-file.ts";
+
+/** A program to be kept running. */
+export interface ProcessSpec {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to our own environment without its proxies. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** The kernel kills it when our own process ends, however that ends. Without it the program outlives us. */
+  readonly diesWithUs?: boolean;
+}
+
+/** A program that was started, as it stands in its record file, which its owner alone can read: the environment may hold a password. */
+export interface ProcessRecord {
+  readonly name: string;
+  readonly pid: number;
+  /** How it was started, and is started again. */
+  readonly spec: ProcessSpec;
+  /** When the kernel started it, as `startOf` tells it: with the pid it names a process for ever. */
+  readonly startedAt: string;
+  readonly logFile: string;
+}
+
+/**
+ * Starts a program, detached, its output appended to `<folder>/log/<name>.log`, and records it in
+ * `<folder>/processes/<name>.json`, where a later run finds it.
+ *
+ * Fails when the program cannot be executed. Being ready is another question: `untilReady`.
+ */
+export async function startProcess(folder: string, spec: ProcessSpec): Promise<ProcessRecord> {
+  const logFile = join(folder, "log", `${spec.name}.log`);
+  await mkdir(join(folder, "log"), { recursive: true });
+  await mkdir(join(folder, "processes"), { recursive: true });
+  const pid = await spawnDetached(spec, logFile);
+  const startedAt = startOf(pid);
+  if (startedAt === undefined) throw new Error(endedMessage({ name: spec.name, logFile }));
+  const record = { name: spec.name, pid, startedAt, logFile, spec };
+  await writeWhole(recordFile(folder, spec.name), JSON.stringify(record), { mode: 0o600 });
+  return record;
+}
+
+/** Makes sure that a program with its state in that folder runs and is ready; a running one is not started again. */
+export async function keepRunning(folder: string, spec: ProcessSpec, ready: Wait["check"]): Promise<void> {
+  const running = await runningProcess(folder, spec.name);
+  await untilReady(running ?? (await startProcess(folder, spec)), ready);
+}
+
+/** Waits for a started program to be ready; fails at once, with the end of its log, when it ends meanwhile. */
+export async function untilReady(record: ProcessRecord, check: Wait["check"], deadlineMs = 60_000): Promise<void> {
+  const giveUp = () => {
+    if (!isAlive(record)) throw new Error(endedMessage(record));
+  };
+  try {
+    await waitUntil({ what: `${record.name} to be ready`, check, deadlineMs, giveUp });
+  } catch (error) {
+    if (!isAlive(record)) throw error;
+    throw new Error(`${record.name} is running but not ready. ${logHint(record)}`, { cause: error });
+  }
+}
+
+/** Whether that very program still runs; another one that was given its number later does not count. */
+export function isAlive({ pid, startedAt }: Pick<ProcessRecord, "pid" | "startedAt">): boolean {
+  return startOf(pid) === startedAt;
+}
+
+/** Every program recorded in the folder, running or not, oldest first. */
+export async function recordedProcesses(folder: string): Promise<ProcessRecord[]> {
+  const names = await readdir(join(folder, "processes")).catch((error: unknown) => emptyIfAbsent(error, []));
+  const files = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, "processes", name));
+  const records = (await Promise.all(files.map(readRecord))).filter((record) => record !== undefined);
+  return records.sort((a, b) => Number(a.startedAt) - Number(b.startedAt));
+}
+
+/** The running program of that name, if it was recorded in the folder and is alive. */
+export async function runningProcess(folder: string, name: string): Promise<ProcessRecord | undefined> {
+  const record = await readRecord(recordFile(folder, name));
+  return record && isAlive(record) ? record : undefined;
+}
+
+/**
+ * Ends a recorded program, waits until it is gone and forgets it: SIGTERM, and SIGKILL when it is still there after
+ * the grace period (milliseconds; 0 = SIGKILL at once).
+ */
+export async function stopProcess(folder: string, record: ProcessRecord, graceMs: number): Promise<void> {
+  if (graceMs > 0 && signalProcess(record, "SIGTERM")) {
+    await gone(record, graceMs).catch(() => signalProcess(record, "SIGKILL"));
+  }
+  signalProcess(record, "SIGKILL");
+  await gone(record, 10_000);
+  await rm(recordFile(folder, record.name), { force: true });
+}
+
+async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number> {
+  const log = openSync(logFile, "a");
+  try {
+    const [command = "", ...args] = commandLine(spec);
+    const { cwd, uid, gid } = spec;
+    const options = { ...(cwd && { cwd }), ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
+    const stdio: ["ignore", number, number] = ["ignore", log, log];
+    const child = spawn(command, args, {
+      ...options,
+      detached: true,
+      stdio,
+      env: environment(spec),
+    });
+    await once(child, "spawn");
+    child.unref();
+    return child.pid as number;
+  } finally {
+    closeSync(log);
+  }
+}
+
+function environment(spec: ProcessSpec): NodeJS.ProcessEnv {
+  return withSystemPath({ ...withoutProxies(process.env), ...spec.env });
+}
+
+/** setpriv(1) replaces itself by the program, so the pid is the program's own. */
+function commandLine({ diesWithUs, command, args }: ProcessSpec): string[] {
+  return diesWithUs ? ["setpriv", "--pdeathsig", "KILL", "--", command, ...args] : [command, ...args];
+}
+
+function signalProcess(record: ProcessRecord, signal: NodeJS.Signals): boolean {
+  if (!isAlive(record)) return false;
+  try {
+    return process.kill(record.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
+  }
+}
+
+function gone(record: ProcessRecord, deadlineMs: number): Promise<void> {
+  return waitUntil({ what: `the end of ${record.name}`, check: () => !isAlive(record), deadlineMs });
+}
+
+function recordFile(folder: string, name: string): string {
+  return join(folder, "processes", `${name}.json`);
+}
+
+function endedMessage(record: Pick<ProcessRecord, "name" | "logFile">): string {
+  return `${record.name} ended while it was starting. ${logHint(record)}`;
+}
+
+function logHint({ logFile }: Pick<ProcessRecord, "logFile">): string {
+  const end = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-8).join("\n");
+  return `The end of its log (${logFile}):\n${end}\nStop what is left with "${makeCommand("down")}", then start again.`;
+}
+
+async function readRecord(file: string): Promise<ProcessRecord | undefined> {
+  const content = await readFile(file, "utf8").catch((error: unknown) => emptyIfAbsent(error, undefined));
+  return content === undefined ? undefined : JSON.parse(content);
+}
+
+function emptyIfAbsent<T>(error: unknown, empty: T): T {
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return empty;
+  throw error;
+}

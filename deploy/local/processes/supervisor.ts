@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  isAlive,
+  type ProcessRecord,
+  recordedProcesses,
+  runningProcess,
+  startProcess,
+  stopProcess,
+} from "./process.ts";
+
+/** The name that the supervisor itself is recorded under. */
+const supervisor = "supervisor";
+const POLL_MS = 500;
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 60_000;
+/** A program that ran for so long is not looping: its next restart comes soon again. */
+const STABLE_MS = 120_000;
+const STOP_GRACE_MS = 10_000;
+
+/** How often the supervisor looks and how long it waits before a restart, in milliseconds. */
+export interface SupervisorTimes {
+  readonly pollMs: number;
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+  readonly stableMs: number;
+}
+
+const times: SupervisorTimes = {
+  pollMs: POLL_MS,
+  firstDelayMs: FIRST_DELAY_MS,
+  longestDelayMs: LONGEST_DELAY_MS,
+  stableMs: STABLE_MS,
+};
+
+/**
+ * Does the work while nothing else starts or stops programs of the folder, then has them supervised. After a failure they
+ * are only if they were before.
+ */
+export async function withoutSupervisor<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  let isWanted = await stopSupervisor(folder);
+  try {
+    const result = await work();
+    isWanted = true;
+    return result;
+  } finally {
+    if (isWanted) {
+      const args = [join(import.meta.dirname, "supervise.ts"), folder];
+      await startProcess(folder, { name: supervisor, command: process.execPath, args });
+    }
+  }
+}
+
+/** Ends the supervisor of the folder's programs, which go on. Returns whether one ran. */
+export async function stopSupervisor(folder: string): Promise<boolean> {
+  const running = await runningProcess(folder, supervisor);
+  if (running) await stopProcess(folder, running, STOP_GRACE_MS);
+  return running !== undefined;
+}
+
+/**
+ * Starts the folder's recorded programs again when they end, as a Deployment does with its pods, until the signal comes:
+ * after a second, and after twice as long each time that one ends soon again, up to a minute. `log` gets a line for each
+ * end and each start.
+ */
+export async function supervise(
+  folder: string,
+  signal: AbortSignal,
+  log: (line: string) => void,
+  delays: SupervisorTimes = times,
+): Promise<void> {
+  const restarts = new Map<string, Restart>();
+  while (!signal.aborted) {
+    for (const record of await recordedProcesses(folder)) {
+      if (record.name === supervisor || isAlive(record)) continue;
+      restarts.set(record.name, await restartWhenDue(record, restarts.get(record.name)));
+    }
+    await pause(delays.pollMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  async function restartWhenDue(record: ProcessRecord, last: Restart | undefined): Promise<Restart> {
+    const now = performance.now();
+    if (last === undefined || last.isDone) {
+      const delayMs = delayAfter(last, now, delays);
+      log(`${record.name} (${record.pid}) has ended; it is started again in ${delayMs / 1000} s`);
+      return { at: now + delayMs, delayMs, isDone: false };
+    }
+    if (now < last.at) return last;
+    await start(record);
+    return { ...last, at: performance.now(), isDone: true };
+  }
+
+  async function start({ name, spec }: ProcessRecord): Promise<void> {
+    try {
+      log(`${name} was started again (${(await startProcess(folder, spec)).pid})`);
+    } catch (error) {
+      log(`${name} can't be started: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** A restart of one program: when it is due or was done, and how long it waited. */
+interface Restart {
+  readonly at: number;
+  readonly delayMs: number;
+  readonly isDone: boolean;
+}
+
+/** Twice the last delay for a program that ended soon after its last restart. */
+function delayAfter(last: Restart | undefined, now: number, delays: SupervisorTimes): number {
+  if (last === undefined || now - last.at > delays.stableMs) return delays.firstDelayMs;
+  return Math.min(last.delayMs * 2, delays.longestDelayMs);
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "./command.ts";
+import { read } from "./kubectl.ts";
+import { stateFolder } from "./site.ts";
+
+const DEADLINE_MS = 15_000;
+
+/** The environment chart's repository: whoever may write to the local cluster's state pushes to it by its folder. */
+const folder = join(stateFolder, "cluster/repositories/platform/environment-chart.git");
+
+/** The URL that Argo CD reads it by, found by a Repository's clone URL: both are served together. */
+export async function chartUrl(): Promise<string> {
+  const { spec } = await read<{ spec: { cloneUrl: string } }>(
+    ...["erepo", "sample-backend", "--namespace=ephemeral-system"],
+  );
+  return spec.cloneUrl.replace("/sample-backend.git", "/environment-chart.git");
+}
+
+/** Commits a file to a branch of it, which is made from `main` when it is not there. */
+export async function commitFile(branch: string, path: string, text: string): Promise<void> {
+  const copy = await mkdtemp(join(tmpdir(), "e2e-chart-"));
+  try {
+    await git(copy, "clone", "--quiet", folder, ".");
+    const known = await git(copy, "branch", "--remotes", "--list", `origin/${branch}`);
+    await git(copy, "checkout", "--quiet", "-B", branch, known === "" ? "origin/main" : `origin/${branch}`);
+    await writeFile(join(copy, path), text);
+    await git(copy, "add", path);
+    await git(copy, "commit", "--quiet", "--message", `Write ${path}`);
+    await git(copy, "push", "--quiet", "origin", branch);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** Takes a branch of it away; one that is not there is fine. */
+export async function removeBranch(branch: string): Promise<void> {
+  await git(folder, "update-ref", "-d", `refs/heads/${branch}`);
+}
+
+async function git(cwd: string, ...args: readonly string[]): Promise<string> {
+  const name = "E2E";
+  const email = "e2e@example.test";
+  const env = {
+    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
+    ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  };
+  const { code, stdout, stderr } = await run("git", { args, cwd, env, deadlineMs: DEADLINE_MS });
+  if (code !== 0) throw new Error(`git ${args.join(" ")} ended with ${code}: ${stderr}`);
+  return stdout;
+}

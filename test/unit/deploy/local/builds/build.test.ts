@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { buildModule, sourceHash } from "../../../../../deploy/local/builds/build.ts";
+import { type GoModule, gitea, goModules } from "../../../../../deploy/local/builds/modules.ts";
+import { silentProgress } from "../../../../../deploy/local/progress.ts";
+
+const home = join(import.meta.dirname, "../../../../../deploy/local");
+
+describe("building a module", () => {
+  let folder: string;
+  let module: GoModule;
+  const cacheBefore = process.env.XDG_CACHE_HOME;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "binaries-"));
+    process.env.XDG_CACHE_HOME = join(folder, "cache");
+    module = { name: "tiny", folder: relative(home, folder), target: "./...", buildSeconds: 1 };
+    await writeFile(join(folder, "go.mod"), "module tiny\n");
+  });
+
+  afterEach(async () => {
+    if (cacheBefore === undefined) delete process.env.XDG_CACHE_HOME;
+    else process.env.XDG_CACHE_HOME = cacheBefore;
+    await rm(folder, { recursive: true });
+  });
+
+  test("leaves nothing in the cache when it fails, and tells why", async () => {
+    await writeFile(join(folder, "main.go"), "package main\nfunc main() { undefinedName() }\n");
+    await expect(buildModule(module, silentProgress)).rejects.toThrow("undefinedName");
+    expect(await readdir(join(folder, "cache/ephemeral-environments"))).toEqual([]);
+  }, 60_000);
+
+  test("is done again when a source or a flag changes, and only then", async () => {
+    await writeFile(join(folder, "main.go"), "package main\nfunc main() {}\n");
+    const hash = await sourceHash(module);
+    expect(await sourceHash({ ...module })).toBe(hash);
+    expect(await sourceHash({ ...module, tags: "other" })).not.toBe(hash);
+    expect(await sourceHash({ ...module, buildSeconds: 2 })).toBe(hash);
+    await writeFile(join(folder, "notes.txt"), "no source");
+    expect(await sourceHash(module)).toBe(hash);
+    await writeFile(join(folder, "main.go"), "package main\nfunc main() { println() }\n");
+    expect(await sourceHash(module)).not.toBe(hash);
+  });
+
+  test("takes one version of every dependency that the modules of the first start share: it is compiled once", async () => {
+    const [kubernetes, traefik] = await Promise.all(["kubernetes", "traefik"].map(versionsIn));
+    const shared = [...(traefik ?? [])].filter(([name]) => kubernetes?.has(name));
+    expect(shared.length).toBeGreaterThan(90);
+    expect(shared.filter(([name, version]) => kubernetes?.get(name) !== version)).toEqual([]);
+  });
+
+  test("is possible for every module: its go.mod is there", async () => {
+    for (const each of [...Object.values(goModules), gitea]) {
+      expect(await readdir(join(home, each.folder))).toContain("go.mod");
+    }
+  });
+});
+
+/** The versions that a go.mod requires. What it excludes or replaces is written otherwise. */
+async function versionsIn(program: string): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(join(home, "programs", program, "go.mod"), "utf8");
+  const [required = ""] = text.split(/^exclude /m);
+  const lines = required.matchAll(/^\t(\S+) (v\S+)(?: \/\/ indirect)?$/gm);
+  return new Map([...lines].map(([, name = "", version = ""]) => [name, version]));
+}

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { isAnswered, isResultOfPodNetwork, linksBelow } from "../../../../../deploy/local/cleanup/fixed-paths.ts";
+
+describe("what programs write at fixed paths", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "traces-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test("is ours when a link leads below our folder, be its target there or not", async () => {
+    await symlink("/ours/cluster/pod-logs/0.log", join(folder, "ours.log"));
+    await symlink("/ours/cluster-of-others/0.log", join(folder, "neighbour.log"));
+    await symlink("/var/log/pods/0.log", join(folder, "foreign.log"));
+    await writeFile(join(folder, "file.log"), "/ours/cluster/");
+    expect(await linksBelow(folder, ["/ours/cluster"])).toEqual([join(folder, "ours.log")]);
+  });
+
+  test("is nothing where there is no folder", async () => {
+    expect(await linksBelow(join(folder, "missing"), ["/"])).toEqual([]);
+  });
+
+  test.each([
+    { name: "ephemeral-environments-0f60ced2-eth0", expected: true },
+    { name: "cni-loopback-0f60ced2-lo", expected: false },
+    { name: "pods-0f60ced2-eth0", expected: false },
+  ])("is told by the network's name: $name", ({ name, expected }) => {
+    expect(isResultOfPodNetwork(name)).toBe(expected);
+  });
+
+  test("has a socket that is answered while somebody listens, and only then", async () => {
+    const path = join(folder, "kubelet.sock");
+    expect(await isAnswered(path)).toBe(false);
+    const server = createServer().listen(path);
+    await once(server, "listening");
+    expect(await isAnswered(path)).toBe(true);
+    server.close();
+    await once(server, "close");
+    expect(await isAnswered(path)).toBe(false);
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import {
+  isAlive,
+  type ProcessSpec,
+  recordedProcesses,
+  runningProcess,
+  startProcess,
+  stopProcess,
+  untilReady,
+} from "../../../../../deploy/local/processes/process.ts";
+import { startOf } from "../../../../../deploy/local/processes/process-start.ts";
+
+describe("a program that is kept running", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "process-"));
+  });
+
+  afterEach(async () => {
+    for (const record of await recordedProcesses(folder)) await stopProcess(folder, record, 0);
+    await rm(folder, { recursive: true });
+  });
+
+  const shell = (script: string): ProcessSpec => ({ name: "program", command: "/bin/sh", args: ["-c", script] });
+
+  test("is found again by its record, and is forgotten when it was stopped", async () => {
+    const record = await startProcess(folder, shell("exec sleep 100"));
+    expect(await runningProcess(folder, "program")).toEqual(record);
+    await stopProcess(folder, record, 5000);
+    expect(isAlive(record)).toBe(false);
+    expect(await recordedProcesses(folder)).toEqual([]);
+  });
+
+  test("is ended by force when it ignores the request", async () => {
+    const record = await startProcess(folder, shell("trap '' TERM; echo ready; while :; do sleep 0.05; done"));
+    await untilReady(record, async () => (await readFile(record.logFile, "utf8")).includes("ready"));
+    await stopProcess(folder, record, 100);
+    expect(isAlive(record)).toBe(false);
+  });
+
+  test("that ends while it starts is told with the end of its log", async () => {
+    const start = async () => {
+      const record = await startProcess(folder, shell("echo the disk is full; exit 1"));
+      await untilReady(record, () => false);
+    };
+    await expect(start()).rejects.toThrow(/program ended while it was starting[\s\S]*the disk is full[\s\S]*make down/);
+  });
+
+  test("that never becomes ready is told with its log", async () => {
+    const record = await startProcess(folder, shell("echo still trying; exec sleep 100"));
+    await untilReady(record, async () => (await readFile(record.logFile, "utf8")).includes("still trying"));
+    await expect(untilReady(record, () => false, 200)).rejects.toThrow(/is running but not ready[\s\S]*still trying/);
+  });
+
+  test("that does not exist is told", async () => {
+    await expect(startProcess(folder, { name: "none", command: "/nowhere/none", args: [] })).rejects.toThrow("ENOENT");
+  });
+
+  test("is not mistaken for another one that was given its number", () => {
+    const startedAt = startOf(process.pid) ?? "";
+    expect(isAlive({ pid: process.pid, startedAt })).toBe(true);
+    expect(isAlive({ pid: process.pid, startedAt: String(Number(startedAt) - 1) })).toBe(false);
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import {
+  isAlive,
+  type ProcessSpec,
+  recordedProcesses,
+  runningProcess,
+  startProcess,
+  stopProcess,
+} from "../../../../../deploy/local/processes/process.ts";
+import { stopSupervisor, supervise, withoutSupervisor } from "../../../../../deploy/local/processes/supervisor.ts";
+import { waitUntil } from "../../../../../deploy/local/processes/wait.ts";
+
+const DEADLINE_MS = 10_000;
+const times = { pollMs: 10, firstDelayMs: 50, longestDelayMs: 200, stableMs: 60_000 };
+const program: ProcessSpec = { name: "program", command: "/bin/sh", args: ["-c", "exec sleep 100"] };
+
+describe("the supervisor of recorded programs", () => {
+  let folder: string;
+  let lines: string[];
+  let stopping: AbortController;
+  let supervised: Promise<void>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "supervisor-"));
+    lines = [];
+    stopping = new AbortController();
+  });
+
+  afterEach(async () => {
+    stopping.abort();
+    await supervised;
+    await stopSupervisor(folder);
+    for (const record of await recordedProcesses(folder)) await stopProcess(folder, record, 0);
+    await rm(folder, { recursive: true });
+  });
+
+  const begin = () => {
+    supervised = supervise(folder, stopping.signal, (line) => lines.push(line), times);
+  };
+
+  const until = (what: string, check: () => Promise<boolean> | boolean) =>
+    waitUntil({ what, check, deadlineMs: DEADLINE_MS });
+
+  test("starts one that was killed again, as it was started, with another pid", async () => {
+    const spec = { ...program, args: ["-c", 'echo "$COLOUR"; exec sleep 100'], env: { COLOUR: "green" } };
+    const killed = await startProcess(folder, spec);
+    begin();
+    process.kill(killed.pid, "SIGKILL");
+    await until(
+      "another one",
+      async () => ((await runningProcess(folder, "program"))?.pid ?? killed.pid) !== killed.pid,
+    );
+    await until("its output", async () => (await readFile(killed.logFile, "utf8")).endsWith("green\ngreen\n"));
+    expect(lines).toEqual([
+      `program (${killed.pid}) has ended; it is started again in 0.05 s`,
+      `program was started again (${(await runningProcess(folder, "program"))?.pid})`,
+    ]);
+  });
+
+  test("waits longer each time for one that ends again and again, up to a limit", async () => {
+    await startProcess(folder, { ...program, args: ["-c", "exit 1"] }).catch(() => undefined);
+    begin();
+    const delays = () => lines.flatMap((line) => /again in (.+) s$/.exec(line)?.[1] ?? []);
+    await until("the fifth end", () => delays().length >= 5);
+    expect(delays().slice(0, 5)).toEqual(["0.05", "0.1", "0.2", "0.2", "0.2"]);
+  });
+
+  test("leaves alone one that was stopped on purpose, and what runs", async () => {
+    const stopped = await startProcess(folder, program);
+    const other = await startProcess(folder, { ...program, name: "other" });
+    begin();
+    await stopProcess(folder, stopped, 0);
+    const killed = await startProcess(folder, { ...program, name: "third" });
+    process.kill(killed.pid, "SIGKILL");
+    await until("the third", async () => lines.some((line) => line.startsWith("third was started again")));
+    expect(await runningProcess(folder, "program")).toBeUndefined();
+    expect(await runningProcess(folder, "other")).toEqual(other);
+    expect(lines.filter((line) => /^(program|other) was started/.test(line))).toEqual([]);
+  });
+
+  test("runs as a program of its own after the work, and never during it", async () => {
+    await withoutSupervisor(folder, async () => undefined);
+    const first = await runningProcess(folder, "supervisor");
+    expect(first).toBeDefined();
+    await withoutSupervisor(folder, async () => {
+      expect(first && isAlive(first)).toBe(false);
+      expect(await runningProcess(folder, "supervisor")).toBeUndefined();
+    });
+    expect((await runningProcess(folder, "supervisor"))?.pid).not.toBe(first?.pid);
+  });
+
+  test("does not begin with a work that failed", async () => {
+    const failed = withoutSupervisor(folder, () => Promise.reject(new Error("the disk is full")));
+    await expect(failed).rejects.toThrow("the disk is full");
+    expect(await runningProcess(folder, "supervisor")).toBeUndefined();
+  });
+});
