@@ -1,6 +1,6 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask, type Reply } from "./support/api.ts";
-import { create, creation, Environments, find, traces } from "./support/environments.ts";
+import { create, creation, Environments, find, objectsNamed } from "./support/environments.ts";
 import { expiredToken, foreignToken, freshToken } from "./support/identity.ts";
 import { TEST_DEADLINE_MS, tokens } from "./support/site.ts";
 
@@ -65,14 +65,14 @@ test.each([
 ])("a creation with $wrong is refused and makes nothing", async ({ changed, code, says }) => {
   const wanted = { ...creation(environments.name("wrong")), ...changed };
   expectRefusal(await post(wanted), { status: 400, code, says });
-  expect(await traces(`${wanted.environment_name}`)).toEqual([]);
+  expect(await objectsNamed(`${wanted.environment_name}`)).toEqual([]);
 });
 
 test("a broken body, or one of another type, makes nothing", async () => {
   const name = environments.name("broken");
   expectRefusal(await post(JSON.stringify(creation(name)).slice(0, -1)), { status: 400, says: /JSON/ });
   expectRefusal(await post(JSON.stringify(creation(name)), { type: "text/plain" }), { status: 415, says: /./ });
-  expect(await traces(name)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
 });
 
 test("nobody is let in without a valid proof, and nothing is made", async () => {
@@ -82,7 +82,7 @@ test("nobody is let in without a valid proof, and nothing is made", async () => 
     expectRefusal(reply, { status: 401, says: /./ });
     expect(reply.headers.get("www-authenticate")).toBe("Bearer");
   }
-  expect(await traces(name)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
   // The counter-proof: made in the same way, but not expired and with the provider's own key, it is accepted.
   expect((await ask("GET", "/environments?limit=1", { token: await freshToken() })).status).toBe(200);
 });

@@ -6,7 +6,7 @@ import {
   creation,
   Environments,
   madeFor,
-  traces,
+  objectsNamed,
   untilGone,
   untilReady,
 } from "./support/environments.ts";
@@ -45,7 +45,7 @@ test.concurrent("a developer creates an environment, opens it, extends it and de
   // The resource goes last: once it is gone, everything else has to be, without any further wait.
   await untilGone(name);
   expect(await madeFor(id)).toEqual([]);
-  expect(await traces(name)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
   const missed = await ask("DELETE", `/environments/${id}`);
   expect(missed.body).toMatchObject({ detail: "Environment not found", status_code: 404, error_code: "ENV_NOT_FOUND" });
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
-import { Environments, find, madeFor, traces, untilGone, untilReady } from "./support/environments.ts";
+import { Environments, find, madeFor, objectsNamed, untilGone, untilReady } from "./support/environments.ts";
 import { apply, kubectl, refusalOf, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { TEST_DEADLINE_MS, tokens } from "./support/site.ts";
@@ -42,7 +42,7 @@ test("a manifest becomes an environment: again it changes nothing, changed it ex
   await kubectl("delete", "eenv", name, "--wait=false");
   await untilGone(name);
   expect(await madeFor(metadata.uid)).toEqual([]);
-  expect(await traces(name)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { followLog } from "./support/events.ts";
 import { apply, kubectl, read } from "./support/kubectl.ts";
 import { podSecret } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
+import { type Wait, waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
@@ -66,13 +67,13 @@ interface Logs {
 const logs = async (component: string, query = "") =>
   (await ask<Logs>("GET", `/environments/${name}/logs/${component}${query}`)).body;
 
-async function until(condition: () => boolean | Promise<boolean>, what: () => unknown): Promise<void> {
-  const giveUpAt = performance.now() + 120_000;
-  while (!(await condition())) {
-    if (performance.now() > giveUpAt) throw new Error(`it did not come: ${JSON.stringify(what())}`);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-  }
-}
+const until = (check: Wait["check"], what: () => unknown) =>
+  waitUntil({
+    what: () => `what was waited for, after ${JSON.stringify(what())},`,
+    check,
+    deadlineMs: 120_000,
+    pollMs: 2000,
+  });
 
 test("a developer reads what all containers say, those that were restarted too, and follows what comes", async () => {
   await commitFile(name, "templates/chatty.yaml", chatty);

@@ -1,5 +1,5 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
-import { Environments, madeFor, traces } from "./support/environments.ts";
+import { Environments, madeFor, objectsNamed } from "./support/environments.ts";
 import { ownDeveloper } from "./support/identity.ts";
 import { generatorPython, lifeByClient } from "./support/python-client.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
@@ -26,5 +26,5 @@ story("a pipeline in Python has a client generated, and an environment made, ext
     gone: "ENV_NOT_FOUND",
   });
   expect(await madeFor(seen.id)).toEqual([]);
-  expect(await traces(name)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
 });

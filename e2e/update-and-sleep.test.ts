@@ -5,6 +5,7 @@ import { kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { podSecret } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
+import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
@@ -16,13 +17,13 @@ const UNBUILT = "b".repeat(40);
 const urlsOf = (name: string) => [`https://${name}--api.env.localhost:18443`, `https://${name}.env.localhost:18443`];
 const statusesOf = async (name: string) => (await Promise.all(urlsOf(name).map(open))).map(({ status }) => status);
 /** A Deployment without replicas is healthy before its last pod has ended. */
-async function untilNothingAnswers(name: string): Promise<void> {
-  const giveUpAt = performance.now() + 60_000;
-  while ((await statusesOf(name)).includes(200)) {
-    if (performance.now() > giveUpAt) throw new Error(`'${name}' sleeps and still answers`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
+const untilNothingAnswers = (name: string) =>
+  waitUntil({
+    what: `the end of the answers of '${name}', which sleeps`,
+    check: async () => !(await statusesOf(name)).includes(200),
+    deadlineMs: 60_000,
+    pollMs: 500,
+  });
 const patch = (name: string, spec: object) =>
   kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
 

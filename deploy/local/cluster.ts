@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { clearLeftovers } from "./cleanup/cleanup.ts";
+import { cleanUp } from "./cleanup/cleanup.ts";
 import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
 import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machine.ts";
 import type { Component } from "./components/component.ts";
@@ -79,7 +79,7 @@ const longestBuildMs = 40 * 60_000;
 async function startOnFreeMachine(progress: Progress, components: readonly Component[]): Promise<LocalCluster> {
   await assertMachineIsFree();
   if (!(await isRunning())) {
-    await clearLeftovers();
+    await cleanUp();
     await assertPortsAreFree(clusterPorts());
     await assertNoOtherKubelet();
     await assertNetworkIsFree();

@@ -45,14 +45,14 @@ export class Environments {
 }
 
 /** What of that name is in the cluster, in whatever case: the environment and what the platform makes for it. */
-export async function traces(name: string): Promise<readonly string[]> {
+export async function objectsNamed(name: string): Promise<readonly string[]> {
   const found = await Promise.all([
     list("eenv,namespaces"),
     list("applications,appprojects", `--namespace=${names.deployerNamespace}`),
     list("secrets", `--namespace=${names.secretStoreNamespace}`),
   ]);
   const all = found.flat().map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  return all.filter((trace) => trace.includes(name.toLowerCase()));
+  return all.filter((object) => object.includes(name.toLowerCase()));
 }
 
 /** A creation as the REST interface takes it: backend and frontend of the sample, for an hour at most. */

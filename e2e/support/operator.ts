@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { site, stateFolder } from "./site.ts";
+import { waitUntil } from "./wait.ts";
 
 const RESTART_DEADLINE_MS = 60_000;
 const END_DEADLINE_MS = 10_000;
-const POLL_MS = 50;
 
 /** A program of the local cluster, as it was recorded when it was started. */
 interface Recorded {
@@ -19,7 +18,8 @@ export async function killOperator(): Promise<number> {
   const operator = await recorded("operator");
   if (!(await runs(operator))) throw new Error("the operator does not run: there is nothing to kill");
   process.kill(operator.pid, "SIGKILL");
-  await until("the end of the operator", END_DEADLINE_MS, async () => !(await runs(operator)));
+  const check = async () => !(await runs(operator));
+  await waitUntil({ what: "the end of the operator", check, deadlineMs: END_DEADLINE_MS });
   return operator.pid;
 }
 
@@ -35,21 +35,17 @@ export async function resumeSupervisor(): Promise<void> {
 
 /** Waits until another operator than that one serves the REST interface, and answers its pid. */
 export async function untilOperatorServes(otherThan: number): Promise<number> {
-  await until("another operator", RESTART_DEADLINE_MS, async () => {
+  const check = async () => {
     const operator = await recorded("operator");
     if (operator.pid === otherThan || !(await runs(operator))) return false;
-    return (await fetch(`${site.apiUrl}/openapi.json`, { signal: AbortSignal.timeout(1000) })).ok;
-  });
+    // It refuses connections until it serves.
+    return fetch(`${site.apiUrl}/openapi.json`, { signal: AbortSignal.timeout(1000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  await waitUntil({ what: "another operator", check, deadlineMs: RESTART_DEADLINE_MS });
   return (await recorded("operator")).pid;
-}
-
-async function until(what: string, deadlineMs: number, check: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + deadlineMs;
-  // What refuses connections is not there yet.
-  while (!(await check().catch(() => false))) {
-    if (performance.now() > giveUpAt) throw new Error(`${what} did not come within ${deadlineMs / 1000} s`);
-    await pause(POLL_MS);
-  }
 }
 
 async function recorded(program: string): Promise<Recorded> {

@@ -9,7 +9,7 @@ import { stopSupervisor } from "../processes/supervisor.ts";
 import { waitUntil } from "../processes/wait.ts";
 import { clusterFolder, runFolder } from "../site.ts";
 import { podProcesses, removeControlGroup } from "./control-groups.ts";
-import { removeTraces } from "./fixed-paths.ts";
+import { removeFilesElsewhere } from "./fixed-paths.ts";
 import { machineOwner } from "./machine.ts";
 
 /**
@@ -21,9 +21,9 @@ import { machineOwner } from "./machine.ts";
  * of another cluster or container runtime is touched. A step that fails does not keep the others from their work; the
  * state is kept then, so that it can be called again.
  */
-export async function clearLeftovers(): Promise<void> {
+export async function cleanUp(): Promise<void> {
   const failures: unknown[] = [];
-  for (const step of [endPrograms, endContainers, unmount, closeNetwork, removeControlGroup, removeTraces]) {
+  for (const step of [endPrograms, endContainers, unmount, closeNetwork, removeControlGroup, removeFilesElsewhere]) {
     await step().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, failures.map((error) => String(error)).join("\n"));

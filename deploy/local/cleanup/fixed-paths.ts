@@ -29,7 +29,7 @@ export async function assertNoOtherKubelet(): Promise<void> {
  * results of the network plugins, the kubelet's socket. Also `.local/env` when it is this cluster's: it holds ID tokens.
  * Folders stay. The programs must have ended.
  */
-export async function removeTraces(): Promise<void> {
+export async function removeFilesElsewhere(): Promise<void> {
   const folders = [clusterFolder, (await machineOwner()) ?? clusterFolder];
   const links = await linksBelow(logLinks, folders);
   const results = (await namesIn(networkResults))

@@ -1,6 +1,6 @@
 import { isAlive, recordedProcesses } from "../processes/process.ts";
 import { clusterFolder, existingFolder } from "../site.ts";
-import { clearLeftovers } from "./cleanup.ts";
+import { cleanUp } from "./cleanup.ts";
 import { assertMachineIsFree, withMachine } from "./machine.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function stopCluster(): Promise<void> {
   if (process.platform !== "linux") return;
   await withMachine(60_000, async () => {
     await assertMachineIsFree();
-    await clearLeftovers();
+    await cleanUp();
   });
 }
 

@@ -10,7 +10,7 @@ describe("what programs write at fixed paths", () => {
   let folder: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "traces-"));
+    folder = await mkdtemp(join(tmpdir(), "fixed-paths-"));
   });
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
