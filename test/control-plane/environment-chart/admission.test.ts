@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { Manifest } from "../../../deploy/local/api-client.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
 import { environmentValues, renderEnvironment } from "../../support/fixtures/environment-values.ts";
@@ -31,10 +33,6 @@ describe("the environment chart in an environment's namespace", () => {
     await given(admin, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "chart" } });
     objects = await renderEnvironment(name, environmentValues(name));
   }, 30 * 60_000);
-
-  afterAll(async () => {
-    await platform.delete(`${paths.namespaces}/${namespace}`);
-  });
 
   test("is accepted whole, every field known", async () => {
     for (const object of objects) {

@@ -10,6 +10,12 @@ import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
 import { freePorts } from "../../../deploy/local/network/free-ports.ts";
 import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
 import { waitUntil } from "../../../deploy/local/processes/wait.ts";
+import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
+import { freePorts } from "../../../deploy/local/free-ports.ts";
+import { helmProgram } from "../../../deploy/local/helm.ts";
+import { kubectl } from "../../../deploy/local/kubectl.ts";
+import { recordedProcesses } from "../../../deploy/local/process.ts";
+import { until } from "../../support/fixtures/until.ts";
 
 const execute = promisify(execFile);
 const checkout = resolve(import.meta.dirname, "../../..");
@@ -130,7 +136,7 @@ describe("the platform for an existing cluster", () => {
         const found = await asAdministrator(...namespace);
         return found !== "" && JSON.parse(found).metadata.labels[uidLabel] === uid;
       };
-      await waitUntil({ what: "the namespace of the environment", check, deadlineMs: 30_000 });
+      await until(check, { what: "the namespace of the environment", deadlineMs: 30_000 });
       // Only the platform may set that label, so the namespace was made under its identity.
       const foreign = asAdministrator("label", "namespace", "argocd", `${uidLabel}=${uid}`);
       await expect(foreign).rejects.toThrow("denied");

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenOf } from "../../../crds/api-token.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
@@ -56,11 +56,6 @@ describe("the id of a record", () => {
     const mayList = async () => (await maintainer.get(paths.repositories)).status === 200;
     await until(mayList, { what: "the maintainer's rights" });
   }, 60_000);
-  afterAll(async () => {
-    for (const path of made) await admin.delete(path);
-    await maintainer.leave();
-  });
-
   /** One that the administrator made, and that the platform then wrote a record's id on; its path. */
   const stamped = async (path: string, draft: (metadata: object) => object) => {
     const { metadata } = (await given(admin, path, draft({}))) as { metadata: { name: string } };

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { waitUntil } from "../../../deploy/local/processes/wait.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { unique } from "../../support/faults/people.ts";
 import {
   environmentObject,
   given,
@@ -8,6 +10,7 @@ import {
   paths,
   roleBindingObject,
 } from "../../support/fixtures/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
@@ -17,20 +20,12 @@ describe("the policies don't stand in the way of Kubernetes' own controllers", (
   const name = unique("controllers-");
   const namespace = `env-${name}`;
   const environment = `${paths.environments}/${name}`;
-  let admin: ApiCalls;
   let platform: ApiCalls;
 
   beforeAll(async () => {
-    admin = administrator(plane);
     platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
   }, 60_000);
-
-  afterAll(async () => {
-    await admin.patch(environment, { metadata: { finalizers: null } });
-    await admin.delete(environment);
-    await admin.delete(`${paths.namespaces}/${namespace}`);
-  });
 
   test("the namespace controller finishes a namespace of ours with all that is in it", async () => {
     const metadata = { name: "environment" };
@@ -45,7 +40,7 @@ describe("the policies don't stand in the way of Kubernetes' own controllers", (
     });
     expect(await platform.delete(`${paths.namespaces}/${namespace}`)).toMatchObject({ status: 200 });
     const check = async () => (await platform.get(`${paths.namespaces}/${namespace}`)).status === 404;
-    await waitUntil({ what: "the namespace to be gone", check, deadlineMs: 30_000 });
+    await until(check, { what: "the namespace to be gone", deadlineMs: 30_000 });
   }, 40_000);
 
   test("the quota controller counts in a namespace of ours", async () => {
@@ -57,7 +52,7 @@ describe("the policies don't stand in the way of Kubernetes' own controllers", (
       const { object } = await platform.get(`${quotas}/environment`);
       return (object as { status?: { hard?: object } }).status?.hard !== undefined;
     };
-    await waitUntil({ what: "the quota to be counted", check, deadlineMs: 20_000 });
+    await until(check, { what: "the quota to be counted", deadlineMs: 20_000 });
     await platform.delete(`${paths.namespaces}/${other}`);
   }, 30_000);
 

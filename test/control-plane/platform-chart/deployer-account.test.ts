@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram, renderChart } from "../../../deploy/local/kubernetes/helm.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { helmProgram, renderChart } from "../../../deploy/local/helm.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, paths } from "../../support/fixtures/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -23,10 +25,6 @@ describe("the platform chart, where helm asks the cluster for Argo CD's account"
     }
     await given(admin, `${paths.namespaces}/${elsewhere}/serviceaccounts`, { metadata: { name } });
   }, 30 * 60_000);
-
-  afterAll(async () => {
-    for (const namespace of [deployer, elsewhere]) await admin.delete(`${paths.namespaces}/${namespace}`);
-  });
 
   /** As `helm install` would have it; kinds that others have installed are theirs. */
   const rendered = (serviceAccount?: object, namespace = deployer) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
@@ -23,10 +23,6 @@ describe("abuse case 97: Argo CD", () => {
     for (const name of [foreign, others]) await given(admin, paths.namespaces, { metadata: { name } });
     await given(admin, paths.configMaps(foreign), { ...config, metadata: { name: "theirs" } });
   }, 60_000);
-
-  afterAll(async () => {
-    for (const name of [ours, foreign, others]) await admin.delete(`${paths.namespaces}/${name}`);
-  });
 
   test("makes, changes and deletes nothing in a namespace env-* that is no environment's", async () => {
     const theirs = `${paths.configMaps(foreign)}/theirs`;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
@@ -202,10 +202,6 @@ describe("the kind EphemeralEnvironment", () => {
     admin = administrator(plane);
     await given(admin, paths.environments, environmentObject(name, whole));
   }, 60_000);
-
-  afterAll(async () => {
-    await admin.delete(`${paths.environments}/${name}`);
-  });
 
   test.each([
     ["the smallest", environmentObject("abc")],

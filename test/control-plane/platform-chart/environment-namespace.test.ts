@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths, uidLabel } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
@@ -24,11 +24,6 @@ describe("abuse case 85: the label that makes a namespace ours, before a cluster
     await given(platform, paths.namespaces, namespaceObject(ours));
     await given(admin, paths.namespaces, { metadata: { name: foreign, labels: { [enforce]: "baseline" } } });
   }, 60_000);
-
-  afterAll(async () => {
-    await admin.delete(`${paths.namespaces}/${ours}`);
-    await admin.delete(`${paths.namespaces}/${foreign}`);
-  });
 
   test("can't be made with a new namespace", async () => {
     const reply = await admin.create(`${paths.namespaces}?dryRun=All`, namespaceObject(unique("env-")));

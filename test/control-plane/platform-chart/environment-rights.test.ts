@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
 import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -91,12 +91,6 @@ describe("rights on an environment", () => {
       await until(async () => (await person.get(path)).status === 200, { what: "a person's rights" });
     }
   }, 60_000);
-
-  afterAll(async () => {
-    await admin.patch(path, { metadata: { finalizers: null }, spec: { protected: false } });
-    await admin.delete(path);
-    await Promise.all([developer.leave(), maintainer.leave()]);
-  });
 
   test.each(refusedToMake)("without 'assign', nobody makes one with %s", async (_, object, words) => {
     const reply = await developer.create(dryRun, object);

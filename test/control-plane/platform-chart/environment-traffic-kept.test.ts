@@ -3,9 +3,14 @@ import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { renderPlatformChart } from "../../../deploy/local/platform/chart.ts";
 import { waitUntil } from "../../../deploy/local/processes/wait.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { Manifest } from "../../../deploy/local/api-client.ts";
+import { helmProgram } from "../../../deploy/local/helm.ts";
+import { renderPlatformChart } from "../../../deploy/local/platform-chart.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, paths } from "../../support/fixtures/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
@@ -71,21 +76,9 @@ describe("what an environment answered to before the rules changed", () => {
     for (const [what, path, object] of objects) {
       const again = { ...object, metadata: { name: "again" } };
       const check = async () => (await admin.create(`${path}?dryRun=All`, again)).status === 403;
-      await waitUntil({ what: `the rules for an ${what} to hold`, check, deadlineMs: 20_000 });
+      await until(check, { what: `the rules for an ${what} to hold`, deadlineMs: 20_000 });
     }
   }, 60_000);
-
-  afterAll(async () => {
-    const named = (manifests: readonly Manifest[]) => manifests.map(({ metadata }) => metadata.name);
-    for (const name of named(made.bindings))
-      await admin.delete(`${admission}/validatingadmissionpolicybindings/${name}`);
-    for (const name of named(made.policies)) await admin.delete(`${admission}/validatingadmissionpolicies/${name}`);
-    for (const [, path] of objects) {
-      await admin.patch(`${path}/going`, { metadata: { finalizers: null } });
-      for (const name of ["going", "staying"]) await admin.delete(`${path}/${name}`);
-    }
-    await admin.delete(`${paths.namespaces}/${namespace}`);
-  });
 
   test.each(objects)("%s: may be labelled, but not become worse", async (_, path, __, worse) => {
     expect(await admin.patch(`${path}/staying`, { metadata: { labels: { seen: "yes" } } })).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
@@ -85,11 +85,6 @@ describe("what an environment may answer to", () => {
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
   }, 60_000);
-
-  afterAll(async () => {
-    await platform.delete(`${paths.namespaces}/${namespace}`);
-    await admin.delete(`${paths.namespaces}/${foreign}`);
-  });
 
   test("an Ingress for both its hosts, with TLS", async () => {
     expect(await admin.create(ingresses, ingress([own, ownApi]))).toMatchObject({ status: 201 });

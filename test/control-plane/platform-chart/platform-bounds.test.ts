@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import {
   given,
@@ -29,11 +29,6 @@ describe("the platform's identity can't", () => {
     await given(platform, paths.namespaces, namespaceObject(ours));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
   }, 60_000);
-
-  afterAll(async () => {
-    await platform.delete(`${paths.namespaces}/${ours}`);
-    await admin.delete(`${paths.namespaces}/${foreign}`);
-  });
 
   async function refused(reply: ReturnType<ApiCalls["get"]>, words: string): Promise<void> {
     expect(await reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import {
   type ArgoChange,
@@ -119,11 +119,6 @@ describe("abuse case 96: who holds the platform's token", () => {
     await given(platform, projects, argoProject(ours, labelled("app.kubernetes.io/managed-by")));
     await given(platform, applications, argoApplication(ours, labelled("app.kubernetes.io/managed-by")));
   }, 60_000);
-
-  afterAll(async () => {
-    for (const name of [foreign, ours]) await admin.delete(`${applications}/${name}`);
-    await admin.delete(`${projects}/${ours}`);
-  });
 
   async function refused(reply: ReturnType<ApiCalls["get"]>, words: string): Promise<void> {
     expect(await reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });

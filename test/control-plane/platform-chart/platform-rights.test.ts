@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
 import { waitUntil } from "../../../deploy/local/wait.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
@@ -34,10 +34,6 @@ describe("the platform's identity can do what the operator does", () => {
     platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
   }, 60_000);
-
-  afterAll(async () => {
-    await platform.delete(`${paths.namespaces}/${namespace}`);
-  });
 
   /** Makes, reads, changes and deletes one object, as the operator does with all it owns. */
   async function owns(collection: string, object: object): Promise<void> {
@@ -103,7 +99,7 @@ describe("the platform's identity can do what the operator does", () => {
     expect(await platform.get(`${secrets}/any`)).toMatchObject({ status: 403 });
     await given(platform, paths.roleBindings(namespace), roleBindingObject());
     const check = async () => (await platform.get(`${secrets}/any`)).status === 404;
-    await waitUntil({ what: "the new right to hold", check, deadlineMs: 5_000 });
+    await until(check, { what: "the new right to hold", deadlineMs: 5_000 });
     await given(platform, secrets, { metadata: { name: "environment-secrets-0a1b2c3d" }, immutable: true });
     expect(await platform.delete(`${secrets}/environment-secrets-0a1b2c3d`)).toMatchObject({ status: 200 });
     expect(await platform.get(`/api/v1/namespaces/${namespace}/pods`)).toMatchObject({ status: 200 });

@@ -1,5 +1,6 @@
 import { waitUntil } from "../../../deploy/local/processes/wait.ts";
 import { given } from "../fixtures/environment-objects.ts";
+import { until } from "../fixtures/until.ts";
 import type { ApiCalls } from "../http/api-calls.ts";
 
 const group = "gateway.networking.k8s.io";
@@ -34,7 +35,7 @@ export async function httpRouteKind(
   const path = (namespace: string, version = "v1") =>
     `/apis/${group}/${version}/namespaces/${namespace}/httproutes?dryRun=All`;
   const check = async () => (await admin.get(path("default"))).status === 200;
-  await waitUntil({ what: "HTTPRoutes to be served", check, deadlineMs: 20_000 });
+  await until(check, { what: "HTTPRoutes to be served", deadlineMs: 20_000 });
   return {
     path,
     async remove() {
