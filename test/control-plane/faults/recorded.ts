@@ -4,8 +4,8 @@
  */
 export const RECORDED = {
   create: [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "call repositoryHost.head",
     "call secretManager.ensure",
@@ -27,14 +27,14 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, ready",
   ],
   extend: [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "patch EphemeralEnvironment NAME, a change of the spec",
     "patch EphemeralEnvironment/status NAME, ready",
   ],
   "get a database": [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "call secretManager.ensure",
     "create Secret environment-secrets-VERSION",
@@ -45,8 +45,8 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   "move to another commit": [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "patch Application env-NAME",
     "patch EphemeralEnvironment/status NAME, ready",
@@ -67,8 +67,8 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, terminating",
   ],
   "move to another config set version": [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "create ControllerRevision NAME-UID-2",
     "patch Application env-NAME",
@@ -76,8 +76,8 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   "pull from another registry": [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "call secretManager.read",
     "create Secret image-pull",
@@ -87,8 +87,8 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   "pull with a renewed credential": [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "call secretManager.read",
     "create Secret image-pull",
@@ -96,8 +96,8 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, ready",
   ],
   "rotate a secret": [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "call secretManager.ensure",
     "create Secret environment-secrets-VERSION",
@@ -108,15 +108,15 @@ export const RECORDED = {
     "patch Secret store NAME-UID",
   ],
   suspend: [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "patch Application env-NAME",
     "patch EphemeralEnvironment/status NAME, ready",
     "patch EphemeralEnvironment/status NAME, updating",
   ],
   wake: [
-    "call deployer.ensureProject",
     "call deployer.ensure",
+    "call deployer.ensureProject",
     "call prober.probe",
     "patch Application env-NAME",
     "patch EphemeralEnvironment/status NAME, creating",
