@@ -15,6 +15,19 @@ const ONES = DECIMAL_SUFFIXES.indexOf("");
  * @throws TypeError for a text that is not of `QUANTITY_PATTERN`
  */
 export function canonicalQuantity(text: string): string {
+  const known = spellings.get(text);
+  if (known !== undefined) return known;
+  const spelling = respelled(text);
+  if (spellings.size >= MOST_SPELLINGS) spellings.clear();
+  spellings.set(text, spelling);
+  return spelling;
+}
+
+/** Settings and config sets say few amounts, which every reconcile compares. */
+const MOST_SPELLINGS = 1_000;
+const spellings = new Map<string, string>();
+
+function respelled(text: string): string {
   const [, number, suffix = ""] = new RegExp(QUANTITY_PATTERN).exec(text) ?? [];
   if (number === undefined) throw new TypeError(`'${text}' is not a quantity`);
   const binary = suffix === "" ? -1 : BINARY_SUFFIXES.indexOf(suffix);

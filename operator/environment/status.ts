@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config/settings.ts";
 import {
   type Condition,
@@ -17,6 +16,7 @@ import {
 import { expiresAt, reprieve, TTL_DEFAULT_HOURS, ttlHours } from "../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd } from "../../crds/environment/pipelines.ts";
+import { equalJson } from "../kit/equal-json.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
 import { informationalConditions } from "./notices.ts";
 import { askedHash, isServed, wantedPipelines } from "./progress.ts";
@@ -79,8 +79,7 @@ export function statusAfter(environment: EphemeralEnvironment, results: StepResu
 
 /** Whether a status says the same as the one that the API server has. */
 export function sameStatus(stored: EnvironmentStatus | undefined, status: EnvironmentStatus): boolean {
-  // As it will look after a trip to the API server and back: no `undefined`, no prototypes.
-  return isDeepStrictEqual(stored ?? {}, JSON.parse(JSON.stringify(status)));
+  return equalJson(stored ?? {}, status);
 }
 
 /** Whether a status tells of progress alone: nothing new was asked for, and there was no verdict and there is none. */

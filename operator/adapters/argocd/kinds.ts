@@ -17,6 +17,7 @@ export const argocdKinds = (namespace: string): readonly WatchedKind<WireObject>
     type,
     trim,
     where: { namespace, labelSelector: ENVIRONMENT_UID_LABEL },
+    withoutManagedFields: true,
     isInterned: true,
   }));
 

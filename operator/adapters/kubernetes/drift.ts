@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { WireObject } from "../../kit/client/kinds.ts";
+import type { WireObject } from "../../kinds.ts";
+import { equalJson } from "../../kit/equal-json.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 /** What a JSON patch must do to bring the object back: whole fields are replaced, so that additions vanish too. */
@@ -8,7 +10,7 @@ export function drift(wanted: DesiredObject, found: WireObject): object[] {
   if (found.immutable === true) return [];
   const { apiVersion, kind, metadata, ...fields } = wanted;
   const replaced = Object.entries(fields)
-    .filter(([field, value]) => !isDeepStrictEqual(found[field], value))
+    .filter(([field, value]) => !equalJson(found[field], value))
     .map(([field, value]) => ({ op: "add", path: `/${field}`, value }));
   return [
     ...entries("labels", metadata.labels, found.metadata.labels),

@@ -74,7 +74,13 @@ export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
   { type: limitRangeKind, trim: withoutStatus },
   { type: networkPolicyKind, trim: withoutStatus },
   { type: roleBindingKind, trim: withoutStatus },
-].map(({ type, trim }) => ({ type, trim, where: { labelSelector: ENVIRONMENT_UID_LABEL }, isInterned: true }));
+].map(({ type, trim }) => ({
+  type,
+  trim,
+  where: { labelSelector: ENVIRONMENT_UID_LABEL },
+  withoutManagedFields: true,
+  isInterned: true,
+}));
 
 function uidOf({ metadata }: KubeObject): readonly string[] {
   return [metadata.uid];

@@ -47,10 +47,10 @@ export function createCacheSet(context: Context): CacheSet {
   const watched: Watched[] = [];
   const interner = new Interner();
   return {
-    watch({ type, where, trim = withoutHistory, indexes = {}, isInterned = false }) {
+    watch({ type, where, trim = withoutHistory, indexes = {}, isInterned = false, withoutManagedFields = false }) {
       const transform = isInterned ? (object: Parameters<typeof trim>[0]) => interner.compact(trim(object)) : trim;
       const cache = createObjectCache({ log, clock, indexes, transform });
-      const reflector = createReflector({ client, clock, log, type, cache, ...where });
+      const reflector = createReflector({ client, clock, log, type, cache, withoutManagedFields, ...where });
       watched.push({ name: [type.plural, type.group].filter(Boolean).join("."), cache, reflector });
       return cache;
     },

@@ -6,11 +6,11 @@ const LONGEST_REMEMBERED = 2_048;
 type Parts = Record<string, unknown>;
 
 /**
- * Lets many objects share what they say alike: equal parts become one part, kept once.
+ * Lets many objects share their equal parts, each of which is kept once.
  *
- * For plain JSON as it was parsed, which nobody else changes. Innermost parts come first, so that two parts are equal when
- * they hold the very same ones. Forgets parts that have not been met for long, and remembers none that is long: the parts
- * of such a one are.
+ * For plain JSON as it was parsed, which nothing else changes. Innermost parts come first, so that two parts are equal
+ * when they hold the very same ones. Parts that have not been met for long are forgotten, and no long part is remembered,
+ * but its parts are.
  */
 export class Interner {
   #recent = new Map<number, object>();
@@ -22,12 +22,12 @@ export class Interner {
   /** The object itself, whose parts are now shared with all that were given before; two wholes are hardly ever alike. */
   compact<T extends object>(value: T): T {
     this.#shareParts(value as Parts);
+    unifyTexts(value as Parts);
     return value;
   }
 
   #shared(value: unknown): unknown {
     if (typeof value === "object" && value !== null) return this.#sharedPart(value);
-    if (typeof value === "string") unify(value);
     this.#hash = typeof value === "string" ? hashOf(value) : Math.imul(Number(value) + 1, FACTOR);
     this.#length = typeof value === "string" ? value.length : 4;
     return value;
@@ -35,10 +35,18 @@ export class Interner {
 
   #sharedPart(part: object): object {
     this.#shareParts(part as Parts);
-    if (this.#length > LONGEST_REMEMBERED) return part;
-    const known = this.#recent.get(this.#hash) ?? this.#before.get(this.#hash);
-    const shared = known !== undefined && holdTheSame(known, part) ? known : part;
-    this.#remember(this.#hash, shared);
+    if (this.#length > LONGEST_REMEMBERED) {
+      unifyTexts(part as Parts);
+      return part;
+    }
+    const hash = this.#hash;
+    const known = this.#recent.get(hash);
+    if (known !== undefined && holdTheSame(known, part)) return known;
+    const former = this.#before.get(hash);
+    const isFormer = former !== undefined && holdTheSame(former, part);
+    if (!isFormer) unifyTexts(part as Parts);
+    const shared = isFormer ? former : part;
+    this.#remember(hash, shared);
     return shared;
   }
 
@@ -77,18 +85,36 @@ function hashOf(text: string): number {
 
 /** Whether both hold the very same, under the same names in the same order. */
 function holdTheSame(one: object, other: object): boolean {
+  if (Array.isArray(one) || Array.isArray(other)) return areSameLists(one, other);
   const names = Object.keys(one);
   const others = Object.keys(other);
-  if (names.length !== others.length || Array.isArray(one) !== Array.isArray(other)) return false;
-  return names.every((name, at) => name === others[at] && (one as Parts)[name] === (other as Parts)[name]);
+  if (names.length !== others.length) return false;
+  for (let at = 0; at < names.length; at += 1) {
+    const name = names[at] as string;
+    if (name !== others[at] || (one as Parts)[name] !== (other as Parts)[name]) return false;
+  }
+  return true;
+}
+
+function areSameLists(one: object, other: object): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 const nothing: object = Object.create(null);
 
 /**
- * Makes equal strings one: V8 holds every property name once, for as long as anybody uses it, and a string that has been
- * asked for as a name shares that copy from then on (https://v8.dev/blog/fast-properties).
+ * Makes equal strings of what is kept one: V8 holds every property name once, for as long as anything uses it, and a
+ * string that has been asked for as a name shares that copy from then on (https://v8.dev/blog/fast-properties).
  */
-function unify(text: string): boolean {
+function unifyTexts(parts: Parts): void {
+  for (const name of Object.keys(parts)) {
+    const value = parts[name];
+    if (typeof value === "string") isName(value);
+  }
+}
+
+function isName(text: string): boolean {
   return text in nothing;
 }

@@ -8,7 +8,7 @@ import type { Collection } from "./object-cache.ts";
 import { isNewer } from "./resource-version.ts";
 
 export interface ListWatchOptions<T extends KubeObject>
-  extends Pick<WatchOptions, "namespace" | "labelSelector" | "signal"> {
+  extends Pick<WatchOptions, "namespace" | "labelSelector" | "withoutManagedFields" | "signal"> {
   readonly clock: Clock;
   /** False for an event that no cache can take in. @throws KubeError for an ERROR event */
   readonly isUsable: (event: WatchEvent<T>) => boolean;

@@ -39,6 +39,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly cache: ObjectCache<T> & CacheFeed<T>;
   readonly namespace?: string;
   readonly labelSelector?: string;
+  /** For a cache whose transform drops `managedFields`: they are not even decoded (default false). */
+  readonly withoutManagedFields?: boolean;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -197,9 +199,10 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     return pause(this.#clock, this.#backoff.next(seconds), this.#stop.signal);
   }
 
-  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector"> {
-    const { namespace, labelSelector } = this.#options;
+  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector" | "withoutManagedFields"> {
+    const { namespace, labelSelector, withoutManagedFields = false } = this.#options;
     return {
+      withoutManagedFields,
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
     };

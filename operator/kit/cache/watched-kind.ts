@@ -9,6 +9,8 @@ export interface WatchedKind<T extends KubeObject> {
   /** What is kept of an object (default: `withoutHistory`). */
   readonly trim?: (object: T) => T;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Whether the record of writers is not even decoded, because no one asks for it; it is half of a small object. */
+  readonly withoutManagedFields?: boolean;
   /** For kinds with ten thousand objects: equal parts of different objects are kept once. */
   readonly isInterned?: boolean;
 }

@@ -56,6 +56,8 @@ export interface WatchOptions {
   readonly timeoutSeconds: number;
   readonly namespace?: string;
   readonly labelSelector?: string;
+  /** Leaves `managedFields` empty, which saves a third of the decoding (default false). */
+  readonly withoutManagedFields?: boolean;
   /** Ends the stream and its connection. */
   readonly signal: AbortSignal;
   /** Called for every chunk of bytes, also those that hold no whole event: the proof that the connection lives. */

@@ -1,5 +1,9 @@
 import { type EphemeralEnvironment, environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMMIT, type World } from "../../support/fixtures/environment-world.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { environmentKind, environmentManifest } from "../../../crds/environment/ephemeral-environment.ts";
+import type { World } from "../../support/fixtures/environment-world.ts";
+import { COMMIT } from "../../support/fixtures/environment-world.ts";
 import { patternOf } from "../operator/copies.ts";
 
 /** The name of each environment of the crowd: all alike, so that one is told from the others by its number alone. */
@@ -19,6 +23,14 @@ export async function makeCrowd(world: World, count: number, owner: string): Pro
   const pattern = await patternOf(world.plane.etcdSocket, memberName(0), isEnvironment);
   await pattern.copyTo(Array.from({ length: count - 1 }, (_, index) => memberName(index + 1)));
 }
+
+/** What the POST of an environment with a backend alone comes to, as a plain client writes it. */
+export const plainEnvironment = (name: string) =>
+  environmentManifest(name, {
+    ttlHours: 24,
+    owner: { subject: "plain#client", email: "plain@example.test", name: "Plain" },
+    backend: { repository: "test-backend", branch: "main" },
+  });
 
 /** The question of the list, as it is asked of the facade. */
 export const LIST_QUERY = "status=ready&search=00&limit=50";

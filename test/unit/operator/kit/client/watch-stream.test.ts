@@ -45,3 +45,34 @@ describe("jsonLines", () => {
     expect(mebibytes).toBe(8);
   });
 });
+
+describe("jsonLines without managed fields", () => {
+  const decoded = async (value: unknown) => {
+    const lines = jsonLines(chunked(Buffer.from(`${JSON.stringify(value)}\n`)), { withoutManagedFields: true });
+    return (await Array.fromAsync(lines))[0];
+  };
+  const managedBy = (managedFields: unknown) => ({
+    type: "ADDED",
+    object: {
+      metadata: { annotations: { note: '"managedFields":[{}]' }, managedFields, name: "€" },
+      spec: { list: [{}] },
+    },
+  });
+
+  test("answers everything else", async () => {
+    const fields = [{ manager: "one", fieldsV1: { "f:spec": { 'k:{"a":"b"}': {} } } }, { manager: "other" }];
+    expect(await decoded(managedBy(fields))).toEqual(managedBy([]));
+  });
+
+  test.each([
+    { name: "there are none", fields: undefined },
+    { name: "there are none any more", fields: [] },
+    { name: "a key looks like their end", fields: [{ fieldsV1: { 'v:"}]"': {}, "f:}],": {} } }] },
+    { name: "they end the metadata", fields: [{ manager: "one" }] },
+  ])("answers everything that matters when $name", async ({ fields }) => {
+    const value = (await decoded(managedBy(fields))) as ReturnType<typeof managedBy>;
+    const { managedFields: _, ...metadata } = value.object.metadata;
+    const { managedFields: __, ...expected } = managedBy(fields).object.metadata;
+    expect([metadata, value.object.spec]).toEqual([expected, { list: [{}] }]);
+  });
+});
