@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { TTL_MAX_HOURS } from "../crds/environment/lifetime.ts";
+import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
 import { QUANTITY_PATTERN } from "../crds/quantity.ts";
 import { ChartSource } from "../crds/repository/repository.schema.ts";
 import { closed, literals, SECRET_ID_PATTERN } from "../crds/schema.ts";

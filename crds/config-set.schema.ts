@@ -7,7 +7,7 @@ import {
   SecretRef,
   Variable,
 } from "./environment/ephemeral-environment.schema.ts";
-import { TTL_MAX_HOURS } from "./environment/lifetime.ts";
+import { TTL_MAX_HOURS } from "./environment/ttl.ts";
 import { Groups } from "./schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {

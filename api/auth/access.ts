@@ -3,7 +3,6 @@ import type { Scope } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { admits, type Repository } from "../../crds/repository/repository.ts";
 import type { EnvironmentRights } from "../../operator/ports/facade/environments.ts";
-import type { Caller } from "./callers.ts";
 
 /** Roles, from the least to the most; each has all the permissions of those before it. */
 export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;
@@ -28,6 +27,29 @@ export const PERMISSIONS = [
   "tokens:all",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+
+/** Who is asking, as the credential proves it. */
+export interface Caller {
+  /** `<issuer>#<sub>`: the identity, and all that ownership is decided by. */
+  readonly subject: string;
+  /** For people; empty when the issuer gives none, or says that it is not verified. */
+  readonly email: string;
+  readonly name: string;
+  /** As they are named here: with the issuer's prefix. */
+  readonly groups: readonly string[];
+  /** The accepted value of each claim that the settings required of the issuer's users. */
+  readonly claims: Readonly<Record<string, string>>;
+  readonly roles: readonly Role[];
+  readonly permissions: ReadonlySet<Permission>;
+  /** What proved it. Only an ID token shows that the person is here now. */
+  readonly method: "id_token" | "api_token";
+  /** When the issuer said all that. */
+  readonly vouchedAt: Date;
+  /** When the proof ends; an API token may be good for ever. */
+  readonly expiresAt: Date | undefined;
+  /** The API token that was used. */
+  readonly token?: { readonly id: string; readonly scopes: readonly Scope[] };
+}
 
 const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"],

@@ -15,8 +15,8 @@ import {
   Timestamp,
   VARIABLE_PATTERN,
 } from "../schema.ts";
-import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
+import { TTL_MAX_HOURS } from "./ttl.ts";
 
 const nameOf = (kind: string) => Type.String({ minLength: 1, maxLength: 50, description: `Name of a ${kind}.` });
 

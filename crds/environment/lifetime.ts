@@ -1,7 +1,6 @@
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 
-export const TTL_DEFAULT_HOURS = 24;
-export const TTL_MAX_HOURS = 168;
 const HOUR_MS = 3_600_000;
 /** Neither a lowered TTL nor a lifted protection ends an environment sooner than this after the change. */
 const REPRIEVE_MS = 15 * 60_000;

@@ -1,4 +1,5 @@
-import type { Pipeline } from "./ephemeral-environment.schema.ts";
+/** The fields of a reported pipeline that the rules compare. */
+type Pipeline = Readonly<Record<"project" | "commit" | "status" | "at", string>> & { readonly id: number };
 
 /** What a report of a pipeline must keep to beside the one before, in both languages that enforce it: CEL in the API server and this code. */
 export interface PipelineRule {

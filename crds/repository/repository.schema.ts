@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { nameRootRules, SecretRef, ValuePath } from "../environment/ephemeral-environment.schema.ts";
-import { TTL_MAX_HOURS } from "../environment/lifetime.ts";
+import { TTL_MAX_HOURS } from "../environment/ttl.ts";
 import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { BRANCH_RULES, Branch } from "./branches.ts";
 

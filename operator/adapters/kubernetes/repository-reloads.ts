@@ -9,9 +9,9 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
-import { compared, type Marks } from "../../repository/comparison.ts";
 import { eachOf } from "../google/each-of.ts";
 import { repositoryType } from "./kinds.ts";
+import { compared, type Marks } from "./reload-comparison.ts";
 import { complete, translated } from "./user-request.ts";
 
 interface Context {

@@ -285,7 +285,7 @@ describe("stop", () => {
     await until(() => clock.pending.includes(500));
     clock.advance(500);
     await stopped;
-    expect(errors).toEqual(["passes outlast their end"]);
+    expect(errors).toEqual(["reconciles did not end when aborted"]);
     gate.resolve();
   });
 });

@@ -1,6 +1,6 @@
-import { findCondition } from "../../crds/conditions.ts";
-import type { Repository } from "../../crds/repository/repository.ts";
-import type { Reload } from "../ports/facade/repository-reloads.ts";
+import { findCondition } from "../../../crds/conditions.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import type { Reload } from "../../ports/facade/repository-reloads.ts";
 
 /** What each Repository was when it was in order last: a mark that changes with what it says, by name. */
 export type Marks = Readonly<Record<string, string>>;
