@@ -1,6 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Controller, Reconcile, ReconcileResult, Watch } from "../kit/controller/controller.ts";
 import type { Log } from "../kit/log.ts";
+import { backoffMs } from "../kit/time/backoff.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Records } from "../ports/records.ts";
 import type { ServerClock } from "../ports/server-clock.ts";
@@ -89,7 +90,7 @@ function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSi
     if (report.removing === 0 || report.removed > 0) fruitless = 0;
     if (report.removing === 0) return {};
     fruitless += 1;
-    return { requeueAfterMs: REMOVING_RECHECK_MS * 2 ** (fruitless - 1) };
+    return { requeueAfterMs: backoffMs(fruitless, { first: REMOVING_RECHECK_MS, longest: HOUR_MS }) };
   };
 }
 

@@ -5,6 +5,7 @@ import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
+import { hourly } from "../kit/time/hourly.ts";
 import type { Owner } from "../ports/cluster.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
@@ -39,8 +40,6 @@ interface Orphan {
   /** Whether the watch has seen its token go. */
   readonly isSeen: boolean;
 }
-
-const SAY_AGAIN_MS = 3_600_000;
 
 /** What was deleted while nobody watched is found by what the secret manager holds, and goes after the sweep's grace. */
 export function createOrphanedValues(context: OrphanedValuesContext): OrphanedValues {
@@ -110,14 +109,13 @@ interface Excess {
 
 /** Whether there are too many to be plausible: that is told, once an hour while it lasts. */
 function heldTeller({ clock, log, events }: OrphanedValuesContext): (excess: Excess) => boolean {
-  let saidAtMs = Number.NEGATIVE_INFINITY;
+  const telling = hourly(clock);
   return (excess) => {
     if (excess.orphans <= excess.most) {
-      saidAtMs = Number.NEGATIVE_INFINITY;
+      telling.reset();
       return false;
     }
-    if (clock.monotonicMs() - saidAtMs < SAY_AGAIN_MS) return true;
-    saidAtMs = clock.monotonicMs();
+    if (!telling.isDue()) return true;
     const remedy = "remove them from the secret manager, or raise settings.sweep.breaker.atLeast";
     log.error("too many values of deleted API tokens to be plausible: none is removed", { ...excess, remedy });
     events.publish({

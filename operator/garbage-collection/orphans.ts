@@ -10,6 +10,7 @@ import {
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
 import type { Log } from "../kit/log.ts";
+import { hourly } from "../kit/time/hourly.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import { FOUND, REMOVED, recordBlocked, recordEvents, STUCK } from "./orphan-events.ts";
 
@@ -136,21 +137,18 @@ function leaving({ leftover, at, teardown }: Sighting): DeletionTarget {
   };
 }
 
-const SAY_AGAIN_MS = 3_600_000;
-
 /** More orphans than are plausible are rather a sign that the list of environments is wrong. */
 function createHold(context: SweepContext): (orphans: number, living: number) => boolean {
   const { settings, clock } = context;
-  let saidAtMs = Number.NEGATIVE_INFINITY;
+  const telling = hourly(clock);
   return (orphans, living) => {
     // An empty list is what a lost or restored store answers, too: beside nothing that lives, two are many.
     const most = living === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living);
     if (orphans <= most) {
-      saidAtMs = Number.NEGATIVE_INFINITY;
+      telling.reset();
       return false;
     }
-    if (clock.monotonicMs() - saidAtMs < SAY_AGAIN_MS) return true;
-    saidAtMs = clock.monotonicMs();
+    if (!telling.isDue()) return true;
     recordBlocked({ orphans, living, most }, context);
     return true;
   };

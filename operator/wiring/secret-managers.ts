@@ -2,12 +2,12 @@ import type { Settings } from "../../config/settings.ts";
 import { circuitBreaker } from "../adapters/google/circuit-breaker.ts";
 import { googleClient, googleConnection } from "../adapters/google/connection.ts";
 import { googleSecretManager } from "../adapters/google/secret-manager.ts";
-import { tokenBucket } from "../adapters/google/token-bucket.ts";
 import { kubernetesSecretManager } from "../adapters/kubernetes/secret-manager.ts";
 import { KubeError } from "../kit/client/errors.ts";
 import { namespaceKind } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
+import { tokenBucket } from "../kit/time/token-bucket.ts";
 import type { CircuitBreakerState } from "../ports/facade/platform-health.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
 

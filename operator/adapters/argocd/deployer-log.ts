@@ -1,7 +1,7 @@
 import { namespaceName } from "../../../crds/names.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../../ports/facade/deployer-log.ts";
-import { translated } from "../kubernetes/user-request.ts";
+import { forUser } from "../kubernetes/user-request.ts";
 import { printable } from "../pod-logs/secret-mask.ts";
 import type { ArgocdSettings } from "./deployer.ts";
 import { applicationKind } from "./kinds.ts";
@@ -52,7 +52,7 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
   return {
     async entries(environment) {
       const ref = { name: namespaceName(environment.name), namespace: settings.namespace };
-      const found = await translated(() => cluster.read(environment, applicationKind, ref));
+      const found = await forUser(() => cluster.read(environment, applicationKind, ref));
       const entries = told((found?.status ?? {}) as ToldStatus).map(({ at = "", level, message }) => ({
         ...{ at: new Date(at), level },
         message: printable(message),

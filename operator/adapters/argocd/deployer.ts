@@ -2,6 +2,7 @@ import { GROUP } from "../../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
 import type { ChartSource } from "../../../crds/repository/repository.ts";
 import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../../kit/client/errors.ts";
+import { translated } from "../../kit/client/translated.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, DesiredObject } from "../../ports/cluster.ts";
 import {
@@ -52,12 +53,12 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
   });
   return {
     async ensureProject(environment, chart) {
-      await translated(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
+      await written(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
     },
 
     async ensure(wanted) {
       const application = applicationObject(wanted, settings);
-      const outcome = await translated(() => cluster.ensure(wanted.environment, applicationKind, application));
+      const outcome = await written(() => cluster.ensure(wanted.environment, applicationKind, application));
       return outcome === "repaired" ? "changed" : outcome;
     },
 
@@ -72,7 +73,7 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       if (found === undefined || inMs > 0) return inMs;
       const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
       const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
-      await translated(() => cluster.ensure(wanted.environment, applicationKind, asking));
+      await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
       return dueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
     },
 
@@ -85,8 +86,8 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       return Object.fromEntries(sources);
     },
 
-    remove: (environment) => translated(() => cluster.remove(environment, applicationKind, ref(environment))),
-    removeProject: (environment) => translated(() => cluster.remove(environment, appProjectKind, ref(environment))),
+    remove: (environment) => written(() => cluster.remove(environment, applicationKind, ref(environment))),
+    removeProject: (environment) => written(() => cluster.remove(environment, appProjectKind, ref(environment))),
   };
 }
 
@@ -186,15 +187,13 @@ function applicationObject(
   };
 }
 
-async function translated<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const obstacle = obstacleOf(error);
-    if (obstacle === undefined) throw error;
-    const message = `Argo CD's objects can't be written: ${obstacle} (${(error as KubeError).message})`;
-    throw new DeployerUnavailable(message, { cause: error });
-  }
+const written = <T>(call: () => Promise<T>) => translated(call, toUnavailable);
+
+function toUnavailable(error: unknown): DeployerUnavailable | undefined {
+  const obstacle = obstacleOf(error);
+  if (obstacle === undefined) return undefined;
+  const message = `Argo CD's objects can't be written: ${obstacle} (${(error as KubeError).message})`;
+  return new DeployerUnavailable(message, { cause: error });
 }
 
 function obstacleOf(error: unknown): string | undefined {

@@ -1,12 +1,12 @@
 import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import type { TokenBucket } from "../../kit/time/token-bucket.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GoogleClient, GoogleConnection } from "./connection.ts";
 import { crc32c } from "./crc32c.ts";
 import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./failures.ts";
-import type { TokenBucket } from "./token-bucket.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 

@@ -1,4 +1,5 @@
 import { secretEntryId } from "../../../crds/names.ts";
+import { eachOf } from "../../kit/time/each-of.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import {
   type SecretManager,
@@ -6,7 +7,6 @@ import {
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
-import { eachOf } from "./each-of.ts";
 import { type GoogleCalls, type GoogleSecret, type GoogleServiceOptions, googleService } from "./secret-calls.ts";
 import { type Candidates, createCandidates, NAME, UID } from "./secret-owners.ts";
 import { addVersion, findVersion } from "./secret-versions.ts";

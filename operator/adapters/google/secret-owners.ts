@@ -1,6 +1,6 @@
+import { eachOf } from "../../kit/time/each-of.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import { type HeldOwner, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import { eachOf } from "./each-of.ts";
 import type { GoogleCalls, GoogleSecret } from "./secret-calls.ts";
 
 /** Label keys and values have no dots and slashes there; annotations say the same, and decide. */

@@ -2,8 +2,8 @@ import { lookup as resolve } from "node:dns";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
+import pLimit from "p-limit";
 import type { Clock } from "../../kit/time/clock.ts";
-import { semaphore } from "../../kit/time/semaphore.ts";
 import type { ProbeResult, UrlProber } from "../../ports/url-prober.ts";
 
 const DEADLINE_MS = 5_000;
@@ -21,10 +21,10 @@ export interface ProberSettings {
 
 /** The UrlProber port: one HTTPS request, no redirect followed, bounded in time, bytes and number. */
 export function httpsUrlProber(settings: ProberSettings, clock: Clock): UrlProber {
-  const turn = semaphore(AT_ONCE);
+  const limit = pLimit(AT_ONCE);
   return {
     probe: (url, path) =>
-      turn(async () => {
+      limit(async () => {
         const begun = clock.monotonicMs();
         const outcome = await ask(withPath(url, path), settings);
         return { ...outcome, responseTimeMs: Math.round(clock.monotonicMs() - begun) };

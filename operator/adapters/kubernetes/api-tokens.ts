@@ -7,12 +7,12 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { boundedSignal } from "../../kit/time/deadline.ts";
+import { tokenBucket } from "../../kit/time/token-bucket.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
-import { tokenBucket } from "../google/token-bucket.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
 import { apiTokenType } from "./kinds.ts";
-import { complete, translated, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
+import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
 
 /** A request waits for it: rather no answer than a late one. */
 const READ_DEADLINE_MS = 2_000;
@@ -40,21 +40,21 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     known,
     list: () => complete(cache).list(),
     ofOwner: (subject) => cache.by(BY_OWNER, subject),
-    read: (id) => translated(() => read(context, id)),
+    read: (id) => forUser(() => read(context, id)),
     async readClaimed(id) {
-      if (known(id) !== undefined || unknownReads.take()) return translated(() => read(context, id));
+      if (known(id) !== undefined || unknownReads.take()) return forUser(() => read(context, id));
       // Before the first list the watch knows nobody, and nobody may be refused for that.
       complete(cache);
       return undefined;
     },
-    create: (spec) => translated(() => create(context, spec)),
-    revoke: (token, at) => translated(() => revoke(context, token, at)),
-    vouch: (token, vouched) => translated(() => vouch(context, token, vouched)),
+    create: (spec) => forUser(() => create(context, spec)),
+    revoke: (token, at) => forUser(() => revoke(context, token, at)),
+    vouch: (token, vouched) => forUser(() => vouch(context, token, vouched)),
     async noteUse(token, at) {
       const value = { lastUsedAt: at.toISOString() };
-      await translated(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
+      await forUser(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
     },
-    remove: (token) => translated(() => remove(context, token)),
+    remove: (token) => forUser(() => remove(context, token)),
   };
 }
 

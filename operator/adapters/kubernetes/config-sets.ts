@@ -8,7 +8,7 @@ import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
 import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
 import { configSetType } from "./kinds.ts";
-import { complete, translated } from "./user-request.ts";
+import { complete, forUser } from "./user-request.ts";
 
 interface Context {
   readonly client: KubeClient;
@@ -27,9 +27,9 @@ export function kubernetesConfigSets(context: Context): ConfigSets {
   return {
     find: (name) => complete(cache).get(`${namespace}/${name}`),
     list: () => complete(cache).list(),
-    create: (name, spec, by) => translated(() => create(context, { name, spec, by })),
-    replace: (configSet, spec) => translated(() => replace(context, configSet, spec)),
-    remove: (configSet) => translated(() => remove(context, configSet)),
+    create: (name, spec, by) => forUser(() => create(context, { name, spec, by })),
+    replace: (configSet, spec) => forUser(() => replace(context, configSet, spec)),
+    remove: (configSet) => forUser(() => remove(context, configSet)),
   };
 }
 

@@ -8,11 +8,11 @@ import { configMapKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import { eachOf } from "../../kit/time/each-of.ts";
 import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
-import { eachOf } from "../google/each-of.ts";
 import { repositoryType } from "./kinds.ts";
 import { compared, type Marks } from "./reload-comparison.ts";
-import { complete, translated } from "./user-request.ts";
+import { complete, forUser } from "./user-request.ts";
 
 interface Context {
   readonly client: KubeClient;
@@ -36,7 +36,7 @@ export function kubernetesRepositoryReloads(context: Context): RepositoryReloads
       // What is registered while one goes on may be too late for it: whoever comes then gets one of their own.
       next ??= underWay.then(() => {
         next = undefined;
-        const begun = translated(() => reload(context));
+        const begun = forUser(() => reload(context));
         underWay = begun.catch(() => undefined);
         return begun;
       });

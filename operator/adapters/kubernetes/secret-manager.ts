@@ -12,6 +12,7 @@ import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import { translated } from "../../kit/client/translated.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import {
   type HeldOwner,
@@ -44,16 +45,16 @@ interface Context {
  */
 export function kubernetesSecretManager(context: Context): SecretManager {
   return {
-    ensure: (owner, requests) => translated(() => ensure(context, owner, requests)),
-    remove: (owner) => translated(() => remove(context, owner)),
-    holdsAny: (owner) => translated(async () => (await find(context, owner, true)) !== undefined),
+    ensure: (owner, requests) => answered(() => ensure(context, owner, requests)),
+    remove: (owner) => answered(() => remove(context, owner)),
+    holdsAny: (owner) => answered(async () => (await find(context, owner, true)) !== undefined),
     shared: (id) =>
-      translated(async () => {
+      answered(async () => {
         const found = await findShared(context, id, true);
         return found && { labels: found.metadata.labels ?? {} };
       }),
-    read: (id, version) => translated(async () => sharedValue(await findShared(context, id, false), version)),
-    owners: (isKnown) => translated(() => owners(context, isKnown)),
+    read: (id, version) => answered(async () => sharedValue(await findShared(context, id, false), version)),
+    owners: (isKnown) => answered(() => owners(context, isKnown)),
     // The client is the operator's own, and is closed by it.
     close: async () => undefined,
   };
@@ -172,16 +173,11 @@ function chosen(store: SecretObject | undefined, requests: readonly SecretReques
   );
 }
 
-async function translated<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    // A name that stays taken while we find nothing of ours under it is somebody else's.
-    if (error instanceof KubeError && (isUnavailable(error) || isForbidden(error) || isAlreadyExists(error))) {
-      throw new SecretManagerUnavailable(`the embedded secret manager can't be used: ${error.message}`, {
-        cause: error,
-      });
-    }
-    throw error;
-  }
+const answered = <T>(call: () => Promise<T>) => translated(call, toUnavailable);
+
+function toUnavailable(error: unknown): SecretManagerUnavailable | undefined {
+  // A name that stays taken while nothing of ours is found under it is somebody else's.
+  const isObstacle = isUnavailable(error) || isForbidden(error) || isAlreadyExists(error);
+  if (!(error instanceof KubeError) || !isObstacle) return undefined;
+  return new SecretManagerUnavailable(`the embedded secret manager can't be used: ${error.message}`, { cause: error });
 }

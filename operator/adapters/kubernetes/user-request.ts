@@ -2,14 +2,15 @@ import { ClusterUnavailable, ConfigInvalid } from "../../../crds/errors.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isConflict, isInvalid, isUnavailable, KubeError } from "../../kit/client/errors.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
+import { translated } from "../../kit/client/translated.ts";
 
-/** Who lost every race for a write has better luck when the others are through. */
+/** A write that lost every race succeeds once the other writers are done. */
 const CONTENDED_RETRY_SECONDS = 1;
 /** How soon trying again makes sense where the API server says nothing of it. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /**
- * The cache, for somebody who takes what it lacks for absent.
+ * The cache, for callers that take what it lacks for absent.
  *
  * @throws ClusterUnavailable before its first complete list
  */
@@ -19,24 +20,24 @@ export function complete<T extends KubeObject>(cache: ObjectCache<T>): ObjectCac
 }
 
 /**
- * A call that somebody waits for: above the adapters nobody sees a KubeError of it.
+ * A call that a user waits for: above the adapters no KubeError of it is seen.
  *
  * @throws ClusterUnavailable, ConfigInvalid when the manifest is refused, Error when the platform is
  */
-export async function translated<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof KubeError)) throw error;
-    if (isUnavailable(error)) {
-      throw new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
-    }
-    // Somebody else's changes were quicker each time, which says nothing of this one.
-    if (isConflict(error)) throw new ClusterUnavailable(CONTENDED_RETRY_SECONDS, { cause: error });
-    if (isInvalid(error)) throw refusedManifest(error);
-    // Missing rights, somebody else's policy: nothing that the caller asked for is wrong.
-    throw new Error("the API server refused the platform", { cause: error });
+export function forUser<T>(call: () => Promise<T>): Promise<T> {
+  return translated(call, toUserError);
+}
+
+function toUserError(error: unknown): Error | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  if (isUnavailable(error)) {
+    return new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
   }
+  // Other writers were quicker each time, which says nothing about this change.
+  if (isConflict(error)) return new ClusterUnavailable(CONTENDED_RETRY_SECONDS, { cause: error });
+  if (isInvalid(error)) return refusedManifest(error);
+  // Missing rights, or another policy: nothing that the caller asked for is wrong.
+  return new Error("the API server refused the platform", { cause: error });
 }
 
 function refusedManifest(error: KubeError): ConfigInvalid {

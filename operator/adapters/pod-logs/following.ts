@@ -1,11 +1,11 @@
+import type { LimitFunction } from "p-limit";
 import type { Component } from "../../../crds/names.ts";
 import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
 import { pause } from "../../kit/time/clock.ts";
-import type { semaphore } from "../../kit/time/semaphore.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { FollowedLine, FollowedSelection } from "../../ports/facade/pod-logs.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
-import { translated } from "../kubernetes/user-request.ts";
+import { forUser } from "../kubernetes/user-request.ts";
 import { FollowedSecrets } from "./followed-secrets.ts";
 import { inOrder, newest, shown, stampedLine } from "./lines.ts";
 import { PodLogMailbox } from "./mailbox.ts";
@@ -19,7 +19,7 @@ interface Options extends LogContext {
   readonly component: Component;
   readonly selection: FollowedSelection;
   /** Bounds how many readers are told at once what there is. */
-  readonly turn: ReturnType<typeof semaphore>;
+  readonly limit: LimitFunction;
   readonly masks: SecretMasks;
 }
 
@@ -54,7 +54,7 @@ export class PodLogFollowing {
   }
 
   async *batches(): AsyncGenerator<readonly FollowedLine[]> {
-    const { clock, selection, turn } = this.#options;
+    const { clock, selection, limit } = this.#options;
     const end = () => {
       this.#ending.abort();
       this.#mailbox.ring();
@@ -62,7 +62,7 @@ export class PodLogFollowing {
     selection.signal.addEventListener("abort", end, { once: true });
     if (selection.signal.aborted) end();
     try {
-      yield await turn(() => translated(() => this.#begin()));
+      yield await limit(() => forUser(() => this.#begin()));
       while (!this.#ending.signal.aborted) {
         if (this.#dueMs <= clock.monotonicMs()) await this.#look();
         await this.#mailbox.wait(clock, Math.max(0, this.#dueMs - clock.monotonicMs()));

@@ -1,6 +1,6 @@
-import { semaphore } from "../../kit/time/semaphore.ts";
+import pLimit from "p-limit";
 import type { PodLogs } from "../../ports/facade/pod-logs.ts";
-import { translated } from "../kubernetes/user-request.ts";
+import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";
 import { newest, shown } from "./lines.ts";
 import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
@@ -13,13 +13,13 @@ const READERS_AT_ONCE = 8;
 /** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */
 export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
-  const turn = semaphore(READERS_AT_ONCE);
+  const limit = pLimit(READERS_AT_ONCE);
   // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
   const masks = new SecretMasks();
   return {
     tail: (environment, component, { lines, sinceSeconds }) =>
-      turn(() =>
-        translated(async () => {
+      limit(() =>
+        forUser(async () => {
           const pods = await podsOf(context, environment, component);
           const { values, unmaskable } = await maskFor(client, pods);
           const isWithheld = ({ metadata }: (typeof pods)[number]) => unmaskable.has(metadata.uid);
@@ -33,6 +33,6 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
       ),
 
     follow: (environment, component, selection) =>
-      new PodLogFollowing({ ...context, environment, component, selection, turn, masks }).batches(),
+      new PodLogFollowing({ ...context, environment, component, selection, limit, masks }).batches(),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { semaphore } from "../../kit/time/semaphore.ts";
+import pLimit from "p-limit";
 import { secretPieces } from "./secret-pieces.ts";
 import type { Span } from "./text-stretches.ts";
 import { WordSearch } from "./word-search.ts";
@@ -46,7 +46,7 @@ export class TooMuchToMask extends Error {
  */
 export class SecretMasks {
   readonly #mostCached: number;
-  readonly #inTurn = semaphore(1);
+  readonly #inTurn = pLimit(1);
   /** By content; the least recently used first. */
   readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;

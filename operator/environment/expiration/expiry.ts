@@ -3,6 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { deletableFrom, isExpired, reprieve } from "../../../crds/environment/lifetime.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import { hourly } from "../../kit/time/hourly.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../ports/environments.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { ServerClock } from "../../ports/server-clock.ts";
@@ -100,16 +101,13 @@ async function remove(environment: EphemeralEnvironment, context: ExpiryContext)
 
 const refused = ({ message, inMs }: Refusal): Expiry => ({ lookAgainInMs: inMs, refusal: message });
 
-const SAY_AGAIN_MS = 3_600_000;
-
 /** Tells that the clocks disagree, at once and then once an hour: all that are due say so every minute. */
 export function disagreements({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
   const kept = new Set<string>();
-  let saidAtMs = Number.NEGATIVE_INFINITY;
+  const telling = hourly(clock);
   return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
     kept.add(metadata.uid);
-    if (clock.monotonicMs() - saidAtMs < SAY_AGAIN_MS) return;
-    saidAtMs = clock.monotonicMs();
+    if (!telling.isDue()) return;
     log.warn("clocks disagree on expiries: nothing is deleted", {
       // One of them, and how many there were since this was said last.
       ...{ environment: metadata.name, environments: kept.size },

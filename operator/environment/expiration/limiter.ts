@@ -4,6 +4,7 @@ import { deletableFrom, reprieve } from "../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import { hourly } from "../../kit/time/hourly.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
@@ -29,7 +30,6 @@ export interface LimiterContext {
 
 /** How long one look at all environments serves; it sees as far ahead, so that what falls due meanwhile is in it. */
 const WINDOW_MS = 1_000;
-const SAY_AGAIN_MS = 3_600_000;
 
 interface Look {
   readonly atMs: number;
@@ -125,16 +125,13 @@ function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: 
 
 /** Tells when the breaker opens, now and then while it is open, and when it closes. */
 function announcer({ clock, log, events }: LimiterContext): (excess: Excess | undefined) => void {
-  let saidAtMs: number | undefined;
+  const telling = hourly(clock);
   return (excess) => {
-    const nowMs = clock.monotonicMs();
     if (excess === undefined) {
-      if (saidAtMs !== undefined) log.info("expiries go on: no more are due than may go at once", {});
-      saidAtMs = undefined;
+      if (telling.reset()) log.info("expiries go on: no more are due than may go at once", {});
       return;
     }
-    if (saidAtMs !== undefined && nowMs - saidAtMs < SAY_AGAIN_MS) return;
-    saidAtMs = nowMs;
+    if (!telling.isDue()) return;
     const confirm = `kubectl annotate eenv NAME… ${CONFIRM_DELETION_ANNOTATION}=true`;
     log.error("too many environments are due at once: none is deleted", { ...excess, confirm });
     events.publish({

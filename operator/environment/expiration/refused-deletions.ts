@@ -1,3 +1,4 @@
+import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 
 /** A deletion that was refused, until it is to be tried again. */
@@ -20,11 +21,10 @@ export interface ExpiryRefusals {
   forget(uid: string): void;
 }
 
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 600_000;
+const PAUSES_MS = { first: 5_000, longest: 600_000 };
 
 export function createExpiryRefusals(clock: Clock): ExpiryRefusals {
-  const known = new Map<string, { readonly message: string; readonly pauseMs: number; readonly untilMs: number }>();
+  const known = new Map<string, { readonly message: string; readonly refusals: number; readonly untilMs: number }>();
   return {
     find(uid) {
       const refused = known.get(uid);
@@ -33,9 +33,10 @@ export function createExpiryRefusals(clock: Clock): ExpiryRefusals {
       return inMs > 0 ? { message: refused.message, inMs } : undefined;
     },
     add(uid, message) {
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, (known.get(uid)?.pauseMs ?? FIRST_PAUSE_MS / 2) * 2);
-      known.set(uid, { message, pauseMs, untilMs: clock.monotonicMs() + pauseMs });
-      return { message, inMs: pauseMs };
+      const refusals = (known.get(uid)?.refusals ?? 0) + 1;
+      const inMs = backoffMs(refusals, PAUSES_MS);
+      known.set(uid, { message, refusals, untilMs: clock.monotonicMs() + inMs });
+      return { message, inMs };
     },
     forget(uid) {
       known.delete(uid);

@@ -1,8 +1,9 @@
+import { backoffMs } from "../time/backoff.ts";
 import { type Clock, pause } from "../time/clock.ts";
 import { KubeError } from "./errors.ts";
 
 const ATTEMPTS = 4;
-const FIRST_DELAY_MS = 100;
+const BACKOFF_MS = { first: 100, longest: Number.POSITIVE_INFINITY };
 
 export interface RetryOptions {
   readonly clock: Clock;
@@ -29,9 +30,9 @@ export async function retryRead<R>(read: () => Promise<R>, options: RetryOptions
 
 function delayBefore(attempt: number, error: unknown, options: RetryOptions): number | undefined {
   if (attempt >= ATTEMPTS || !mayPass(error, attempt)) return undefined;
-  const backoffMs = FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + options.random());
+  const ownMs = backoffMs(attempt, BACKOFF_MS) * (0.5 + options.random());
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
-  const delayMs = Math.max(backoffMs, askedMs === 0 ? 0 : askedMs * (1 + 0.1 * options.random()));
+  const delayMs = Math.max(ownMs, askedMs === 0 ? 0 : askedMs * (1 + 0.1 * options.random()));
   return options.clock.monotonicMs() + delayMs < options.untilMs ? delayMs : undefined;
 }
 

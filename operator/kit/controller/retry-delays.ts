@@ -1,9 +1,10 @@
+import { type BackoffBounds, backoffMs } from "../time/backoff.ts";
 import type { Clock } from "../time/clock.ts";
 
 export interface RetryDelayOptions {
   readonly random?: () => number;
   /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
-  readonly backoffMs?: { readonly first: number; readonly longest: number } | undefined;
+  readonly backoffMs?: BackoffBounds | undefined;
   /**
    * Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). It delays no key
    * beyond the longest backoff, so more keys than it can serve by then come faster.
@@ -19,7 +20,7 @@ export class RetryDelays {
   readonly #failures = new Map<string, number>();
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #backoffMs: { readonly first: number; readonly longest: number };
+  readonly #backoff: BackoffBounds;
   readonly #rate: { readonly perSecond: number; readonly burst: number };
   #tokens: number;
   #countedAtMs: number;
@@ -27,7 +28,7 @@ export class RetryDelays {
   constructor(clock: Clock, options: RetryDelayOptions) {
     this.#clock = clock;
     this.#random = options.random ?? Math.random;
-    this.#backoffMs = options.backoffMs ?? { first: 500, longest: 300_000 };
+    this.#backoff = options.backoffMs ?? { first: 500, longest: 300_000 };
     this.#rate = options.retryRate ?? { perSecond: 10, burst: 100 };
     this.#tokens = this.#rate.burst;
     this.#countedAtMs = clock.monotonicMs();
@@ -35,12 +36,12 @@ export class RetryDelays {
 
   /** Counts one more failure of the key and answers its delay in milliseconds. */
   next(key: string): number {
-    const failures = this.failures(key);
-    this.#failures.set(key, failures + 1);
-    const backoffMs = this.#backoffOf(failures);
-    const ownMs = this.#shortened(backoffMs);
-    // Who is as slow as can be takes no token: keys that fail for good would leave none to the others.
-    return backoffMs === this.#backoffMs.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
+    const failures = this.failures(key) + 1;
+    this.#failures.set(key, failures);
+    const fullMs = backoffMs(failures, this.#backoff);
+    const ownMs = this.#shortened(fullMs);
+    // A key with the longest backoff takes no token: keys that fail for good would leave none to the others.
+    return fullMs === this.#backoff.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
   }
 
   failures(key: string): number {
@@ -49,11 +50,6 @@ export class RetryDelays {
 
   forget(key: string): void {
     this.#failures.delete(key);
-  }
-
-  #backoffOf(failures: number): number {
-    const { first, longest } = this.#backoffMs;
-    return Math.min(longest, first * 2 ** Math.min(failures, 40));
   }
 
   /** Up to a tenth shorter, so that keys that failed together do not return together. */
@@ -68,7 +64,7 @@ export class RetryDelays {
    */
   #commonDelayMs(): number {
     this.#refill();
-    const { longest } = this.#backoffMs;
+    const { longest } = this.#backoff;
     const delayMs = ((1 - this.#tokens) / this.#rate.perSecond) * 1000;
     if (delayMs > longest) return longest * (1 - this.#random());
     this.#tokens -= 1;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../../crds/names.ts";
-import { eachOf } from "../../../operator/adapters/google/each-of.ts";
-import { tokenBucket } from "../../../operator/adapters/google/token-bucket.ts";
+import { eachOf } from "../../../operator/kit/time/each-of.ts";
+import { tokenBucket } from "../../../operator/kit/time/token-bucket.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import {
   type GoogleSecretManagerServer,

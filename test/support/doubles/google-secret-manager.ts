@@ -8,8 +8,8 @@ import { circuitBreaker } from "../../../operator/adapters/google/circuit-breake
 import { type GoogleClient, googleConnection } from "../../../operator/adapters/google/connection.ts";
 import { crc32c } from "../../../operator/adapters/google/crc32c.ts";
 import { googleSecretManager } from "../../../operator/adapters/google/secret-manager.ts";
-import { type TokenBucket, tokenBucket } from "../../../operator/adapters/google/token-bucket.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
+import { type TokenBucket, tokenBucket } from "../../../operator/kit/time/token-bucket.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";

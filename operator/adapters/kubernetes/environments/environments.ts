@@ -18,7 +18,7 @@ import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { Environments, Extension } from "../../../ports/facade/environments.ts";
 import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { environmentType } from "../kinds.ts";
-import { complete, translated } from "../user-request.ts";
+import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
@@ -50,18 +50,18 @@ export function kubernetesEnvironments(context: Context): Environments {
       return directory.page(query);
     },
     find: (idOrName) =>
-      translated(async () => {
+      forUser(async () => {
         const known = cachedEnvironment(context.cache, idOrName);
         if (known !== undefined) return known;
         complete(context.cache);
         return lookUp(idOrName);
       }),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
-    create: (name, spec, mark) => translated(() => create(context, { name, spec, mark })),
-    reread: (environment) => translated(() => reread(context.client, environment)),
-    extend: (environment, extension) => translated(() => change(environment, extensionOf(extension))),
-    setSwitches: (environment, switches) => translated(() => change(environment, { spec: switches })),
-    reconcile: (environment, options) => translated(() => askForPass(environment, options)),
+    create: (name, spec, mark) => forUser(() => create(context, { name, spec, mark })),
+    reread: (environment) => forUser(() => reread(context.client, environment)),
+    extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
+    setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
+    reconcile: (environment, options) => forUser(() => askForPass(environment, options)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { OwnDeletions } from "../../../kit/client/own-deletions.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { complete, translated } from "../user-request.ts";
+import { complete, forUser } from "../user-request.ts";
 import { countNow, reread } from "./lookup.ts";
 
 /** What reading and deleting environments takes. */
@@ -22,8 +22,8 @@ export interface DeletionContext {
 export function operatorEnvironments(context: DeletionContext): OperatorEnvironments {
   return {
     list: () => complete(context.cache).list(),
-    countNow: (isMeant) => translated(() => countNow(context.client, isMeant)),
-    remove: (environment, options) => translated(() => remove(context, environment, options?.onlyThisVersion ?? false)),
+    countNow: (isMeant) => forUser(() => countNow(context.client, isMeant)),
+    remove: (environment, options) => forUser(() => remove(context, environment, options?.onlyThisVersion ?? false)),
   };
 }
 

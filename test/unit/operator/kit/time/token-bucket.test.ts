@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { tokenBucket } from "../../../../../operator/adapters/google/token-bucket.ts";
+import { tokenBucket } from "../../../../../operator/kit/time/token-bucket.ts";
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 /** How many are given when as many as possible are asked for. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kit/time/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Seconds that may be saved up: with what comes in during a minute it stays below what a quota a minute allows. */
 const BURST_SECONDS = 12;
