@@ -16,8 +16,8 @@ import {
 import { expiresAt, reprieve, ttlHours } from "../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd } from "../../crds/environment/pipelines.ts";
-import { equalJson } from "../kit/equal-json.ts";
 import { TTL_DEFAULT_HOURS } from "../../crds/environment/ttl.ts";
+import { equalJson } from "../kit/equal-json.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
 import { informationalConditions } from "./notices.ts";
 import { askedHash, isServed, wantedPipelines } from "./progress.ts";

@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { addresses } from "../network/addresses.ts";
-import type { ProcessSpec } from "../processes/process.ts";
-import { keepRunning } from "../processes/process.ts";
+import { keepRunning, type ProcessSpec } from "../processes/process.ts";
 import { mountOnce, ownCopy, ownFolder, programUsers } from "../processes/unprivileged.ts";
 import { type ClusterSite, runFolder } from "../site.ts";
 import { argoCdEnvironment, argoCdIsHealthy } from "./argo-cd.ts";

@@ -11,14 +11,6 @@ import { mountOnce, ownFolder, programUsers } from "../processes/unprivileged.ts
 import { type Progress, planned } from "../progress.ts";
 import { clusterFolder, runFolder } from "../site.ts";
 import { giteaConfig, giteaUserName } from "./gitea-config.ts";
-import { addresses, gitHostUrl } from "../addresses.ts";
-import type { ProcessSpec } from "../process.ts";
-import { run } from "../run.ts";
-import { type ClusterSite, runFolder } from "../site.ts";
-import { mountOnce, ownFolder, programUsers } from "../unprivileged.ts";
-import { giteaConfig, giteaUserName } from "./git-host-config.ts";
-import { type GitHostAdministrator, publishRepositories } from "./git-host-content.ts";
-import { keepRunning, type Part } from "./part.ts";
 
 /** Gitea refuses to run as root. */
 const user = programUsers.gitea;

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
 import type { WireObject } from "../../kit/client/kinds.ts";
-import type { WireObject } from "../../kinds.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../time/clock.ts";
 import { createKubeConnections } from "./connections.ts";
 import type { KubeConfigSource } from "./credentials.ts";
-import type { KubeConfig } from "@kubernetes/client-node";
 import { createKubeExchange } from "./exchange.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { kubeLines } from "./lines.ts";

@@ -1,9 +1,9 @@
-import { type EphemeralEnvironment, environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
+import {
+  type EphemeralEnvironment,
+  environmentKind,
+  environmentManifest,
+} from "../../../crds/environment/ephemeral-environment.ts";
 import { COMMIT, type World } from "../../support/fixtures/environment-world.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentKind, environmentManifest } from "../../../crds/environment/ephemeral-environment.ts";
-import type { World } from "../../support/fixtures/environment-world.ts";
-import { COMMIT } from "../../support/fixtures/environment-world.ts";
 import { patternOf } from "../operator/copies.ts";
 
 /** The name of each environment of the crowd: all alike, so that one is told from the others by its number alone. */

@@ -1,22 +1,12 @@
-/**
- * Measures the REST interface: the real process beside ten thousand environments. What it takes is compared with a
- * server that does nothing, and with the API server, which is asked the same in the same run. Nothing of it is left behind.
- */
-import { availableParallelism, loadavg } from "node:os";
-import { parseArgs } from "node:util";
-import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { availableParallelism } from "node:os";
-import { environmentType } from "../../../operator/kinds.ts";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { leases, microTime } from "../../../operator/kit/leader/lease.ts";
-import { createWorld } from "../../support/fixtures/environment-world.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { AUDIENCE, startTokenIssuer } from "../../support/http/token-issuer.ts";
-import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
-import { testSettings } from "../../support/plane/platform-chart.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
 import { startIdleServer } from "../idle.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";

@@ -1,6 +1,3 @@
-import { nodeFlags } from "../../../deploy/local/node-flags.ts";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { startProgram } from "../child-program.ts";

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { Manifest } from "../../../deploy/local/api-client.ts";
+import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
 import { environmentValues, renderEnvironment } from "../../support/fixtures/environment-values.ts";

@@ -1,19 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { run } from "../../../deploy/local/run.ts";
+import { run } from "../../../deploy/local/processes/run.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { resourceQuotaKind, revisionKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
-import {
-  applicationKind,
-  configSetType,
-  environmentType,
-  resourceQuotaKind,
-  revisionKind,
-  type WireObject,
-} from "../../../operator/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
-import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { KubeClient, WatchEvent } from "../../../operator/kit/client/kube-client.ts";
 import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

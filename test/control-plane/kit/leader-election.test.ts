@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { KubeConfig } from "@kubernetes/client-node";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";

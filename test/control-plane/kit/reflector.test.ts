@@ -1,12 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
 import type { CacheFeed, ObjectCache } from "../../../operator/kit/cache/object-cache.ts";
-import { KubeConfig } from "@kubernetes/client-node";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
-import { type CacheFeed, createObjectCache, type ObjectCache } from "../../../operator/kit/cache/object-cache.ts";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
-import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
-import type { CacheFeed, ObjectCache } from "../../../operator/kit/cache/object-cache.ts";
 import { createReflector, type Reflector } from "../../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";

@@ -9,12 +9,6 @@ import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
 import { freePorts } from "../../../deploy/local/network/free-ports.ts";
 import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
-import { waitUntil } from "../../../deploy/local/processes/wait.ts";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/control-plane.ts";
-import { freePorts } from "../../../deploy/local/free-ports.ts";
-import { helmProgram } from "../../../deploy/local/helm.ts";
-import { kubectl } from "../../../deploy/local/kubectl.ts";
-import { recordedProcesses } from "../../../deploy/local/process.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 const execute = promisify(execFile);

@@ -1,6 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { waitUntil } from "../../../deploy/local/processes/wait.ts";
-import { administrator, unique } from "../../support/faults/people.ts";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { unique } from "../../support/faults/people.ts";
 import {

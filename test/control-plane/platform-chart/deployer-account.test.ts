@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { helmProgram, renderChart } from "../../../deploy/local/kubernetes/helm.ts";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { helmProgram, renderChart } from "../../../deploy/local/helm.ts";
+import { helmProgram, renderChart } from "../../../deploy/local/kubernetes/helm.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, paths } from "../../support/fixtures/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { renderPlatformChart } from "../../../deploy/local/platform/chart.ts";
-import { waitUntil } from "../../../deploy/local/processes/wait.ts";
-import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { Manifest } from "../../../deploy/local/api-client.ts";
-import { helmProgram } from "../../../deploy/local/helm.ts";
-import { renderPlatformChart } from "../../../deploy/local/platform-chart.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, paths } from "../../support/fixtures/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";

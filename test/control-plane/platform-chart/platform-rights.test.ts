@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
-import { waitUntil } from "../../../deploy/local/wait.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
-import { waitUntil } from "../../../deploy/local/processes/wait.ts";
-import { createKubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { clusterIdentity } from "../../../operator/wiring/secret-managers.ts";

@@ -3,7 +3,6 @@ import { type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
 import type { PlanePool, PlaneQuestion } from "./plane-pool.ts";
 import type { TestPlane } from "./test-plane.ts";
-import type { ControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 
 /** The control plane of this worker. A test may kill and restart its programs; the run stops it. */
 export type LeasedPlane = Omit<TestPlane, "stop">;

@@ -1,4 +1,3 @@
-import { waitUntil } from "../../../deploy/local/processes/wait.ts";
 import { given } from "../fixtures/environment-objects.ts";
 import { until } from "../fixtures/until.ts";
 import type { ApiCalls } from "../http/api-calls.ts";

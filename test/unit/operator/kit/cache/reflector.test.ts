@@ -5,7 +5,6 @@ import { createReflector, type Reflector } from "../../../../../operator/kit/cac
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import type { Log } from "../../../../../operator/kit/log.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import {
   type Answer,
   type FakeApiServer,

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import type { User } from "@kubernetes/client-node";
 import { createKubeClient, type KubeClientOptions } from "../../../../../operator/kit/client/create-kube-client.ts";
 import {
   isAlreadyExists,
