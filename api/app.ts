@@ -5,21 +5,21 @@ import type { Clock } from "../operator/ports/clock.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
 import type { Log } from "../operator/ports/log.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
+import { createPasswordResets } from "./account/password-resets.ts";
 import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
-import { mountDocs } from "./docs.ts";
+import { createUrlChecks } from "./environments/urls/url-checks.ts";
 import { cors } from "./http/cors.ts";
 import { createEventStreams } from "./http/event-streams.ts";
 import { trustedProxy } from "./http/trusted-proxies.ts";
-import { createRepositoryQuotas } from "./intake/repository-quotas.ts";
-import { createLimits, hourlyTally } from "./limits.ts";
+import { refuseAmbiguous, refusePath, refuseUndecodable } from "./http/unrouted.ts";
+import { createLimits, hourlyTally } from "./limits/limits.ts";
 import { mount, problemHandler } from "./mount.ts";
-import { createPasswordResets } from "./password-resets.ts";
-import { currentRequestId, inRequestScope, requestIdFrom } from "./request-scope.ts";
+import { mountDocs } from "./openapi/pages.ts";
+import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
+import { currentRequestId, inRequestScope, requestIdFrom } from "./request-context.ts";
 import type { Services } from "./route.ts";
-import { listRoutes } from "./routes/index.ts";
-import { refuseAmbiguous, refusePath, refuseUndecodable } from "./unrouted.ts";
-import { createUrlChecks } from "./url-checks.ts";
+import { listRoutes } from "./routes.ts";
 
 /** What the interface is built from; only its own clockwork is made here. */
 export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets"> {

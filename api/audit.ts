@@ -3,7 +3,7 @@ import type { Actor, AuditRecord, AuditTrail } from "../operator/ports/audit-tra
 import { isPrivilege } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
 import { HttpError } from "./http-error.ts";
-import { concernedSoFar, currentAuditId, currentRequestId } from "./request-scope.ts";
+import { concernedSoFar, currentAuditId, currentRequestId } from "./request-context.ts";
 import type { Contract } from "./route.ts";
 
 /** A client that is told to come back has this long to wait. */

@@ -1,7 +1,7 @@
 /** Writes `openapi.json` beside this file; with `--check` fails instead when it is not up to date. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { openApiDocument } from "./openapi/document.ts";
-import { listRoutes } from "./routes/index.ts";
+import { listRoutes } from "./routes.ts";
 
 const documentFile = new URL("openapi.json", import.meta.url);
 

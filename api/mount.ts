@@ -1,13 +1,14 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import { type Admission, authorize, proveAgain } from "./admission.ts";
 import { auditedOf, beginRecord, checkRecordable, recordAnswer, setAuditReason, setAuditTarget } from "./audit.ts";
+import { type Admission, authorize, proveAgain } from "./auth/authorize.ts";
 import type { Caller } from "./auth/callers.ts";
+import { isFault, problemOf, UNAVAILABLE_HEADERS, UNAVAILABLE_STATUS } from "./errors.ts";
 import type { EventStreams } from "./http/event-streams.ts";
+import { refuseMethod } from "./http/unrouted.ts";
 import { HttpError } from "./http-error.ts";
-import { inputReader } from "./input.ts";
-import { isFault, problemOf, UNAVAILABLE_HEADERS, UNAVAILABLE_STATUS } from "./problems.ts";
-import { currentRequestId } from "./request-scope.ts";
+import { inputReader } from "./input/request-input.ts";
+import { currentRequestId } from "./request-context.ts";
 import {
   type Contract,
   type Events,
@@ -20,7 +21,6 @@ import {
   versionedPath,
   versionsOf,
 } from "./route.ts";
-import { refuseMethod } from "./unrouted.ts";
 
 /** What serving routes takes beside the platform. */
 export interface RouteContext extends Admission {

@@ -15,11 +15,11 @@ import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts
 import type { Log } from "../operator/ports/log.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
+import type { PasswordResets } from "./account/password-resets.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
-import type { RepositoryQuotas } from "./intake/repository-quotas.ts";
-import type { PasswordResets } from "./password-resets.ts";
-import type { UrlChecks } from "./url-checks.ts";
+import type { UrlChecks } from "./environments/urls/url-checks.ts";
+import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
 
 /** What handlers work with. */
 export interface Services {

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { KubeConfig } from "@kubernetes/client-node";
 import { createApp } from "../api/app.ts";
 import { startServer } from "../api/http/server.ts";
-import { currentAuditId } from "../api/request-scope.ts";
+import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { createKubeClient } from "./kit/client/create-kube-client.ts";

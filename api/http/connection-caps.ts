@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { countedAddress } from "../limits.ts";
+import { countedAddress } from "../limits/limits.ts";
 
 /** In all: each costs memory, whoever holds it. */
 const MAX_CONNECTIONS = 10_000;

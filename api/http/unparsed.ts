@@ -2,7 +2,7 @@ import { maxHeaderSize, type RequestListener, type Server, type ServerResponse, 
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
-import { requestIdFrom } from "../request-scope.ts";
+import { requestIdFrom } from "../request-context.ts";
 import { toProblem } from "../views/problem.ts";
 
 interface Meaning {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../crds/errors.ts";
-import { statusOfCode } from "../problems.ts";
+import { statusOfCode } from "../errors.ts";
 import type { Contract } from "../route.ts";
 import type { Json } from "./schemas.ts";
 

@@ -1,4 +1,4 @@
-import { PROBLEM_MEANINGS, statusOfCode, statusOfRefusal, UNAVAILABLE_STATUS } from "../problems.ts";
+import { PROBLEM_MEANINGS, statusOfCode, statusOfRefusal, UNAVAILABLE_STATUS } from "../errors.ts";
 import { type Contract, isWrapped, type Version } from "../route.ts";
 import { Instant } from "../schemas/fields.ts";
 import { exampleOf, problemExamples } from "./examples.ts";

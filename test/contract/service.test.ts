@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import supertest from "supertest";
 import { openApiDocument } from "../../api/openapi/document.ts";
-import { listRoutes } from "../../api/routes/index.ts";
+import { listRoutes } from "../../api/routes.ts";
 import { memorySharedCounters } from "../support/doubles/memory/shared-counters.ts";
 import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, NOW, startApiService, VERSION } from "../support/http/api-service.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { versionedPath, versionsOf } from "../../../api/route.ts";
-import { listRoutes } from "../../../api/routes/index.ts";
+import { listRoutes } from "../../../api/routes.ts";
 import { tokenOf } from "../../../crds/api-token.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { persist } from "../../../api/intake/creation.ts";
+import { persist } from "../../../api/environments/creation/create-environment.ts";
 import { settingsFrom } from "../../../config/settings.ts";
 import {
   type EnvironmentSpec,

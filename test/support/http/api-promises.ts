@@ -2,7 +2,7 @@ import { expect } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { openApiDocument } from "../../../api/openapi/document.ts";
-import { listRoutes } from "../../../api/routes/index.ts";
+import { listRoutes } from "../../../api/routes.ts";
 
 /** The parts of an answer that a promise speaks about. */
 export interface Answer {

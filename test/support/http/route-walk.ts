@@ -1,5 +1,5 @@
 import { type Contract, type Version, versionedPath, versionsOf } from "../../../api/route.ts";
-import { listRoutes } from "../../../api/routes/index.ts";
+import { listRoutes } from "../../../api/routes.ts";
 import type { ApiService } from "./api-service.ts";
 import { fixtureOf, type RouteCall } from "./route-calls.ts";
 

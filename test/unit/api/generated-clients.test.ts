@@ -4,7 +4,7 @@
  */
 import { expect, test } from "@jest/globals";
 import { openApiDocument } from "../../../api/openapi/document.ts";
-import { listRoutes } from "../../../api/routes/index.ts";
+import { listRoutes } from "../../../api/routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 interface Place {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { listRoutes } from "../../../api/routes/index.ts";
+import { listRoutes } from "../../../api/routes.ts";
 import {
   COMPONENTS,
   componentUrl,

@@ -5,7 +5,7 @@ import addFormatsModule from "ajv-formats";
 import { openApiDocument } from "../../../../api/openapi/document.ts";
 import { NO_EXAMPLE } from "../../../../api/openapi/examples.ts";
 import { type Access, versionedPath, versionsOf } from "../../../../api/route.ts";
-import { listRoutes } from "../../../../api/routes/index.ts";
+import { listRoutes } from "../../../../api/routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 interface Operation {

@@ -1,0 +1,41 @@
+/** Who is calling, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { SCOPES } from "../../crds/api-token.schema.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import { PERMISSIONS, ROLES } from "../auth/access.ts";
+import { Instant } from "../schemas/fields.ts";
+
+export const CurrentUser = closed(
+  {
+    id: Type.String({ description: "Issuer and subject of the identity: what ownership is decided by." }),
+    email: Type.String({ description: "Empty when the identity provider gives none that is verified." }),
+    name: Type.String(),
+    roles: Type.Array(literals(ROLES)),
+    permissions: Type.Array(literals(PERMISSIONS), {
+      description: "With an API token those of its owner that its scopes let through.",
+    }),
+    groups: Type.Array(Type.String()),
+    auth_method: literals(["id_token", "api_token"]),
+    scopes: Type.Union([Type.Array(literals(SCOPES)), Type.Null()], { description: "null with an ID token." }),
+    token_id: Type.Union([Type.String(), Type.Null()], { description: "null with an ID token." }),
+    token_expires_at: Type.Union([Instant, Type.Null()], { description: "null: never." }),
+  },
+  {
+    title: "CurrentUser",
+    examples: [
+      {
+        id: "https://idp.example.com#248289761001",
+        email: "dev@example.com",
+        name: "Dev",
+        roles: ["viewer"],
+        permissions: ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"],
+        groups: ["shop"],
+        auth_method: "id_token",
+        scopes: null,
+        token_id: null,
+        token_expires_at: "2026-06-01T13:00:00.000Z",
+      },
+    ],
+  },
+);
+export type CurrentUser = Static<typeof CurrentUser>;

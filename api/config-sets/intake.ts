@@ -1,0 +1,197 @@
+import type { ComponentValues, ConfigSetSpec } from "../../crds/config-set.ts";
+import type { EnvironmentVariable } from "../../crds/environment/ephemeral-environment.schema.ts";
+import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
+import { COMPONENTS } from "../../crds/names.ts";
+import { secretNames } from "../../crds/repository/repository.ts";
+import type { Caller } from "../auth/callers.ts";
+import { refusedReferences } from "../auth/secret-references.ts";
+import type { ReferredVariable } from "../environments/creation/overrides.ts";
+import { MAX_FINDINGS } from "../input/validation.ts";
+import type { Services } from "../route.ts";
+import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
+import type { ConfigSetContent } from "./schemas.ts";
+
+type ConfigSetVariable = NonNullable<ConfigSetContent["env"]>[number];
+type Outside = Pick<Services, "settings" | "repositories" | "secretManager" | "log">;
+
+/** Who writes a config set, and what it said before. */
+interface Writing {
+  readonly caller: Caller;
+  readonly platform: Outside;
+  readonly former?: ConfigSetSpec;
+}
+
+/** A variable as the resource has it, with the place where the request has it. */
+interface Placed extends EnvironmentVariable {
+  readonly field: string;
+  /** Where the id of the secret stands, if there is one. */
+  readonly idField: string;
+}
+
+/**
+ * The spec that a request asks for: REST names become the spec's, and what is empty is left out, so that a config set
+ * that is written back as it was read is the same.
+ *
+ * @param name of the config set
+ * @throws ConfigInvalid with everything that is wrong, SecretsUnavailable when a secret's labels can't be asked for
+ */
+export async function configSetSpec(
+  name: string,
+  request: ConfigSetContent,
+  { caller, platform, former }: Writing,
+): Promise<ConfigSetSpec> {
+  const variables = variablesOf(request);
+  const keys = (request.shared_api_keys ?? []).map((key, at) => placed(key, `shared_api_keys.${at}`));
+  const judgement = { referrer: { configSet: name }, caller, platform };
+  const { kept = [], added = [] } = Object.groupBy([...variables, ...keys].flatMap(referred), (reference) =>
+    former !== undefined && refersTo(former, reference) ? "kept" : "added",
+  );
+  const unshared = [
+    ...(await refusedReferences(kept, { ...judgement, groups: everybody(platform) })),
+    ...(await refusedReferences(added, { ...judgement, groups: caller.groups })),
+  ];
+  const violations = [
+    ...givenTwice(request, "env"),
+    ...givenTwice(request, "shared_api_keys"),
+    ...inPlainText(variables, platform),
+    ...lossyNumbers(request.helm_values, "helm_values"),
+    ...unshared.map(({ field }) => ({
+      field,
+      message: "names no secret that the settings share with a group of yours",
+    })),
+  ];
+  if (violations.length > 0) throw new ConfigInvalid(violations.slice(0, MAX_FINDINGS));
+  return toSpec(request);
+}
+
+/** For references that the config set has already, whoever wrote them: who uses them is judged with each environment. */
+function everybody({ settings }: Outside): string[] {
+  return settings.secrets.shared.flatMap(({ groups }) => groups);
+}
+
+function variablesOf({ env = [], helm_values = {} }: ConfigSetContent): Placed[] {
+  const ofComponents = COMPONENTS.flatMap((component) =>
+    listed(helm_values[component]).map((variable) => ({
+      ...variable,
+      field: `helm_values.${component}.env.${variable.name}`,
+      idField: `helm_values.${component}.env.${variable.name}.secretKeyRef.name`,
+    })),
+  );
+  return [...env.map((variable, at) => placed(variable, `env.${at}`)), ...ofComponents];
+}
+
+function placed(variable: ConfigSetVariable, field: string): Placed {
+  return { ...toVariable(variable), field, idField: `${field}.secret_ref.name` };
+}
+
+function toVariable({ secret_ref, ...variable }: ConfigSetVariable): EnvironmentVariable {
+  return secret_ref === undefined ? variable : { ...variable, secretRef: secret_ref };
+}
+
+/** The variables of a component, as the resource lists them. */
+function listed({ env = {} }: ComponentOverridesRequest = {}): EnvironmentVariable[] {
+  return Object.entries(env).map(([name, value]) =>
+    typeof value === "string" ? { name, value } : { name, secretRef: value.secretKeyRef },
+  );
+}
+
+function referred({ name, secretRef, idField }: Placed): ReferredVariable[] {
+  return secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: idField }];
+}
+
+/** Whether the config set has that very reference, wherever it stands. */
+function refersTo({ env = [], helmValues, sharedApiKeys = [] }: ConfigSetSpec, reference: ReferredVariable): boolean {
+  const all = [...env, ...COMPONENTS.flatMap((component) => helmValues?.[component]?.env ?? []), ...sharedApiKeys];
+  return all.some(
+    ({ name, secretRef }) =>
+      name === reference.variable && secretRef?.name === reference.name && secretRef.key === reference.key,
+  );
+}
+
+function givenTwice(request: ConfigSetContent, list: "env" | "shared_api_keys"): Violation[] {
+  const names = (request[list] ?? []).map(({ name }) => name);
+  return names.flatMap((name, at) =>
+    names.indexOf(name) === at ? [] : [{ field: `${list}.${at}.name`, message: `${name} is given twice` }],
+  );
+}
+
+/** Numbers that JavaScript can't hold would reach the chart as others, or as null. */
+function lossyNumbers(value: unknown, field: string): Violation[] {
+  if (typeof value === "number" && !isKept(value))
+    return [{ field: field.slice(0, 300), message: "must be a number that keeps all its digits" }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => lossyNumbers(child, `${field}.${key}`));
+}
+
+const isKept = (value: number) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+
+/** Everybody who may use a config set reads its values. */
+function inPlainText(variables: readonly Placed[], { repositories }: Outside): Violation[] {
+  const secret = secretNames(repositories.list());
+  return variables
+    .filter(({ name, value }) => value !== undefined && secret.has(name))
+    .map(({ name, field }) => ({ field, message: `${name} is a secret: refer to where the secret manager has it` }));
+}
+
+function toSpec(request: ConfigSetContent): ConfigSetSpec {
+  const {
+    description,
+    production,
+    ttl_default_hours,
+    access,
+    quota,
+    database: { size_gi, ...database } = {},
+  } = request;
+  const keys = (request.shared_api_keys ?? []).map(({ name, secret_ref }) => ({ name, secretRef: secret_ref }));
+  return filled({
+    description,
+    production: production || undefined,
+    helmValues: filled({
+      backend: toComponentValues(request.helm_values?.backend),
+      frontend: toComponentValues(request.helm_values?.frontend),
+    }),
+    env: (request.env ?? []).map(toVariable),
+    sharedApiKeys: keys,
+    database: filled({ ...database, sizeGi: size_gi }),
+    quota: quota ?? {},
+    ttlDefaultHours: ttl_default_hours,
+    access: access?.groups.length ? access : undefined,
+  });
+}
+
+function toComponentValues(values: ComponentOverridesRequest = {}): ComponentValues {
+  const { env: _, ...others } = values;
+  return { ...others, ...filled({ env: listed(values) }) };
+}
+
+/** Without the fields that say nothing: what the API server would keep as empty is a change for it. */
+function filled<T extends object>(fields: T): { [field in keyof T]?: Exclude<T[field], undefined> } {
+  const isSaid = ([, value]: [string, unknown]) =>
+    value !== undefined &&
+    value !== "" &&
+    (typeof value !== "object" || value === null || Object.keys(value).length > 0);
+  return Object.fromEntries(Object.entries(fields).filter(isSaid)) as ReturnType<typeof filled<T>>;
+}
+
+/** REST names of the resource's fields. */
+const REST_NAMES: Readonly<Record<string, string>> = {
+  helmValues: "helm_values",
+  sharedApiKeys: "shared_api_keys",
+  secretRef: "secret_ref",
+  sizeGi: "size_gi",
+  ttlDefaultHours: "ttl_default_hours",
+};
+
+/** What the API server refuses, in the fields of the request. */
+export function inRestNames(error: unknown): unknown {
+  if (!(error instanceof ConfigInvalid)) return error;
+  return new ConfigInvalid(
+    error.violations.map(({ field, message }) => ({ field: restField(field), message: message.slice(0, 500) })),
+  );
+}
+
+function restField(path: string): string {
+  const parts = path.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
+  const inRequest = parts[0] === "spec" || parts[0] === "metadata" ? parts.slice(1) : parts;
+  return inRequest.map((part) => (Object.hasOwn(REST_NAMES, part) ? REST_NAMES[part] : part)).join(".");
+}

@@ -1,0 +1,180 @@
+/** Config sets as the REST contract words them. */
+import { type Static, Type } from "typebox";
+import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
+import { PLAIN_VALUE_PATTERN } from "../../crds/environment/ephemeral-environment.schema.ts";
+import { closed } from "../../crds/schema.ts";
+import {
+  Amount,
+  COMPONENT_FIELDS,
+  type ComponentOverridesRequest,
+  SecretKeyRef,
+  VARIABLE,
+} from "../schemas/config-overrides.ts";
+import { ConfigSetName, Instant } from "../schemas/fields.ts";
+import { pageOf } from "../schemas/page.ts";
+
+const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
+const { enabled, engine, version, sizeGi } = database.properties;
+const { pods } = quota.properties;
+
+const Variable = closed(
+  {
+    name: Type.String(VARIABLE),
+    value: Type.Optional(
+      Type.String({
+        maxLength: 4096,
+        pattern: PLAIN_VALUE_PATTERN,
+        "x-refusal": "must not contain NUL, and may have 4096 characters at most",
+        description: "Text that everybody may read.",
+      }),
+    ),
+    secret_ref: Type.Optional(SecretKeyRef),
+  },
+  {
+    title: "ConfigSetVariable",
+    minProperties: 2,
+    maxProperties: 2,
+    "x-refusal": "must have either a value or a secret_ref",
+    description: "A variable with a value, or with a reference to where the secret manager has it.",
+    examples: [{ name: "MAIL_KEY", secret_ref: { name: "mail", key: "latest" } }],
+  },
+);
+
+const SharedApiKey = closed({ name: Type.String(VARIABLE), secret_ref: SecretKeyRef }, { title: "SharedApiKey" });
+
+const ComponentValues = Type.Unsafe<ComponentOverridesRequest>(
+  Type.Object(COMPONENT_FIELDS, {
+    additionalProperties: true,
+    maxProperties: 100,
+    description: "Values of the chart below this component. What the platform itself sets there always wins.",
+  }),
+);
+
+const fields = {
+  helm_values: closed({ backend: Type.Optional(ComponentValues), frontend: Type.Optional(ComponentValues) }),
+  env: Type.Array(Variable, {
+    maxItems: 100,
+    description: "Variables of every component; those of helm_values and of the environment's overrides win.",
+  }),
+  shared_api_keys: Type.Array(SharedApiKey, {
+    maxItems: 50,
+    description: "Variables for environments that ask with use_shared_api_keys; everything else of that name wins.",
+  }),
+  database: closed({
+    enabled: Type.Optional(enabled),
+    engine: Type.Optional(engine),
+    version: Type.Optional(
+      Type.Unsafe<string>({ ...version, "x-refusal": "must be a version in digits and dots, such as 18 or 17.2" }),
+    ),
+    size_gi: Type.Optional(sizeGi),
+  }),
+  quota: closed(
+    {
+      cpu: Type.Optional(Amount),
+      memory: Type.Optional(Amount),
+      storage: Type.Optional(Amount),
+      pods: Type.Optional(pods),
+    },
+    { description: "What an environment may use together; what is left out is as the settings say." },
+  ),
+  access: closed({ groups: access.properties.groups }, { description: "Who may use it; everybody when empty." }),
+};
+
+/** What a request says; what it leaves out is empty. */
+const content = {
+  description: Type.Optional(description),
+  production: Type.Optional(production),
+  helm_values: Type.Optional(fields.helm_values),
+  env: Type.Optional(fields.env),
+  shared_api_keys: Type.Optional(fields.shared_api_keys),
+  database: Type.Optional(fields.database),
+  quota: Type.Optional(fields.quota),
+  ttl_default_hours: Type.Optional(ttlDefaultHours),
+  access: Type.Optional(fields.access),
+};
+
+const example = {
+  name: "web",
+  description: "Small, for a working day",
+  helm_values: { backend: { replicas: 1, resources: { requests: { cpu: "100m", memory: "128Mi" } } } },
+  env: [
+    { name: "LOG_LEVEL", value: "info" },
+    { name: "MAIL_KEY", secret_ref: { name: "mail", key: "latest" } },
+  ],
+  shared_api_keys: [{ name: "PAYMENT_KEY", secret_ref: { name: "payment-sandbox", key: "latest" } }],
+  database: { enabled: false, version: "18", size_gi: 5 },
+  quota: { cpu: "2", memory: "4Gi", pods: 20 },
+  ttl_default_hours: 8,
+  access: { groups: ["developers"] },
+};
+const { name: _, ...exampleContent } = example;
+
+export const ConfigSetRequest = closed(
+  { name: ConfigSetName, ...content },
+  { title: "ConfigSetRequest", examples: [example] },
+);
+export type ConfigSetRequest = Static<typeof ConfigSetRequest>;
+
+export const ConfigSetContent = closed(
+  {
+    name: Type.Optional(Type.String({ maxLength: 253, description: "The one that it has: it can't be changed." })),
+    ...content,
+  },
+  {
+    title: "ConfigSetContent",
+    description: "The whole content: what is left out is removed.",
+    examples: [exampleContent],
+  },
+);
+export type ConfigSetContent = Static<typeof ConfigSetContent>;
+
+export const ConfigSetPath = closed({
+  id: Type.String({ minLength: 1, maxLength: 253, description: "The config set's id: its name.", examples: ["web"] }),
+});
+
+export const ConfigSetReport = closed(
+  {
+    id: Type.String({ description: "Its name." }),
+    name: Type.String(),
+    description: Type.String(),
+    is_default: Type.Boolean({ description: "Whether environments get it that name none." }),
+    version: Type.Integer({
+      description: "Rises with every change; an environment keeps the one that it was made with.",
+    }),
+    production: Type.Boolean({ description: "True: no environment may use it." }),
+    helm_values: fields.helm_values,
+    env: fields.env,
+    shared_api_keys: fields.shared_api_keys,
+    database: fields.database,
+    quota: fields.quota,
+    ttl_default_hours: Type.Optional(ttlDefaultHours),
+    access: fields.access,
+    used_by: Type.Integer({ description: "How many environments have it." }),
+    created_by: Type.String({ description: "Who made it; `manifest` when it was not made by this interface." }),
+    created_at: Instant,
+    updated_at: Instant,
+  },
+  {
+    title: "ConfigSet",
+    examples: [
+      {
+        id: "web",
+        ...example,
+        is_default: true,
+        version: 3,
+        production: false,
+        used_by: 12,
+        created_by: "dev@example.com",
+        created_at: "2026-06-01T12:00:00.000Z",
+        updated_at: "2026-06-02T08:30:00.000Z",
+      },
+    ],
+  },
+);
+export type ConfigSetReport = Static<typeof ConfigSetReport>;
+export const ConfigSetPage = pageOf(ConfigSetReport, { title: "ConfigSetPage" });
+
+export const ConfigSetRemoved = closed(
+  { message: Type.String({ examples: ["Config set 'web' deleted"] }) },
+  { title: "ConfigSetRemoved" },
+);

@@ -1,0 +1,85 @@
+import type { Settings } from "../../config/settings.ts";
+import type { ComponentValues, ConfigSet, ConfigSetSpec } from "../../crds/config-set.ts";
+import type { EnvironmentVariable } from "../../crds/environment/ephemeral-environment.schema.ts";
+import { CREATED_BY_ANNOTATION } from "../../crds/group.ts";
+import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
+import type { ConfigSetReport } from "./schemas.ts";
+
+/** What stands where the value of a secret would. */
+const HIDDEN = "***";
+
+/** What a report tells beside the config set itself. */
+export interface ConfigSetContext {
+  readonly settings: Pick<Settings, "defaultConfigSet">;
+  /** How many environments have a config set, by its name. */
+  readonly uses: ReadonlyMap<string, number>;
+  /** Variables whose values are never shown, whoever wrote them down in plain text. */
+  readonly secret: ReadonlySet<string>;
+}
+
+/** A config set as the interface reports it. */
+export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetContext): ConfigSetReport {
+  const { name, annotations } = metadata;
+  const { description = "", production = false, ttlDefaultHours } = spec;
+  return {
+    id: name,
+    name,
+    description,
+    is_default: context.settings.defaultConfigSet === name,
+    version: metadata.generation,
+    production,
+    ...contentOf(withoutSecrets(spec, context.secret)),
+    ...(ttlDefaultHours === undefined ? {} : { ttl_default_hours: ttlDefaultHours }),
+    used_by: context.uses.get(name) ?? 0,
+    created_by: annotations?.[CREATED_BY_ANNOTATION] ?? "manifest",
+    created_at: new Date(metadata.creationTimestamp).toISOString(),
+    updated_at: updatedAt(metadata),
+  };
+}
+
+/** The content with what may be shown of it: `***` for the text of a variable whose values are never shown. */
+export function withoutSecrets(spec: ConfigSetSpec, secret: ReadonlySet<string>): ConfigSetSpec {
+  const shown = (variable: EnvironmentVariable) =>
+    variable.value !== undefined && secret.has(variable.name) ? { ...variable, value: HIDDEN } : variable;
+  const { env, helmValues } = spec;
+  const shownValues = (values: ComponentValues) =>
+    values.env === undefined ? values : { ...values, env: values.env.map(shown) };
+  return {
+    ...spec,
+    ...(env === undefined ? {} : { env: env.map(shown) }),
+    ...(helmValues === undefined ? {} : { helmValues: mapped(helmValues, shownValues) }),
+  };
+}
+
+function contentOf(spec: ConfigSetSpec) {
+  const { helmValues = {}, env = [], sharedApiKeys = [], quota = {}, access = { groups: [] } } = spec;
+  const { sizeGi, ...database } = spec.database ?? {};
+  return {
+    helm_values: mapped(helmValues, toComponentValues),
+    env: env.map(({ secretRef, ...variable }) => ({
+      ...variable,
+      ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+    })),
+    shared_api_keys: sharedApiKeys.map(({ name, secretRef }) => ({ name, secret_ref: secretRef })),
+    database: { ...database, ...(sizeGi === undefined ? {} : { size_gi: sizeGi }) },
+    quota,
+    access,
+  };
+}
+
+function toComponentValues({ env, ...values }: ComponentValues): ComponentOverridesRequest {
+  if (env === undefined) return values as ComponentOverridesRequest;
+  const byName = env.map(({ name, value = "", secretRef }) => [
+    name,
+    secretRef === undefined ? value : { secretKeyRef: secretRef },
+  ]);
+  return { ...values, env: Object.fromEntries(byName) } as ComponentOverridesRequest;
+}
+
+const mapped = <T>(values: NonNullable<ConfigSetSpec["helmValues"]>, of: (values: ComponentValues) => T) =>
+  Object.fromEntries(Object.entries(values).map(([component, each]) => [component, of(each)]));
+
+function updatedAt({ creationTimestamp, managedFields = [] }: ConfigSet["metadata"]): string {
+  const moments = [creationTimestamp, ...managedFields.map(({ time = creationTimestamp }) => time)];
+  return new Date(Math.max(...moments.map((moment) => Date.parse(moment)))).toISOString();
+}

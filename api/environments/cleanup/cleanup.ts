@@ -1,0 +1,122 @@
+import { findCondition } from "../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { shownPhase } from "../../../crds/environment/phase.ts";
+import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../../crds/errors.ts";
+import { concerning, currentRequestId } from "../../request-context.ts";
+import type { Services } from "../../route.ts";
+import type { CleanupReply, CleanupRequest } from "./schemas.ts";
+
+const HOUR_MS = 3_600_000;
+/** More at once would only queue up before the API server. */
+const AT_ONCE = 8;
+/** An environment that changes faster than it can be judged is left alone. */
+const ROUNDS = 5;
+
+type Outside = Pick<Services, "environments" | "clock" | "log">;
+
+/** What came of one environment. */
+type Outcome = { readonly id: string; readonly name: string } & (
+  | { readonly came: "cleaned" }
+  | { readonly came: "skipped"; readonly reason: string }
+  | { readonly came: "error"; readonly error: unknown }
+);
+
+/** Why a failed environment stays; `undefined` when it may go. */
+export function reasonToStay(
+  environment: EphemeralEnvironment,
+  { older_than_hours = 0, include_running = false }: CleanupRequest,
+  now: Date,
+): string | undefined {
+  if (shownPhase(environment) !== "failed") return "it is no longer failed";
+  if (environment.spec.protected) return "it is protected";
+  if (now.getTime() - failedSince(environment) < older_than_hours * HOUR_MS) {
+    return `it has been failed for less than ${older_than_hours} h`;
+  }
+  return include_running ? undefined : reasonOfUse(environment);
+}
+
+function failedSince({ metadata, status }: EphemeralEnvironment): number {
+  return Date.parse(findCondition(status?.conditions, "Ready")?.lastTransitionTime ?? metadata.creationTimestamp);
+}
+
+/** Whether there is a version that people still use, or would when it wakes; in doubt there is. */
+function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined {
+  if (spec.suspended) return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
+  const isSilent = findCondition(status?.conditions, "UrlsReady")?.status === "False";
+  return status?.servingHash && !isSilent ? "the version before the failure still runs" : undefined;
+}
+
+/**
+ * Deletes those of the environments that failed, each in the very version that was judged; one that fails to go never
+ * stops the others.
+ *
+ * @throws ClusterUnavailable when none could be deleted and the Kubernetes API can't be reached
+ */
+export async function cleanUp(
+  environments: readonly EphemeralEnvironment[],
+  request: CleanupRequest,
+  platform: Outside,
+): Promise<Omit<CleanupReply, "status">> {
+  const outcomes: Outcome[] = [];
+  const waiting = environments.entries();
+  const lanes = Array.from({ length: AT_ONCE }, async () => {
+    for (const [index, environment] of waiting) outcomes[index] = await cleanOne(environment, request, platform);
+  });
+  await Promise.all(lanes);
+  const errors = outcomes.filter((outcome) => outcome.came === "error");
+  const cleaned = outcomes.filter(({ came }) => came === "cleaned");
+  const outage = errors.find(({ error }) => error instanceof ClusterUnavailable)?.error;
+  if (outage !== undefined && cleaned.length === 0) throw outage;
+  const share = `${cleaned.length} of ${environments.length} failed environments`;
+  return {
+    message: request.dry_run ? `${share} would be deleted` : `Deletion of ${share} initiated`,
+    cleaned: cleaned.map(({ id, name }) => ({ id, name })),
+    skipped: outcomes
+      .filter((outcome) => outcome.came === "skipped")
+      .map(({ id, name, reason }) => ({ id, name, reason })),
+    errors: errors.map(({ id, error }) => ({ id, detail: detailOf(error) })),
+    total: environments.length,
+  };
+}
+
+async function cleanOne(
+  environment: EphemeralEnvironment,
+  request: CleanupRequest,
+  outside: Outside,
+): Promise<Outcome> {
+  const { uid: id, name } = environment.metadata;
+  try {
+    const reason = await reasonNotRemoved(environment, request, outside);
+    return reason === undefined ? { id, name, came: "cleaned" } : { id, name, came: "skipped", reason };
+  } catch (error) {
+    // Somebody protected it meanwhile.
+    if (error instanceof EnvironmentConflict) return { id, name, came: "skipped", reason: error.message };
+    const level = error instanceof DomainError ? "warn" : "error";
+    outside.log[level]("a failed environment could not be deleted", {
+      ...{ requestId: currentRequestId(), environment: name, error },
+    });
+    return { id, name, came: "error", error };
+  }
+}
+
+/** Judges and deletes, again where the environment changed in between. */
+async function reasonNotRemoved(
+  environment: EphemeralEnvironment,
+  request: CleanupRequest,
+  { environments, clock }: Outside,
+): Promise<string | undefined> {
+  let current: EphemeralEnvironment | undefined = environment;
+  for (let round = 1; round <= ROUNDS; round++) {
+    if (current === undefined) return "it is gone already";
+    const reason = reasonToStay(current, request, clock.now());
+    if (reason !== undefined || request.dry_run) return reason;
+    if ((await environments.remove(current, { onlyThisVersion: true })) === "removing") {
+      concerning(environment);
+      return undefined;
+    }
+    current = await environments.reread(environment);
+  }
+  return "it is changing all the time";
+}
+
+const detailOf = (error: unknown) => (error instanceof DomainError ? error.message : "Internal server error");

@@ -1,0 +1,51 @@
+/** Keeping environments in order, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { closed } from "../../../crds/schema.ts";
+import { Success } from "../../schemas/fields.ts";
+
+const EXAMPLE = { id: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10", name: "shop-test" };
+const identity = { id: Type.String({ examples: [EXAMPLE.id] }), name: Type.String({ examples: [EXAMPLE.name] }) };
+
+export const CleanupRequest = closed(
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: "Tells what would be deleted, and deletes nothing." }),
+    ),
+    older_than_hours: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 8760,
+        default: 0,
+        description: "Only what has been failed for so many hours.",
+      }),
+    ),
+    include_running: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Also where an update failed and the version before it still runs, or sleeps.",
+      }),
+    ),
+  },
+  { title: "CleanupRequest", examples: [{ dry_run: true, older_than_hours: 2 }] },
+);
+export type CleanupRequest = Static<typeof CleanupRequest>;
+
+const Cleaned = closed(identity, { title: "CleanedEnvironment", examples: [EXAMPLE] });
+const Skipped = closed(
+  { ...identity, reason: Type.String({ description: "Why it stays." }) },
+  { title: "SkippedEnvironment", examples: [{ ...EXAMPLE, reason: "it is protected" }] },
+);
+const Failed = closed(
+  { id: Type.String({ examples: [EXAMPLE.id] }), detail: Type.String({ description: "What went wrong." }) },
+  { title: "CleanupError", examples: [{ id: EXAMPLE.id, detail: "Internal server error" }] },
+);
+
+export const CleanupReply = closed({
+  status: Success,
+  message: Type.String({ examples: ["Deletion of 1 of 2 failed environments initiated"] }),
+  cleaned: Type.Array(Cleaned, { description: "Those whose deletion is initiated, or would be." }),
+  skipped: Type.Array(Skipped),
+  errors: Type.Array(Failed),
+  total: Type.Integer({ description: "How many failed environments there are that the caller may delete." }),
+});
+export type CleanupReply = Static<typeof CleanupReply>;

@@ -1,0 +1,54 @@
+import { ConfigInvalid, HostUnavailable, type Violation } from "../../../crds/errors.ts";
+import type { Component } from "../../../crds/names.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import { currentRequestId } from "../../request-context.ts";
+import type { Services } from "../../route.ts";
+
+/** SHA-1's digits, or SHA-256's. */
+const FULL_SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** The commit that a request asks for of one component, in the digits in which it was sent; empty: the latest. */
+export interface AskedCommit {
+  readonly component: Component;
+  readonly repository: Repository;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/**
+ * The full SHA, in lower case, of every commit that is asked for, by component. A full one is taken as it is; a short one
+ * is compared with the head of its branch and with nothing else: what else a repository has (tags, pull requests of
+ * strangers) could be made to begin with the same digits.
+ *
+ * @throws ConfigInvalid that names every short SHA that is not the head's; HostUnavailable, SecretsUnavailable
+ */
+export async function fullCommits(
+  asked: readonly AskedCommit[],
+  outside: Pick<Services, "branchHeads" | "log">,
+): Promise<{ readonly [component in Component]?: string }> {
+  const named = asked.filter(({ commit }) => commit !== "");
+  const settled = await Promise.all(
+    named.map(async (commit) => [commit.component, await fullCommit(commit, outside)] as const),
+  );
+  const violations = settled.flatMap(([, commit]) => (typeof commit === "string" ? [] : [commit]));
+  if (violations.length > 0) throw new ConfigInvalid(violations);
+  return Object.fromEntries(settled);
+}
+
+async function fullCommit(
+  { component, repository, branch, commit }: AskedCommit,
+  { branchHeads, log }: Pick<Services, "branchHeads" | "log">,
+): Promise<string | Violation> {
+  const digits = commit.toLowerCase();
+  if (FULL_SHA.test(digits)) return digits;
+  const head = await branchHeads.headOf(repository, branch).catch((error: unknown) => {
+    if (error instanceof HostUnavailable) {
+      const facts = { requestId: currentRequestId(), repository: repository.metadata.name };
+      log.warn("the head of a branch could not be asked for", { ...facts, error: error.cause });
+    }
+    throw error;
+  });
+  if (head?.startsWith(digits)) return head;
+  const message = `is not the beginning of the commit at the head of '${branch}': send the full commit SHA`;
+  return { field: `${component}_commit`, message };
+}

@@ -1,0 +1,20 @@
+import type { EnvironmentQuery } from "../../operator/ports/facade/environments.ts";
+import { visibleTo } from "../auth/access.ts";
+import type { Caller } from "../auth/callers.ts";
+import { instantMs } from "../input/instant.ts";
+import type { ListQuery } from "./schemas.ts";
+
+/** Which environments a caller asks for; what they may not see matches nothing, so that it shows in no number. */
+export function environmentQuery(
+  { status, search, created_after, created_before }: ListQuery,
+  caller: Caller,
+): EnvironmentQuery {
+  return {
+    isVisible: visibleTo(caller),
+    ...(status === undefined ? {} : { phase: status }),
+    // Names are lower case.
+    ...(search === undefined ? {} : { search: search.toLowerCase() }),
+    ...(created_after === undefined ? {} : { createdFromMs: instantMs(created_after) }),
+    ...(created_before === undefined ? {} : { createdBeforeMs: instantMs(created_before) }),
+  };
+}

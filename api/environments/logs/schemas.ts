@@ -1,0 +1,90 @@
+/** Logs of environments as the REST contract words them. */
+import { type Static, Type } from "typebox";
+import { COMPONENTS } from "../../../crds/names.ts";
+import { closed, literals } from "../../../crds/schema.ts";
+import { Instant } from "../../schemas/fields.ts";
+import { EnvironmentPath } from "../schemas.ts";
+
+export const DEFAULT_LINES = 100;
+export const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
+
+/** Days, hours, minutes and seconds, each at most once, in this order, with a fraction where somebody wants one. */
+const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.][0-9]{1,3})?${unit})?`).join("")}$`;
+
+export const LogPath = closed({
+  ...EnvironmentPath.properties,
+  component: literals(LOG_COMPONENTS, {
+    description: "argocd: what the deployer says of the environment's application.",
+  }),
+});
+export const FollowPath = closed({
+  ...EnvironmentPath.properties,
+  component: literals(COMPONENTS, { description: "Whose pods." }),
+});
+
+export const LogQuery = closed({
+  lines: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: DEFAULT_LINES, description: "How many of the newest lines." }),
+  ),
+  since: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 20,
+      pattern: DURATION_PATTERN,
+      "x-refusal": "must be a duration such as 1d, 1h, 30m, 45s, 1h30m or 1.5h",
+      description: "Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h.",
+      examples: ["1h", "30m"],
+    }),
+  ),
+});
+export type LogQuery = Static<typeof LogQuery>;
+
+/** What follows a log beside its path. */
+export const FollowHeaders = closed({
+  "Last-Event-ID": Type.Optional(
+    Type.String({
+      format: "date-time",
+      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{9}Z$",
+      "x-refusal": "must be the id of an event of this stream",
+      description:
+        "The id of the last event that the client has: the stream goes on after it, with what was written meanwhile, the last 1000 lines at most, whatever `lines` and `since` say.",
+      examples: ["2026-06-01T12:03:00.123456789Z"],
+    }),
+  ),
+});
+
+export const LogEntry = closed(
+  {
+    timestamp: Instant,
+    level: Type.String({ description: "TRACE, DEBUG, INFO, WARN, ERROR or FATAL; INFO where the line names none." }),
+    message: Type.String({ description: "Values of the environment's secrets are masked as ***." }),
+  },
+  {
+    title: "LogEntry",
+    examples: [{ timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" }],
+  },
+);
+export type LogEntry = Static<typeof LogEntry>;
+
+export const LogReply = closed(
+  {
+    component: literals(LOG_COMPONENTS),
+    logs: Type.Array(LogEntry, {
+      description: "The oldest first; of all pods and containers, and of the runs before.",
+    }),
+    total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
+  },
+  {
+    title: "EnvironmentLogs",
+    examples: [
+      {
+        component: "backend",
+        logs: [
+          { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" },
+          { timestamp: "2026-06-01T12:03:07.120Z", level: "ERROR", message: "no connection to the database" },
+        ],
+        total_lines: 2,
+      },
+    ],
+  },
+);

@@ -1,0 +1,228 @@
+/** Environments as the REST contract words them. */
+import { type Static, Type } from "typebox";
+import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import { TTL_DEFAULT_HOURS, TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import { ConfigOverrides } from "../schemas/config-overrides.ts";
+import {
+  BranchName,
+  CommitSha,
+  EnvironmentName,
+  Instant,
+  OptionalBranchName,
+  OptionalRepositoryId,
+  RepositoryId,
+  Success,
+} from "../schemas/fields.ts";
+import { PAGE } from "../schemas/page.ts";
+
+const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
+
+const Ttl = {
+  minimum: 1,
+  maximum: TTL_MAX_HOURS,
+  "x-error-code": "ENV_TTL_EXCEEDED",
+  description: "Hours from creation to deletion.",
+};
+
+export const CreateHeaders = closed({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[!-~]+$",
+      "x-refusal": "must be 1 to 128 visible ASCII characters, given once",
+      description:
+        "Makes a retry safe: for 24 hours the caller's own requests with this key are answered with the environment that the first one made, as it is now, as long as it exists. A key that was used for another request is 409; the text of variables is not compared. Best a new UUID for every environment.",
+      examples: ["7c9e6679-7425-40de-944b-e07fc1f90ae7"],
+    }),
+  ),
+});
+
+export const CreateRequest = closed(
+  {
+    environment_name: EnvironmentName,
+    backend_repo: RepositoryId,
+    backend_branch: BranchName,
+    backend_commit: Type.Optional(CommitSha),
+    frontend_repo: Type.Optional(OptionalRepositoryId),
+    frontend_branch: Type.Optional(OptionalBranchName),
+    frontend_commit: Type.Optional(CommitSha),
+    ttl: Type.Optional(
+      Type.Integer({
+        ...Ttl,
+        // No `default`: generated clients send it, and it would override the config set's.
+        description: `Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else ${TTL_DEFAULT_HOURS}.`,
+      }),
+    ),
+    provision_database: Type.Optional(
+      Type.Boolean({ description: "A PostgreSQL of its own; as the config set says, else none, when left out." }),
+    ),
+    auto_generate_secrets: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "False: config_overrides gives every secret of the Repositories, as text or by secretKeyRef.",
+      }),
+    ),
+    use_shared_api_keys: Type.Optional(
+      Type.Boolean({ description: "Adds the shared API keys of the config set to what the pods see." }),
+    ),
+    config_set: Type.Optional(
+      Type.String({
+        maxLength: 253,
+        description: "Id of a config set; the default one, if there is one, when left out.",
+      }),
+    ),
+    config_overrides: Type.Optional(ConfigOverrides),
+  },
+  {
+    title: "CreateEnvironmentRequest",
+    examples: [
+      {
+        environment_name: "shop-test",
+        backend_repo: "shop-api",
+        backend_branch: "main",
+        frontend_repo: "shop-web",
+        frontend_branch: "main",
+        ttl: 24,
+      },
+    ],
+  },
+);
+export type CreateRequest = Static<typeof CreateRequest>;
+
+export const ExtendRequest = closed(
+  {
+    ttl_hours: Type.Integer(Ttl),
+    description: Type.Optional(Type.String({ maxLength: 500, description: "Why; kept for the audit trail." })),
+  },
+  { title: "ExtendEnvironmentRequest", examples: [{ ttl_hours: 48, description: "Review takes longer" }] },
+);
+
+export const EnvironmentPath = closed({
+  environment_id: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: "The environment's id, in upper or lower case, or its name.",
+    examples: ["shop-test"],
+  }),
+});
+
+const MOMENT = "ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is";
+
+export const ListQuery = closed({
+  ...PAGE,
+  status: Type.Optional(literals(PHASES, { description: "Only environments in this state." })),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 253,
+      description: "Part of the name, literally; upper and lower case are the same.",
+      examples: ["shop"],
+    }),
+  ),
+  created_after: Type.Optional(
+    Type.String({ format: "instant", maxLength: 64, description: `Created at this moment or later (${MOMENT}).` }),
+  ),
+  created_before: Type.Optional(
+    Type.String({ format: "instant", maxLength: 64, description: `Created before this moment (${MOMENT}).` }),
+  ),
+});
+export type ListQuery = Static<typeof ListQuery>;
+
+const Urls = closed(
+  {
+    backend: Type.String({ format: "uri" }),
+    frontend: Type.Optional(Type.String({ format: "uri", description: "Absent without a frontend." })),
+  },
+  { title: "EnvironmentUrls" },
+);
+const Creator = closed({ email: Type.String(), name: Type.String() }, { title: "Creator" });
+const Status = literals(PHASES, { title: "EnvironmentStatus" });
+const Ttls = Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS });
+const Source = closed(
+  { repo: Type.String(), branch: Type.String(), commit: Type.String() },
+  { title: "EnvironmentSource" },
+);
+
+const example = {
+  id: EXAMPLE_ID,
+  name: "shop-test",
+  status: "ready",
+  urls: { backend: "https://shop-test--api.env.example.com", frontend: "https://shop-test.env.example.com" },
+  created_at: "2026-06-01T12:00:00.000Z",
+  expires_at: "2026-06-02T12:00:00.000Z",
+};
+const exampleCreator = { email: "dev@example.com", name: "Dev" };
+
+const identity = { id: Type.String({ examples: [EXAMPLE_ID] }), name: Type.String(), status: Status, urls: Urls };
+const lifetime = { expires_at: Instant, ttl_hours: Ttls };
+
+export const CreatedEnvironment = closed(
+  { ...identity, created_at: Instant, ...lifetime },
+  { title: "CreatedEnvironment", examples: [{ ...example, status: "creating", ttl_hours: 24 }] },
+);
+export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
+export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
+
+export const ListedEnvironment = closed(
+  { ...identity, created_at: Instant, expires_at: Instant, creator: Creator },
+  { title: "ListedEnvironment", examples: [{ ...example, creator: exampleCreator }] },
+);
+export type ListedEnvironment = Static<typeof ListedEnvironment>;
+export const ListReply = closed({
+  environments: Type.Array(ListedEnvironment),
+  total: Type.Integer({ description: "How many match, on all pages." }),
+  limit: Type.Integer({ examples: [50] }),
+  offset: Type.Integer({ examples: [0] }),
+});
+
+/** An environment as its detail shows it. */
+export const ENVIRONMENT_EXAMPLE = {
+  ...example,
+  updated_at: "2026-06-01T12:00:04.000Z",
+  ttl_hours: 24,
+  creator: exampleCreator,
+  repositories: {
+    backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
+    frontend: { repo: "shop-web", branch: "main", commit: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" },
+  },
+  cluster: { namespace: "env-shop-test", deployer_app: "env-shop-test" },
+  configuration: { config_set: "", database_provisioned: false, auto_generated_secrets: true },
+};
+
+export const EnvironmentDetail = closed(
+  {
+    ...identity,
+    created_at: Instant,
+    updated_at: Instant,
+    ...lifetime,
+    creator: Creator,
+    repositories: closed({ backend: Source, frontend: Type.Optional(Source) }),
+    cluster: closed({ namespace: Type.String(), deployer_app: Type.String() }),
+    configuration: closed({
+      config_set: Type.String(),
+      database_provisioned: Type.Boolean(),
+      auto_generated_secrets: Type.Boolean(),
+    }),
+  },
+  {
+    title: "Environment",
+    examples: [ENVIRONMENT_EXAMPLE],
+  },
+);
+export type EnvironmentDetail = Static<typeof EnvironmentDetail>;
+
+export const EnvironmentLifetime = closed(
+  { id: Type.String(), ...lifetime },
+  {
+    title: "EnvironmentLifetime",
+    examples: [{ id: EXAMPLE_ID, expires_at: "2026-06-03T12:00:00.000Z", ttl_hours: 48 }],
+  },
+);
+export type EnvironmentLifetime = Static<typeof EnvironmentLifetime>;
+export const ExtendReply = closed({ status: Success, environment: EnvironmentLifetime });
+
+export const MessageReply = closed({
+  status: Success,
+  message: Type.String({ examples: ["Deletion of environment 'shop-test' initiated"] }),
+});

@@ -1,0 +1,70 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import type { Clock } from "../../../operator/ports/clock.ts";
+import type { Repositories } from "../../../operator/ports/repositories.ts";
+import type { ProbeResult, UrlProber } from "../../../operator/ports/url-prober.ts";
+
+/** How an environment's URLs answered. */
+export interface UrlCheck {
+  /** What is not here has no URL yet: nothing serves it. */
+  readonly results: { readonly [component in Component]?: ProbeResult };
+  readonly checkedAt: Date;
+}
+
+/** Asks an environment's own URLs: those of its status, whatever else tells of others. */
+export interface UrlChecks {
+  /**
+   * All at once. However many want to know, each URL is asked once in 10 seconds.
+   *
+   * @throws ClusterUnavailable while the Repositories, which say what to ask for, are not known
+   */
+  check(environment: EphemeralEnvironment): Promise<UrlCheck>;
+}
+
+interface Parts {
+  readonly prober: UrlProber;
+  readonly repositories: Repositories;
+  readonly clock: Clock;
+}
+
+/** Nobody can have this service call an environment, or find out what it reaches, more often. */
+const KEPT_MS = 10_000;
+
+export function createUrlChecks(parts: Parts): UrlChecks {
+  const { clock } = parts;
+  // The oldest first, as they were begun.
+  const kept = new Map<string, { readonly endsMs: number; readonly check: Promise<UrlCheck> }>();
+  const forgetOld = () => {
+    for (const [uid, { endsMs }] of kept) {
+      if (endsMs > clock.monotonicMs()) return;
+      kept.delete(uid);
+    }
+  };
+  return {
+    check(environment) {
+      forgetOld();
+      const { uid } = environment.metadata;
+      const known = kept.get(uid);
+      if (known !== undefined) return known.check;
+      const check = askAll(environment, parts);
+      const keeping = { endsMs: clock.monotonicMs() + KEPT_MS, check };
+      kept.set(uid, keeping);
+      // What failed has asked nobody, and says nothing about the next attempt.
+      check.catch(() => {
+        if (kept.get(uid) === keeping) kept.delete(uid);
+      });
+      return check;
+    },
+  };
+}
+
+async function askAll({ spec, status }: EphemeralEnvironment, parts: Parts): Promise<UrlCheck> {
+  const checkedAt = parts.clock.now();
+  const asked = COMPONENTS.flatMap((component) => {
+    const url = status?.urls?.[component];
+    if (url === undefined) return [];
+    const healthPath = parts.repositories.find(spec[component]?.repository ?? "")?.spec.healthPath ?? "/";
+    return [parts.prober.probe(url, healthPath).then((result) => [component, result] as const)];
+  });
+  return { results: Object.fromEntries(await Promise.all(asked)), checkedAt };
+}

@@ -1,0 +1,108 @@
+import type { Settings } from "../../config/settings.ts";
+import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/ephemeral-environment.ts";
+import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
+import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
+import type { EnvironmentReport } from "./report.schemas.ts";
+import type { CreatedEnvironment, EnvironmentDetail, EnvironmentLifetime, ListedEnvironment } from "./schemas.ts";
+
+/** What the URLs of environments are made of. */
+export type UrlSettings = Pick<Settings, "baseDomain" | "publicPort">;
+
+/** An environment as its creation answers it. */
+export function toCreated(environment: EphemeralEnvironment, settings: UrlSettings): CreatedEnvironment {
+  return { ...toIdentity(environment, settings), ttl_hours: ttlHours(environment) };
+}
+
+/** An environment in a list. */
+export function toListed(environment: EphemeralEnvironment, settings: UrlSettings): ListedEnvironment {
+  return { ...toIdentity(environment, settings), creator: toCreator(environment) };
+}
+
+/** What an extension answers. */
+export function toLifetime(environment: EphemeralEnvironment): EnvironmentLifetime {
+  return {
+    id: environment.metadata.uid,
+    expires_at: expiresAt(environment).toISOString(),
+    ttl_hours: ttlHours(environment),
+  };
+}
+
+/** An environment with all that the contract shows of it. */
+export function toDetail(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentDetail {
+  const { metadata, spec, status } = environment;
+  const ownName = namespaceName(metadata.name);
+  return {
+    ...toIdentity(environment, settings),
+    updated_at: updatedAt(environment),
+    ttl_hours: ttlHours(environment),
+    creator: toCreator(environment),
+    repositories: {
+      backend: toSource(environment, "backend"),
+      ...(spec.frontend === undefined ? {} : { frontend: toSource(environment, "frontend") }),
+    },
+    cluster: { namespace: status?.namespace ?? ownName, deployer_app: status?.deployerApp ?? ownName },
+    configuration: {
+      config_set: spec.configSet?.name ?? "",
+      database_provisioned: hasDatabase(environment),
+      auto_generated_secrets: spec.secrets?.autoGenerate ?? true,
+    },
+  };
+}
+
+/** An environment with what goes beyond version 1. */
+export function toReport(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentReport {
+  const { spec, status } = environment;
+  const conditions = (status?.conditions ?? []).map(({ type, status: state, reason, message, lastTransitionTime }) => ({
+    ...{ type, status: state, reason, message },
+    last_transition_time: timestamp(lastTransitionTime),
+  }));
+  const { protected: isProtected = false, suspended = false } = spec;
+  return { ...toDetail(environment, settings), protected: isProtected, suspended, conditions };
+}
+
+function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {
+  const { metadata, spec } = environment;
+  return {
+    id: metadata.uid,
+    name: metadata.name,
+    status: shownPhase(environment),
+    urls: {
+      backend: urlOf(environment, "backend", settings),
+      ...(spec.frontend === undefined ? {} : { frontend: urlOf(environment, "frontend", settings) }),
+    },
+    created_at: timestamp(metadata.creationTimestamp),
+    expires_at: expiresAt(environment).toISOString(),
+  };
+}
+
+/** URLs follow from the name, so they are known before the operator has written them. */
+export function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
+  const host = componentHost(metadata.name, component, settings.baseDomain);
+  return status?.urls?.[component] ?? componentUrl(host, settings.publicPort);
+}
+
+/** For people only; without an owner the login that a host reported, which proves nothing. */
+function toCreator({ spec }: EphemeralEnvironment) {
+  if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
+  return { email: "", name: spec.trigger?.login ?? "manifest" };
+}
+
+/** What runs, else what is going to. */
+function toSource({ spec, status }: EphemeralEnvironment, component: Component) {
+  const source = spec[component];
+  const { commit, resolved } = status?.components?.[component] ?? {};
+  return {
+    repo: source?.repository ?? "",
+    branch: source?.branch ?? "",
+    commit: commit ?? resolved?.commit ?? source?.commit ?? "",
+  };
+}
+
+function updatedAt({ metadata, status }: EphemeralEnvironment): string {
+  const transitions = (status?.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);
+  const moments = [metadata.creationTimestamp, status?.specChangedAt ?? metadata.creationTimestamp, ...transitions];
+  return new Date(Math.max(...moments.map((moment) => Date.parse(moment)))).toISOString();
+}
+
+const timestamp = (kubernetesTime: string) => new Date(kubernetesTime).toISOString();

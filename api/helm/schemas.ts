@@ -1,0 +1,77 @@
+/** What environments are rendered with, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { COMPONENTS } from "../../crds/names.ts";
+import { closed, literals, map } from "../../crds/schema.ts";
+import { ChartReport } from "../repositories/schemas.ts";
+
+export const TemplateQuery = closed({
+  repo: Type.Optional(
+    Type.String({
+      maxLength: 253,
+      description: "Id of a registered repository; the default chart with placeholders when left out.",
+      examples: ["shop-api"],
+    }),
+  ),
+  config_set: Type.Optional(
+    Type.String({
+      maxLength: 253,
+      description: "Id of a config set; the default one, if there is one, when left out.",
+      examples: ["web"],
+    }),
+  ),
+  auto_generate_secrets: Type.Optional(
+    Type.Boolean({ default: true, description: "False: as for an environment whose secrets are all given." }),
+  ),
+});
+
+const Variable = closed(
+  {
+    name: Type.String(),
+    component: literals(COMPONENTS),
+    required: Type.Boolean({ description: "Whether an environment can't be without it." }),
+    secret: Type.Boolean({ description: "Whether its value is kept in the secret manager, and shown nowhere." }),
+    source: literals(["auto", "shared", "config_set", "override"], {
+      description:
+        "Where the value comes from: generated; a shared API key, with use_shared_api_keys; the config set; or config_overrides alone.",
+    }),
+    default: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "The value where nobody overrides it; null: none to show; `***`: hidden, because another repository has it for a secret.",
+    }),
+  },
+  { title: "TemplateVariable" },
+);
+
+export const ChartTemplateReport = closed(
+  {
+    chart: ChartReport,
+    values: map(Type.Unknown(), { description: "What config_overrides.helm_values may change a part of." }),
+    values_yaml: Type.String({ description: "The values as YAML, as helm reads it." }),
+    variables: Type.Array(Variable, { description: "What the pods see." }),
+  },
+  {
+    title: "ChartTemplate",
+    examples: [
+      {
+        chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
+        values: {
+          environment: { name: "my-environment", uid: "00000000-0000-4000-8000-000000000000" },
+          backend: { image: "registry.example.com/shop/shop-api:{commit}", port: 8080, replicas: 1 },
+        },
+        values_yaml: 'environment:\n  name: "my-environment"\n',
+        variables: [
+          {
+            name: "LOG_LEVEL",
+            component: "backend",
+            required: false,
+            secret: false,
+            source: "config_set",
+            default: "info",
+          },
+          { name: "SECRET_KEY", component: "backend", required: true, secret: true, source: "auto", default: null },
+        ],
+      },
+    ],
+  },
+);
+export type ChartTemplateReport = Static<typeof ChartTemplateReport>;

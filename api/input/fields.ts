@@ -1,0 +1,66 @@
+import type { TSchema } from "typebox";
+import { HttpError } from "../http-error.ts";
+import { parseJson } from "./json-text.ts";
+
+/** No request has more; a limit before parsing, because every name costs an entry. */
+const MAX_FIELDS = 100;
+
+/** Bytes that are written by their numbers. */
+const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
+
+type Reader = (text: string) => unknown;
+
+/** What forms and query strings say for yes and no; browsers send `on` for a box that is ticked. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "1", "on", "yes"].map((word) => [word, true] as const),
+  ...["false", "0", "off", "no"].map((word) => [word, false] as const),
+]);
+
+/** Readings by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; what does not fit stays text. */
+const READERS: Readonly<Record<string, Reader>> = {
+  integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  boolean: (text) => BOOLEANS.get(text.toLowerCase()) ?? text,
+  object: (text) => parseJson(text),
+};
+
+/**
+ * The fields of a query or a form in the types that the schema gives them. An empty field is as good as none where
+ * it can't be a value of its type, or in a query. A value that does not fit stays text, for the schema to refuse.
+ *
+ * @throws Refusal (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object field
+ */
+export function fieldsOf(encoded: string, schema: TSchema | undefined, from: "query" | "form"): object {
+  const types = typesOf(schema);
+  const seen = new Set<string>();
+  const fields: [string, unknown][] = [];
+  for (const [name, text] of boundedPairs(encoded)) {
+    if (seen.has(name)) throw new HttpError("malformed", "A field is given twice");
+    seen.add(name);
+    const type = types.get(name);
+    const isAbsent = text === "" && type !== undefined && (from === "query" || type !== "string");
+    if (!isAbsent) fields.push([name, READERS[type ?? ""]?.(text) ?? text]);
+  }
+  return Object.fromEntries(fields);
+}
+
+function typesOf(schema: TSchema | undefined): ReadonlyMap<string, string | undefined> {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { type?: string }> };
+  return new Map(Object.entries(properties).map(([name, { type }]) => [name, type]));
+}
+
+function boundedPairs(encoded: string): URLSearchParams {
+  let fields = 1;
+  for (let at = encoded.indexOf("&"); at >= 0; at = encoded.indexOf("&", at + 1)) fields += 1;
+  if (fields > MAX_FIELDS) throw new HttpError("malformed", `More than ${MAX_FIELDS} fields`);
+  // Decoding would put replacements there in silence.
+  for (const [bytes] of encoded.matchAll(ESCAPED)) checkUtf8(bytes);
+  return new URLSearchParams(encoded);
+}
+
+function checkUtf8(escaped: string): void {
+  try {
+    decodeURIComponent(escaped);
+  } catch (cause) {
+    throw new HttpError("malformed", "A field is not valid UTF-8", { cause });
+  }
+}

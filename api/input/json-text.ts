@@ -1,0 +1,72 @@
+import { HttpError } from "../http-error.ts";
+
+/** Deeper nesting has no use here and makes later work on the value recursive without bound. */
+export const MAX_DEPTH = 32;
+/** Keys through which a careless merge would reach a prototype. */
+const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads JSON from outside: nesting and keys are judged on the text before `JSON.parse` builds anything.
+ *
+ * @throws Refusal (malformed) for invalid UTF-8 or JSON, too deep nesting, a key that is given twice (JSON.parse would
+ *   keep the last in silence, another reader the first) or one that names a prototype
+ */
+export function parseJson(bytes: Uint8Array | string): unknown {
+  const text = typeof bytes === "string" ? bytes : utf8Text(bytes);
+  inspectStructure(text);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HttpError("malformed", "The body is not valid JSON", { cause });
+  }
+}
+
+/** The text of a body. @throws Refusal (malformed) where it is not UTF-8 */
+export function utf8Text(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new HttpError("malformed", "The body is not valid UTF-8", { cause });
+  }
+}
+
+/**
+ * A bracket, or a whole string with the colon that makes it a key. One that is never closed goes on to the end of the
+ * text: if it matched nothing, every quote in it would be tried for the beginning of another.
+ */
+const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*(?:"(?:\s*:)?|\\?$)/gs;
+
+function inspectStructure(text: string): void {
+  const open: Set<string>[] = [];
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === "{" || token === "[") enter(open);
+    else if (token === "}" || token === "]") open.pop();
+    else if (token.endsWith(":")) noteKey(token, open.at(-1));
+  }
+}
+
+function enter(open: Set<string>[]): void {
+  open.push(new Set());
+  if (open.length > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
+}
+
+function noteKey(token: string, keys: Set<string> | undefined): void {
+  const key = keyOf(token);
+  if (key === undefined || keys === undefined) return; // broken: JSON.parse says so
+  if (PROTOTYPE_KEYS.has(key)) throw new HttpError("malformed", `The key '${key}' is not allowed`);
+  if (keys.has(key)) throw new HttpError("malformed", "A key is given twice in one object");
+  keys.add(key);
+}
+
+function keyOf(token: string): string | undefined {
+  const quoted = token.slice(0, token.lastIndexOf('"') + 1);
+  if (!quoted.includes("\\")) return quoted.slice(1, -1);
+  try {
+    return String(JSON.parse(quoted));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

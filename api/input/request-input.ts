@@ -1,0 +1,114 @@
+import type { IncomingMessage } from "node:http";
+import { ConfigInvalid, TtlExceeded } from "../../crds/errors.ts";
+import { describe, HttpError } from "../http-error.ts";
+import type { Contract } from "../route.ts";
+import { fieldsOf } from "./fields.ts";
+import { parseJson, utf8Text } from "./json-text.ts";
+import { asMeant } from "./normalize.ts";
+import { type Checked, checker, type Finding } from "./validation.ts";
+
+/** A longer body is refused before it is read to its end. */
+export const MAX_BODY_BYTES = 262_144;
+
+/** The parts of a request that a contract describes, validated; no request is touched beyond this. */
+export interface RequestInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * A reader of requests for a contract, its checks compiled once.
+ *
+ * Its function throws Refusal (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
+ * wrong in the body, or TtlExceeded when a TTL above the maximum is all that is.
+ */
+export function inputReader(contract: Contract) {
+  const checkParams = contract.params && checker(contract.params);
+  const checkQuery = contract.query && checker(contract.query);
+  const checkHeaders = contract.headers && checker(contract.headers);
+  const checkBody = contract.body && checker(contract.body);
+  return async (request: IncomingMessage & { params: unknown; originalUrl: string }): Promise<RequestInput> => ({
+    params: checkParams && accepted(checkParams({ ...(request.params as object) }), refuseAddress),
+    query: checkQuery && accepted(checkQuery(queryOf(request.originalUrl, contract)), refuseAddress),
+    headers: checkHeaders && accepted(checkHeaders(headersOf(request, contract)), refuseAddress),
+    body: checkBody && accepted(checkBody(await bodyOf(request, contract)), refuseBody),
+  });
+}
+
+function accepted<T>(checked: Checked<T>, refuse: (findings: readonly Finding[]) => Error): T {
+  if (checked.valid) return checked.value;
+  throw refuse(checked.findings);
+}
+
+const refuseAddress = (findings: readonly Finding[]) => new HttpError("malformed", describe(findings));
+
+function refuseBody(findings: readonly Finding[]): Error {
+  const [first, ...others] = findings;
+  if (others.length === 0 && first?.code === "ENV_TTL_EXCEEDED") return new TtlExceeded(first.maximum ?? 0);
+  return new ConfigInvalid(findings.map(({ field, message }) => ({ field: field || "body", message })));
+}
+
+function queryOf(url: string, contract: Contract): unknown {
+  const start = url.indexOf("?");
+  return start < 0 ? {} : fieldsOf(url.slice(start + 1), contract.query, "query");
+}
+
+/** Those that the contract names. One that is sent twice comes joined by a comma and a space: its schema refuses spaces. */
+function headersOf({ headers }: IncomingMessage, contract: Contract): object {
+  const { properties = {} } = (contract.headers ?? {}) as { properties?: object };
+  const sent = Object.keys(properties).map((name) => [name, headers[name.toLowerCase()]] as const);
+  return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
+}
+
+async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unknown> {
+  const bytes = await bytesOf(request);
+  // A POST without a body needs no Content-Type; what it lacks is for the schema to say.
+  if (bytes.length === 0) return {};
+  const type = mediaType(request);
+  const schema = contract.body ?? {};
+  if (type === "application/json") return asMeant(parseJson(bytes), schema);
+  if (type === "application/x-www-form-urlencoded" && contract.forms === true) {
+    return asMeant(fieldsOf(utf8Text(bytes), schema, "form"), schema);
+  }
+  throw new HttpError("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
+}
+
+/** The types in which a route takes its body. */
+export function acceptedTypes({ forms }: Contract): string {
+  return forms === true ? "application/json or application/x-www-form-urlencoded" : "application/json";
+}
+
+/** `type/subtype`; only UTF-8 is understood, and no compression, which could unpack to any size. */
+function mediaType({ headers }: IncomingMessage): string {
+  const encoding = headers["content-encoding"] ?? "identity";
+  const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (encoding !== "identity" || !isUtf8) {
+    throw new HttpError("unsupported-media-type", "Send the body in UTF-8 and without Content-Encoding");
+  }
+  return type.trim();
+}
+
+function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const collect = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      request.off("data", collect);
+      reject(tooLarge());
+    };
+    request.on("data", collect);
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    const cutOff = (cause?: Error) => reject(new HttpError("malformed", "The body was cut off", { cause }));
+    request.once("error", cutOff);
+    request.once("close", () => cutOff());
+  });
+}
+
+const tooLarge = () => new HttpError("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);

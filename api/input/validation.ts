@@ -1,0 +1,97 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+import type { Static, TSchema } from "typebox";
+import type { ErrorCode, Violation } from "../../crds/errors.ts";
+import { nameProblem } from "../../crds/names.ts";
+import { branchProblem } from "../../crds/repository/branches.ts";
+import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
+import { isInstant } from "./instant.ts";
+
+/** A violation with what a caller of the validator may decide by. */
+export interface Finding extends Violation {
+  /** The code that the schema asks for when this bound is broken (`x-error-code` beside `maximum`). */
+  readonly code: ErrorCode | undefined;
+  /** The maximum that was exceeded, when that is what is wrong. */
+  readonly maximum: number | undefined;
+}
+
+/** What a check says: the value in its type, or everything that is wrong with it. */
+export type Checked<T> =
+  | { readonly valid: true; readonly value: T }
+  | { readonly valid: false; readonly findings: readonly Finding[] };
+
+/** Nobody reads more, and an answer must not grow far beyond what was sent. */
+export const MAX_FINDINGS = 100;
+
+/** Formats of this platform: a problem in words, or nothing. */
+const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = {
+  "environment-name": (text) => nameProblem(text),
+  "config-set-name": (text) => nameProblem(text, "configSet"),
+  // Whether it may be empty is for the schema to say.
+  "git-branch": (text) => (text === "" ? undefined : branchProblem(text)),
+  instant: (text) => (isInstant(text) ? undefined : "must be an ISO 8601 timestamp"),
+};
+
+// The module is CommonJS: under nodenext its callable default export hides one level down in the types.
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => void;
+
+const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true });
+ajv.addVocabulary([
+  ...KUBERNETES_KEYWORDS,
+  ...["x-error-code", "x-refusal", "x-number-as-text", "x-one-of", "example"],
+]);
+addFormats(ajv, ["date-time", "uri"]);
+for (const [name, problem] of Object.entries(FORMATS)) {
+  ajv.addFormat(name, { type: "string", validate: (text: string) => problem(text) === undefined });
+}
+
+/**
+ * A checker for values of a schema, compiled once. It never changes the value, reports every field that is wrong
+ * (once each) and never repeats a value that was sent.
+ */
+export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
+  const validate = ajv.compile<Static<S>>(schema);
+  return (value) => {
+    if (validate(value)) return { valid: true, value };
+    const byField = new Map<string, Finding>();
+    for (const error of validate.errors ?? []) {
+      const finding = findingOf(error);
+      if (!byField.has(finding.field)) byField.set(finding.field, finding);
+    }
+    return { valid: false, findings: [...byField.values()].slice(0, MAX_FINDINGS) };
+  };
+}
+
+function findingOf(error: ErrorObject): Finding {
+  const schema = (error.parentSchema ?? {}) as Record<string, unknown>;
+  const exceeded = error.keyword === "maximum";
+  return {
+    field: fieldOf(error),
+    message: messageOf(error, schema),
+    code: exceeded ? (schema["x-error-code"] as ErrorCode | undefined) : undefined,
+    maximum: exceeded ? Number(schema.maximum) : undefined,
+  };
+}
+
+/** Where it stands, as a path with dots; for a missing, unknown or badly named field that field. */
+function fieldOf({ instancePath, params, propertyName }: ErrorObject): string {
+  const named: unknown = params.missingProperty ?? params.additionalProperty ?? propertyName ?? params.propertyName;
+  const path = instancePath.split("/").slice(1).map(unescapePointer);
+  if (typeof named === "string") path.push(named.slice(0, 100));
+  return path.join(".");
+}
+
+const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~").slice(0, 100);
+
+function messageOf({ keyword, params, message, data }: ErrorObject, schema: Record<string, unknown>): string {
+  if (keyword === "required") return "is required";
+  if (keyword === "additionalProperties") return "is not a known field";
+  if (keyword === "type") return `must be ${[params.type].flat().map(String).map(article).join(" or ")}`;
+  if (typeof schema["x-refusal"] === "string") return schema["x-refusal"];
+  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
+  const format = FORMATS[String(schema.format)];
+  const problem = typeof data === "string" ? format?.(data) : undefined;
+  return problem ?? message ?? "is not valid";
+}
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);

@@ -1,0 +1,72 @@
+import type { Clock } from "../../operator/ports/clock.ts";
+
+/** More keys within a minute are no users but a flood; so many take less than 20 MB. */
+const MAX_KEYS = 50_000;
+
+/** How far a key has got in its window. */
+export interface OwnCount {
+  /** Requests in the window, with this one. */
+  readonly total: number;
+  readonly leftMs: number;
+}
+
+/** Counts requests of this process by key, each over a window of the same length from its first request on. */
+export interface MemoryStore {
+  increment(key: string): OwnCount;
+  /** Requests of the key in its window so far. */
+  total(key: string): number;
+  /** How many keys are held. */
+  readonly size: number;
+}
+
+interface Window {
+  total: number;
+  readonly endsAtMs: number;
+}
+
+/**
+ * Counters in bounded memory. A key is never forgotten before its window ends, however many others come: a flood of made-up
+ * keys can't give anybody a fresh budget. Those that find no room share one counter, so the flood limits itself.
+ */
+export function memoryStore(
+  clock: Clock,
+  { windowMs, maxKeys = MAX_KEYS }: { windowMs: number; maxKeys?: number },
+): MemoryStore {
+  // In the order in which windows begin, which is that in which they end.
+  const windows = new Map<string, Window>();
+  let crowd: Window = { total: 0, endsAtMs: 0 };
+  const begin = (nowMs: number): Window => ({ total: 0, endsAtMs: nowMs + windowMs });
+  const forgetEnded = (nowMs: number) => {
+    for (const [key, { endsAtMs }] of windows) {
+      if (endsAtMs > nowMs) return;
+      windows.delete(key);
+    }
+  };
+  const windowOf = (key: string, nowMs: number): Window => {
+    const known = windows.get(key);
+    if (known !== undefined) return known;
+    if (windows.size >= maxKeys) {
+      if (crowd.endsAtMs <= nowMs) crowd = begin(nowMs);
+      return crowd;
+    }
+    const begun = begin(nowMs);
+    windows.set(key, begun);
+    return begun;
+  };
+  return {
+    increment: (key) => {
+      const nowMs = clock.monotonicMs();
+      forgetEnded(nowMs);
+      const window = windowOf(key, nowMs);
+      window.total += 1;
+      return { total: window.total, leftMs: window.endsAtMs - nowMs };
+    },
+    total: (key) => {
+      const window = windows.get(key) ?? (windows.size < maxKeys ? undefined : crowd);
+      return window !== undefined && window.endsAtMs > clock.monotonicMs() ? window.total : 0;
+    },
+    get size() {
+      return windows.size;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import type { Express, RequestHandler, Response } from "express";
+import helmet from "helmet";
+import { HttpError } from "../http-error.ts";
+import type { Limits } from "../limits/limits.ts";
+import { listRoutes } from "../routes.ts";
+import { openApiDocument } from "./document.ts";
+
+const require = createRequire(import.meta.url);
+const swaggerFolder = dirname(require.resolve("swagger-ui-dist/package.json"));
+
+/** Scripts of the two viewers, served from here: the pages work without any other host. */
+const ASSETS: Readonly<Record<string, string>> = {
+  "/docs/swagger-ui.css": join(swaggerFolder, "swagger-ui.css"),
+  "/docs/swagger-ui-bundle.js": join(swaggerFolder, "swagger-ui-bundle.js"),
+};
+const ASSET_MAX_AGE_MS = 3_600_000;
+
+const redocFile = require.resolve("redoc/bundles/redoc.standalone.js");
+/**
+ * What Redoc's script does that no option turns off: it writes styles before it is told the nonce, and shows its maker's
+ * logo from another host.
+ */
+const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
+  ["r.nc=void 0", 'r.nc=document.getElementById("redoc").dataset.nonce'],
+  ["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:,"],
+];
+
+/**
+ * Scripts of our own are files too, so that the policy can forbid all that stands in the page. Every address is relative to
+ * the page's own, because an ingress may serve the platform below a path prefix.
+ */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  "/docs/start.js":
+    'SwaggerUIBundle({ url: new URL("openapi.json", location).href, dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });',
+  "/redoc/start.js":
+    'const root = document.getElementById("redoc"); Redoc.init(new URL("openapi.json", location).href, { hideLogo: true, nonce: root.dataset.nonce }, root);',
+};
+
+/** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc`, to everybody, offline, each under a strict policy. */
+export function mountDocs(app: Express, limits: Limits): void {
+  const document = openApiDocument(listRoutes());
+  const limited: RequestHandler = async (request, response, next) => {
+    await limits.documentation(request, response);
+    next();
+  };
+  const serve = (path: string, ...handlers: RequestHandler[]) => {
+    app.get(path, limited, ...handlers);
+    app.all(path, limited, () => {
+      throw new HttpError("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
+    });
+  };
+  serve("/openapi.json", unslashed, (_request, response) => void response.json(document));
+  serve("/docs", unslashed, contentPolicy({}), (_request, response) => void response.type("html").send(swaggerPage()));
+  serve("/redoc", unslashed, withNonce, contentPolicy(REDOC_NEEDS), (_request, response) => {
+    response.type("html").send(redocPage(nonceOf(response)));
+  });
+  for (const [path, file] of Object.entries(ASSETS)) serve(path, asset(file));
+  serve("/redoc/redoc.standalone.js", redocScript);
+  for (const [path, script] of Object.entries(SCRIPTS)) {
+    serve(path, (_request, response) => void response.type("js").send(script));
+  }
+}
+
+function asset(file: string): RequestHandler {
+  return (request, response, next) => {
+    // Conditions that guard changes mean nothing here, and the library would fail where they don't hold.
+    delete request.headers["if-match"];
+    delete request.headers["if-unmodified-since"];
+    // The interface's own answers are never kept; these may be.
+    response.removeHeader("Cache-Control");
+    // By folder and name, because a folder further up whose name begins with a dot would hide the file.
+    const options = { root: dirname(file), maxAge: ASSET_MAX_AGE_MS, acceptRanges: false };
+    response.sendFile(basename(file), options, (error?: Error) => {
+      if (error !== undefined && !response.headersSent) next(error);
+    });
+  };
+}
+
+const redocScript: RequestHandler = async (_request, response) => {
+  const script = await readFile(redocFile, "utf8");
+  const amended = REDOC_AMENDMENTS.reduce((text, [from, to]) => text.replace(from, () => to), script);
+  response
+    .set("Cache-Control", `public, max-age=${ASSET_MAX_AGE_MS / 1000}`)
+    .type("js")
+    .send(amended);
+};
+
+type Directives = Record<string, Iterable<string | ((request: unknown, response: unknown) => string)>>;
+
+/** Redoc searches in a worker made from a blob and writes its styles into the page: those it marks with the nonce. */
+const REDOC_NEEDS: Directives = {
+  styleSrc: ["'self'", (_request, response) => `'nonce-${nonceOf(response as Response)}'`],
+  workerSrc: ["'self'", "blob:"],
+};
+
+function contentPolicy(more: Directives): RequestHandler {
+  return helmet.contentSecurityPolicy({
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      imgSrc: ["'self'", "data:"],
+      fontSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      workerSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      ...more,
+    },
+  });
+}
+
+/** Relative addresses count from the page's own path: below one with a slash at its end they would lead elsewhere. */
+const unslashed: RequestHandler = (request, response, next) =>
+  request.path.endsWith("/") ? response.redirect(308, `..${request.path.slice(0, -1)}`) : next();
+
+const withNonce: RequestHandler = (_request, response, next) => {
+  response.locals.nonce = randomBytes(16).toString("base64");
+  next();
+};
+
+const nonceOf = (response: Response): string => String(response.locals.nonce);
+
+const page = (body: string, head = "") =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Ephemeral Environment Platform API</title><link rel="icon" href="data:,">${head}</head><body>${body}</body></html>\n`;
+
+const swaggerPage = () =>
+  page(
+    '<div id="swagger-ui"></div><script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script>',
+    '<link rel="stylesheet" href="docs/swagger-ui.css">',
+  );
+
+const redocPage = (nonce: string) =>
+  page(
+    `<div id="redoc" data-nonce="${nonce}"></div><script src="redoc/redoc.standalone.js"></script><script src="redoc/start.js"></script>`,
+  );

@@ -1,0 +1,163 @@
+/** Repositories as the REST contract words them. */
+import { type Static, type TSchema, Type } from "typebox";
+import {
+  CREATE_ACTIONS,
+  DELETE_ACTIONS,
+  NOTIFIED_EVENTS,
+  SECRET_KINDS,
+} from "../../crds/repository/repository.schema.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import { Instant } from "../schemas/fields.ts";
+import { pageOf } from "../schemas/page.ts";
+
+const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const RepositoryPath = closed({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: "The repository's id: its name.",
+    examples: ["shop-api"],
+  }),
+});
+
+const Chart = closed(
+  { repo_url: Type.String(), path: Type.String(), revision: Type.String() },
+  { title: "ChartSource", description: "The chart that its environments are made with; backend repositories only." },
+);
+export type ChartReport = Static<typeof Chart>;
+export { Chart as ChartReport };
+
+const Secret = closed(
+  { name: Type.String(), kind: literals(SECRET_KINDS), length: Type.Integer() },
+  { title: "GeneratedSecret", description: "A variable whose value is generated for every environment." },
+);
+
+const PullRequest = closed(
+  {
+    enabled: Type.Boolean(),
+    create_on: Type.Array(literals(CREATE_ACTIONS)),
+    delete_on: Type.Array(literals(DELETE_ACTIONS)),
+    skip_draft: Type.Boolean(),
+    required_labels: Type.Array(Type.String()),
+    branch_pattern: orNull(Type.String(), "RE2, for the whole name of the head branch; null: every branch."),
+    ttl_hours: orNull(Type.Integer(), "null: as the config set says, else 24."),
+    config_set: orNull(Type.String(), "null: the default one, if there is one."),
+    forks: literals(["deny", "approve"]),
+  },
+  { title: "PullRequestRules", description: "Which pull requests get environments." },
+);
+
+const Pipeline = closed(
+  { create_on_success: Type.Boolean(), on_canceled: literals(["own", "any", "ignore"]) },
+  { title: "PipelineRules", description: "What pipelines do." },
+);
+
+const Notify = closed(
+  {
+    chat_channel: orNull(Type.String(), "null: none of its own."),
+    on: Type.Array(literals(NOTIFIED_EVENTS)),
+  },
+  { title: "NotificationRules", description: "What is told where." },
+);
+
+export const RepositoryReport = closed(
+  {
+    id: Type.String({ description: "Its name." }),
+    name: Type.String(),
+    type: literals(["backend", "frontend"]),
+    provider: orNull(literals(["repohost", "pipelinehost"]), "Which kind of host speaks of it; null: not said."),
+    host_id: orNull(Type.String(), "Its number at the host; null: not said."),
+    full_name: orNull(Type.String(), "Its name at the host, with the owner's; null: not said."),
+    clone_url: Type.String({ description: "Never with credentials." }),
+    default_branch: Type.String(),
+    chart: Type.Optional(Chart),
+    image: closed({
+      repository: Type.String(),
+      tag_template: Type.String({ description: "{commit}, {short} and {branch} stand for what is deployed." }),
+    }),
+    port: Type.Integer(),
+    health_path: Type.String(),
+    secrets: Type.Array(Secret),
+    overridable: Type.Array(Type.String(), {
+      description: "Paths of the chart's values that config_overrides may name, beside env, replicas and resources.",
+    }),
+    companion_repo: orNull(Type.String(), "The repository that completes environments of its pull requests."),
+    max_environments: orNull(Type.Integer(), "null: any number."),
+    access: closed({ groups: Type.Array(Type.String()) }, { description: "Who may use it; everybody when empty." }),
+    pull_request: PullRequest,
+    pipeline: Pipeline,
+    notify: Notify,
+    reachable: orNull(Type.Boolean(), "Whether its host answered when it was checked last; null: not checked yet."),
+    last_checked_at: orNull(Instant, "null: not checked yet."),
+  },
+  {
+    title: "Repository",
+    examples: [
+      {
+        id: "shop-api",
+        name: "shop-api",
+        type: "backend",
+        provider: "repohost",
+        host_id: "4711",
+        full_name: "shop/shop-api",
+        clone_url: "https://git.example.com/shop/shop-api.git",
+        default_branch: "main",
+        chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
+        image: { repository: "registry.example.com/shop/shop-api", tag_template: "{commit}" },
+        port: 8080,
+        health_path: "/healthz",
+        secrets: [{ name: "SECRET_KEY", kind: "key", length: 64 }],
+        overridable: ["backend.cache.size"],
+        companion_repo: "shop-web",
+        max_environments: 20,
+        access: { groups: ["developers"] },
+        pull_request: {
+          enabled: true,
+          create_on: ["opened", "reopened", "synchronize"],
+          delete_on: ["closed", "merged"],
+          skip_draft: true,
+          required_labels: ["preview"],
+          branch_pattern: "(feature|fix)/.+",
+          ttl_hours: 48,
+          config_set: "web",
+          forks: "deny",
+        },
+        pipeline: { create_on_success: true, on_canceled: "own" },
+        notify: { chat_channel: "#shop", on: ["ready", "failed"] },
+        reachable: true,
+        last_checked_at: "2026-06-01T12:00:00.000Z",
+      },
+    ],
+  },
+);
+export type RepositoryReport = Static<typeof RepositoryReport>;
+export const RepositoryPage = pageOf(RepositoryReport, { title: "RepositoryPage" });
+
+const Ids = (description: string) => Type.Array(Type.String(), { description });
+
+export const ReloadReport = closed(
+  {
+    loaded: Type.Integer({ description: "How many are in order." }),
+    added: Ids("In order now, and not there at the reload before."),
+    updated: Ids("In order now, and changed since the reload before."),
+    removed: Ids("Registered no more."),
+    errors: Type.Array(closed({ id: Type.String(), message: Type.String() }), {
+      description: "Those that are not in order, and why; they stay as they were.",
+    }),
+  },
+  {
+    title: "RepositoryReload",
+    examples: [
+      {
+        loaded: 3,
+        added: ["shop-web"],
+        updated: [],
+        removed: [],
+        errors: [{ id: "shop-api", message: "there is no branch 'main': push it, or correct spec.defaultBranch" }],
+      },
+    ],
+  },
+);
+export type ReloadReport = Static<typeof ReloadReport>;

@@ -1,0 +1,102 @@
+import type { Settings } from "../../config/settings.ts";
+import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/repository.schema.ts";
+import {
+  branchOf,
+  type ChartSource,
+  type Repository,
+  type RepositorySpec,
+  wantedSecrets,
+} from "../../crds/repository/repository.ts";
+import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
+import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
+
+/** What holds where a Repository says nothing. */
+const UNSAID = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
+const UNSAID_HOST = { provider: null, hostId: null, fullName: null };
+const UNSAID_PULL_REQUEST = {
+  ...{ enabled: false, createOn: [...CREATE_ACTIONS], deleteOn: [...DELETE_ACTIONS], skipDraft: false },
+  ...{ requiredLabels: [], branchPattern: null, ttlHours: null, configSet: null, forks: "deny" as const },
+};
+const UNSAID_PIPELINE = { createOnSuccess: true, onCanceled: "own" as const };
+const UNSAID_NOTIFY = { chatChannel: null, events: [...NOTIFIED_EVENTS] };
+
+/** A Repository as the interface reports it: with everything that holds, said or not. */
+export function toRepository(repository: Repository, settings: Pick<Settings, "defaultChart">): RepositoryReport {
+  const { metadata, spec, status } = repository;
+  const { companionRepository, maxEnvironments, overridable, port, healthPath } = { ...UNSAID, ...spec };
+  return {
+    id: metadata.name,
+    name: metadata.name,
+    type: spec.type,
+    ...hostOf(spec),
+    default_branch: branchOf(repository),
+    ...(spec.type === "backend" ? { chart: toChart(spec.chart ?? settings.defaultChart) } : {}),
+    image: { repository: spec.image.repository, tag_template: spec.image.tagTemplate ?? "{commit}" },
+    port,
+    health_path: healthPath,
+    secrets: wantedSecrets(repository).map(({ name, kind, length }) => ({ name, kind, length })),
+    overridable,
+    companion_repo: companionRepository,
+    max_environments: maxEnvironments,
+    access: { groups: spec.access?.groups ?? [] },
+    pull_request: pullRequestOf(spec),
+    ...otherRulesOf(spec),
+    reachable: status?.reachable ?? null,
+    last_checked_at: status?.lastCheckedAt === undefined ? null : new Date(status.lastCheckedAt).toISOString(),
+  };
+}
+
+function hostOf(spec: RepositorySpec) {
+  const { provider, hostId, fullName, cloneUrl } = { ...UNSAID_HOST, ...spec };
+  return { provider, host_id: hostId, full_name: fullName, clone_url: withoutCredentials(cloneUrl) };
+}
+
+/** A chart's source as the interface reports it. */
+export function toChart({ repoUrl, path, revision }: ChartSource): ChartReport {
+  return { repo_url: withoutCredentials(repoUrl), path, revision };
+}
+
+function pullRequestOf(spec: RepositorySpec): RepositoryReport["pull_request"] {
+  const rules = { ...UNSAID_PULL_REQUEST, ...spec.pullRequest };
+  return {
+    enabled: rules.enabled,
+    create_on: rules.createOn,
+    delete_on: rules.deleteOn,
+    skip_draft: rules.skipDraft,
+    required_labels: rules.requiredLabels,
+    branch_pattern: rules.branchPattern,
+    ttl_hours: rules.ttlHours,
+    config_set: rules.configSet,
+    forks: rules.forks,
+  };
+}
+
+function otherRulesOf(spec: RepositorySpec) {
+  const pipeline = { ...UNSAID_PIPELINE, ...spec.pipeline };
+  const notify = { ...UNSAID_NOTIFY, ...spec.notify };
+  return {
+    pipeline: { create_on_success: pipeline.createOnSuccess, on_canceled: pipeline.onCanceled },
+    notify: { chat_channel: notify.chatChannel, on: notify.events },
+  };
+}
+
+/** What somebody wrote into an address to log in with is for nobody else. */
+function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return "";
+  const url = new URL(address);
+  if (url.username === "" && url.password === "") return address;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** What a reload found. */
+export function toReload({ loaded, added, updated, removed, errors }: Reload): ReloadReport {
+  return {
+    loaded,
+    added: [...added],
+    updated: [...updated],
+    removed: [...removed],
+    errors: errors.map(({ name, message }) => ({ id: name, message })),
+  };
+}

@@ -1,0 +1,31 @@
+import { passwordResetRoutes } from "./account/password-reset.routes.ts";
+import { accountRoutes } from "./account/routes.ts";
+import { configSetRoutes } from "./config-sets/routes.ts";
+import { demoRoutes } from "./demos/routes.ts";
+import { environmentLogRoutes } from "./environments/logs/routes.ts";
+import { environmentRoutes } from "./environments/routes.ts";
+import { environmentUpkeepRoutes } from "./environments/upkeep.routes.ts";
+import { environmentUrlRoutes } from "./environments/urls/routes.ts";
+import { healthRoutes } from "./health/routes.ts";
+import { helmRoutes } from "./helm/routes.ts";
+import { repositoryRoutes } from "./repositories/routes.ts";
+import type { Route } from "./route.ts";
+import { tokenRoutes } from "./tokens/routes.ts";
+
+/** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
+export function listRoutes(): readonly Route[] {
+  return [
+    ...configSetRoutes,
+    ...environmentRoutes,
+    ...environmentUrlRoutes,
+    ...environmentLogRoutes,
+    ...environmentUpkeepRoutes,
+    ...repositoryRoutes,
+    ...helmRoutes,
+    ...demoRoutes,
+    ...tokenRoutes,
+    ...accountRoutes,
+    ...passwordResetRoutes,
+    ...healthRoutes,
+  ];
+}
