@@ -6,65 +6,63 @@ import type { IdentityProvider } from "../operator/ports/facade/identity-provide
 import type { Log } from "../operator/ports/log.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
-import { auditedOf } from "./audit.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { createUrlChecks } from "./environments/urls/url-checks.ts";
 import { cors } from "./http/cors.ts";
 import { createEventStreams } from "./http/event-streams.ts";
 import { trustedProxy } from "./http/trusted-proxies.ts";
-import { refuseAmbiguous, refusePath, refuseUndecodable } from "./http/unrouted.ts";
-import { createLimits, hourlyTally } from "./limits/limits.ts";
-import { mount, problemHandler } from "./mount.ts";
+import { malformedPath, notFound, rejectAmbiguousHeaders } from "./http/unrouted.ts";
+import { createLimits, hourlyCount } from "./limits/limits.ts";
+import { errorHandler, mount } from "./mount.ts";
 import { mountDocs } from "./openapi/pages.ts";
 import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
-import { currentRequestId, inRequestScope, requestIdFrom } from "./request-context.ts";
-import type { Services } from "./route.ts";
+import { currentRequest, requestIdFrom, runRequest, withRequestId } from "./request-context.ts";
 import { listRoutes } from "./routes.ts";
+import type { Services } from "./services.ts";
 
-/** What the interface is built from; only its own clockwork is made here. */
+/** What the interface is built from. */
 export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets"> {
-  /** Who sends links for new passwords, if somebody does. */
+  /** Sends the links for new passwords; without it such requests are answered 503. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
-  /** Where it is written down who did what. */
   readonly audit: AuditTrail;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
-export function createApp(parts: AppParts): Express {
-  const stopping = parts.stopping ?? new AbortController().signal;
-  const passwordResets = createPasswordResets({
-    ...{ provider: parts.identityProvider, perHour: parts.settings.api.limits.passwordResetsPerHour },
-    ...{ tally: hourlyTally("passwordResetOf", parts), log: parts.log, stopping },
-  });
-  const made = { urlChecks: createUrlChecks(parts), quotas: createRepositoryQuotas(parts), passwordResets };
-  const platform: Services = { ...parts, ...made, stopping };
-  const { log, audit } = parts;
-  const limits = createLimits(platform.settings.api.limits, parts);
+export function createApp(given: AppParts): Express {
+  const parts = { ...given, log: withRequestId(given.log), stopping: given.stopping ?? new AbortController().signal };
+  const { settings, log, audit, clock } = parts;
+  const services: Services = {
+    ...parts,
+    urlChecks: createUrlChecks(parts),
+    quotas: createRepositoryQuotas(parts),
+    passwordResets: createPasswordResets(parts, hourlyCount("passwordResetOf", parts)),
+  };
+  const limits = createLimits(settings.api.limits, parts);
+  const auth = { limits, authenticate: authenticator(services) };
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.set("trust proxy", trustedProxy(platform.settings.api));
+  app.set("trust proxy", trustedProxy(settings.api));
   app.set("case sensitive routing", true);
   app.set("query parser", false);
-  const admission = { limits, log, authenticate: authenticator(platform) };
-  app.use(identify, secureHeaders(), cors(platform.settings.api.corsOrigins), accessLog(log, platform.clock));
-  app.use(refuseAmbiguous(admission));
+  app.use(identify, secureHeaders(), cors(settings.api.corsOrigins), accessLog(log, clock));
+  app.use(rejectAmbiguousHeaders(auth));
   mountDocs(app, limits);
-  mount(app, listRoutes(), { ...admission, platform, audit, streams: createEventStreams(platform) });
-  app.use(refusePath(admission), refuseUndecodable(admission), problemHandler({ platform, log, audit }));
+  mount(app, listRoutes(), { ...auth, services, audit, streams: createEventStreams(services) });
+  app.use(notFound(auth), malformedPath(auth), errorHandler({ services, audit }));
   return app;
 }
 
 const identify: RequestHandler = (request, response, next) => {
-  const id = requestIdFrom(request.get("x-request-id"));
-  response.set("X-Request-ID", id);
-  inRequestScope(id, next);
+  const requestId = requestIdFrom(request.get("x-request-id"));
+  response.set("X-Request-ID", requestId);
+  runRequest({ requestId, address: request.ip }, next);
 };
 
-/** An interface for programs: nothing it answers may be kept, framed or run, whatever a browser takes it for. */
+/** An interface for programs: no answer may be cached, framed or run, whatever a browser takes it for. */
 function secureHeaders(): RequestHandler[] {
   const headers = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -78,13 +76,14 @@ function secureHeaders(): RequestHandler[] {
   ];
 }
 
-/** One line a request, written when it is over: changes and refusals always, reads where details are wanted. */
+/** One line a request, written when it is over: changes and errors at level info, successful reads at debug. */
 function accessLog(log: Log, clock: Clock): RequestHandler {
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
-    const requestId = currentRequestId();
+    // The connection's end is no part of the request: its context would be lost.
+    const context = currentRequest();
     response.once("close", () => {
-      const { contract, caller, concerns } = auditedOf(response);
+      const { requestId, contract, caller, auditTarget } = context;
       const isRead = contract?.method === "get" && response.statusCode < 400;
       log[isRead ? "debug" : "info"]("request answered", {
         requestId,
@@ -92,7 +91,7 @@ function accessLog(log: Log, clock: Clock): RequestHandler {
         route: contract?.path,
         status: response.writableEnded ? response.statusCode : "cut off",
         subject: caller?.subject,
-        concerns,
+        concerns: auditTarget,
         durationMs: Math.round(clock.monotonicMs() - startedMs),
       });
     });

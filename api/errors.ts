@@ -1,148 +1,120 @@
-import {
-  ClusterUnavailable,
-  ConfigInvalid,
-  CreationFailed,
-  DomainError,
-  EnvironmentConflict,
-  EnvironmentNotFound,
-  type ErrorCode,
-  HostUnavailable,
-  NameExists,
-  RepositoryNotFound,
-  SecretsUnavailable,
-  TtlExceeded,
-  UnknownRepository,
-} from "../crds/errors.ts";
-import { HttpError, type HttpErrorKind } from "./http-error.ts";
-import { type ProblemBody, toProblem } from "./views/problem.ts";
+import type { ErrorCode } from "../crds/errors.ts";
 
-/** An error as HTTP answers it. */
-export interface Problem {
+/** How an error is answered. */
+interface ErrorRow {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: ProblemBody;
+  /** What the status means to callers of any route; one row of a status says it. */
+  readonly meaning?: string;
+  /** A detail as callers read it, for the examples of the document. */
+  readonly example: string;
 }
 
-/** The status of a reply that is no error and yet says that the service can't serve (`GET /api/ready`). */
-export const UNAVAILABLE_STATUS = 503;
-/** Its headers: dependencies are asked every two seconds at most, so that sooner than in a few nothing can be new. */
-export const UNAVAILABLE_HEADERS: Readonly<Record<string, string>> = { "Retry-After": "5" };
+/** Every error that the interface answers: the kinds that have no code, then the codes of the REST contract. */
+export const ERRORS = {
+  malformed: {
+    status: 400,
+    meaning: "What was sent is wrong; every violation is named",
+    example: "The body is not valid JSON",
+  },
+  unauthenticated: {
+    status: 401,
+    meaning: "No credential, or one that is not accepted",
+    example: "Authentication required",
+  },
+  forbidden: {
+    status: 403,
+    meaning: "The caller may not do this",
+    example: "This needs the permission environments:create",
+  },
+  "not-found": { status: 404, meaning: "Not found, or not visible to the caller", example: "Not found" },
+  "method-not-allowed": {
+    status: 405,
+    meaning: "The path has other methods (see Allow)",
+    example: "Method not allowed",
+  },
+  conflict: {
+    status: 409,
+    meaning: "The state of the resource forbids it now",
+    example: "The environment is being deleted",
+  },
+  "too-large": { status: 413, meaning: "The body is too large", example: "The body may have 262144 bytes at most" },
+  "unsupported-media-type": {
+    status: 415,
+    meaning: "The body's type is not accepted",
+    example: "Send the body as application/json",
+  },
+  "rate-limited": {
+    status: 429,
+    meaning: "Too many requests; Retry-After says when to go on",
+    example: "Too many requests",
+  },
+  fault: { status: 500, meaning: "A fault of the service", example: "Internal server error" },
+  unavailable: {
+    status: 503,
+    meaning: "A dependency can't be reached; Retry-After says when to try again",
+    example: "The Kubernetes API can't be reached",
+  },
+  ENV_NAME_EXISTS: { status: 400, example: "Environment name already exists" },
+  ENV_NOT_FOUND: { status: 404, example: "Environment not found" },
+  // Of a fault while an environment is created; where the cause is a dependency, the status is that of `unavailable`.
+  ENV_CREATION_FAILED: { status: 500, example: "Failed to create environment" },
+  ENV_TTL_EXCEEDED: { status: 400, example: "TTL exceeds the maximum of 168 hours" },
+  // Of a field of the request; of an address it is `not-found` with this code.
+  ENV_REPO_NOT_FOUND: { status: 400, example: "backend_repo: no backend repository 'shop-api' is registered" },
+  ENV_CONFIG_INVALID: { status: 400, example: "environment_name: is required; ttl: must be an integer" },
+} as const satisfies Readonly<Record<ErrorCode | HttpErrorKind | "fault", ErrorRow>>;
 
-const STATUS_OF_REFUSAL: Readonly<Record<HttpErrorKind, number>> = {
-  malformed: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  "not-found": 404,
-  conflict: 409,
-  "method-not-allowed": 405,
-  "too-large": 413,
-  "unsupported-media-type": 415,
-  "rate-limited": 429,
-  unavailable: 503,
-};
+/** What the interface itself refuses, beside the errors of the domain. */
+export type HttpErrorKind =
+  | "malformed"
+  | "unauthenticated"
+  | "forbidden"
+  | "not-found"
+  | "method-not-allowed"
+  | "conflict"
+  | "too-large"
+  | "unsupported-media-type"
+  | "rate-limited"
+  | "unavailable";
 
-const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
-  ENV_NAME_EXISTS: 400,
-  ENV_NOT_FOUND: 404,
-  ENV_CREATION_FAILED: 500,
-  ENV_TTL_EXCEEDED: 400,
-  ENV_REPO_NOT_FOUND: 400,
-  ENV_CONFIG_INVALID: 400,
-};
+/** What a route's contract lists: its codes, and the kinds that don't follow from the rest of the contract. */
+export type RouteError = ErrorCode | "not-found" | "conflict" | "unavailable";
 
-/** Every status an error of a route can have, with its meaning: for the OpenAPI document. */
-export const PROBLEM_MEANINGS: Readonly<Record<number, string>> = {
-  400: "What was sent is wrong; every violation is named",
-  401: "No credential, or one that is not accepted",
-  403: "The caller may not do this",
-  404: "Not found, or not visible to the caller",
-  405: "The path has other methods (see Allow)",
-  409: "The state of the resource forbids it now",
-  413: "The body is too large",
-  415: "The body's type is not accepted",
-  429: "Too many requests; Retry-After says when to go on",
-  500: "A fault of the service",
-  503: "A dependency can't be reached; Retry-After says when to try again",
-};
+/** The error codes of the REST contract. */
+export const ERROR_CODES = Object.keys(ERRORS).filter(isErrorCode);
 
-/** The status with which an error code is answered; the same code for an unreachable cluster is 503. */
-export function statusOfCode(code: ErrorCode): number {
-  return STATUS_OF_CODE[code];
+/** Whether a name in the table is a code of the REST contract. */
+export function isErrorCode(name: string): name is ErrorCode {
+  return name.startsWith("ENV_");
 }
 
-/** The status with which a refusal of this kind is answered. */
-export function statusOfRefusal(kind: HttpErrorKind): number {
-  return STATUS_OF_REFUSAL[kind];
+interface HttpErrorFacts {
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfterSeconds?: number;
+  /** The methods that the path has, when the method was wrong. */
+  readonly allow?: string;
+  /** Whether an earlier request of the same row was already refused for the same reason. */
+  readonly isRepetition?: boolean;
+  readonly cause?: unknown;
 }
 
-/** Whether somebody should look into it: everything that neither the domain nor the interface refused on purpose. */
-export function isFault(error: unknown): boolean {
-  return !(error instanceof HttpError || (error instanceof DomainError && !(error instanceof CreationFailed)));
-}
+/** A request that is refused; `detail` goes to the caller and never names internals or the credential that was sent. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly kind: HttpErrorKind;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: string | undefined;
+  readonly isRepetition: boolean;
 
-/**
- * The answer to an error. `codes` are those the route declares: a code that a route does not know is left out.
- * A fault answers the same sentence whatever happened, so that nothing internal leaves the process.
- */
-export function problemOf(error: unknown, codes: readonly ErrorCode[], now: Date): Problem {
-  if (error instanceof HttpError) return refusalProblem(error, now);
-  const status = statusOf(error);
-  const code = error instanceof DomainError ? error.code : "ENV_CREATION_FAILED";
-  const shown = code !== undefined && codes.includes(code) ? code : undefined;
-  const body = toProblem({ status, detail: detailOf(error, shown), code: shown, now });
-  return { status, headers: headersOf(error), body };
-}
-
-function refusalProblem(refusal: HttpError, now: Date): Problem {
-  const status = STATUS_OF_REFUSAL[refusal.kind];
-  return {
-    status,
-    headers: {
-      ...retryAfter(refusal.retryAfterSeconds),
-      ...(refusal.allow === undefined ? {} : { Allow: refusal.allow }),
-      ...(refusal.kind === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
-    },
-    body: toProblem({ status, detail: refusal.message, now }),
-  };
-}
-
-/** What the service stands on can't be reached now; it says so itself, and when to try again. */
-function isOutage(error: unknown): error is Outage {
-  return OUTAGES.some((kind) => error instanceof kind);
-}
-
-const OUTAGES = [ClusterUnavailable, SecretsUnavailable, HostUnavailable] as const;
-type Outage = InstanceType<(typeof OUTAGES)[number]>;
-
-function statusOf(error: unknown): number {
-  if (isOutage(error)) return UNAVAILABLE_STATUS;
-  if (error instanceof EnvironmentConflict) return 409;
-  // The code is a 400 where it is about a field of the request.
-  if (error instanceof UnknownRepository) return 404;
-  return error instanceof DomainError && error.code !== undefined ? STATUS_OF_CODE[error.code] : 500;
-}
-
-const SPOKEN = [
-  NameExists,
-  EnvironmentNotFound,
-  TtlExceeded,
-  RepositoryNotFound,
-  UnknownRepository,
-  ConfigInvalid,
-  EnvironmentConflict,
-];
-
-function detailOf(error: unknown, code: ErrorCode | undefined): string {
-  if (isOutage(error)) return error.message;
-  if (error instanceof DomainError && SPOKEN.some((kind) => error instanceof kind)) return error.message;
-  return code === undefined ? "Internal server error" : "Failed to create environment";
-}
-
-function headersOf(error: unknown): Record<string, string> {
-  const retries = isOutage(error) || error instanceof NameExists;
-  return retries ? retryAfter(error.retryAfterSeconds) : {};
-}
-
-function retryAfter(seconds: number | undefined): Record<string, string> {
-  return seconds === undefined ? {} : { "Retry-After": String(Math.max(1, Math.ceil(seconds))) };
+  constructor(
+    kind: HttpErrorKind,
+    detail: string,
+    { retryAfterSeconds, allow, isRepetition, ...options }: HttpErrorFacts = {},
+  ) {
+    super(detail, options);
+    this.kind = kind;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.allow = allow;
+    this.isRepetition = isRepetition ?? false;
+  }
 }

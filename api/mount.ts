@@ -1,136 +1,133 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import { auditedOf, beginRecord, checkRecordable, recordAnswer, setAuditReason, setAuditTarget } from "./audit.ts";
-import { type Admission, authorize, proveAgain } from "./auth/authorize.ts";
+import { beginRecord, checkRecordable, describeRecord, recordAnswer } from "./audit.ts";
+import { type AuthParts, authorize, reauthorize } from "./auth/authorize.ts";
 import type { Caller } from "./auth/callers.ts";
-import { isFault, problemOf, UNAVAILABLE_HEADERS, UNAVAILABLE_STATUS } from "./errors.ts";
+import { ERRORS, HttpError } from "./errors.ts";
 import type { EventStreams } from "./http/event-streams.ts";
-import { refuseMethod } from "./http/unrouted.ts";
-import { HttpError } from "./http-error.ts";
+import { methodNotAllowed } from "./http/unrouted.ts";
 import { inputReader } from "./input/request-input.ts";
-import { currentRequestId } from "./request-context.ts";
+import { isFault, problemOf } from "./problem.ts";
+import { currentRequest } from "./request-context.ts";
 import {
   type Contract,
   type Events,
-  type Input,
   isWrapped,
   type Route,
-  type Services,
   VERSIONS,
   type Version,
   versionedPath,
   versionsOf,
 } from "./route.ts";
+import type { Services } from "./services.ts";
 
-/** What serving routes takes beside the platform. */
-export interface RouteContext extends Admission {
-  readonly platform: Services;
+/** What serving routes takes. */
+export interface RouteContext extends AuthParts {
+  readonly services: Services;
   readonly audit: AuditTrail;
   readonly streams: EventStreams;
 }
 
+/** Of a reply that says "not ready": the dependencies are checked every two seconds at most. */
+const NOT_READY_HEADERS = { "Retry-After": "5" };
+
 type Serve = ReturnType<typeof server>;
 type Served = readonly [contract: Contract, serve: Serve];
 
-/** Serves every route, in all its versions through the same function, and refuses other methods of their paths. */
-export function mount(app: Express, routes: readonly Route[], desk: RouteContext): void {
-  const served = routes.map((route): Served => [route.contract, server(route, desk)]);
+/** Serves every route in all its versions, and answers other methods of their paths with 405. */
+export function mount(app: Express, routes: readonly Route[], context: RouteContext): void {
+  const served = routes.map((route): Served => [route.contract, server(route, context)]);
   const byPath = Map.groupBy(served, ([{ path }]) => path);
-  // A path without parameters goes before one that it would fit, with all its methods: it is no value of a parameter.
+  // A path without parameters goes before one with a parameter that it would fit.
   const paths = [...byPath.keys()].sort((one, other) => Number(one.includes("{")) - Number(other.includes("{")));
   for (const path of paths) {
     for (const version of VERSIONS) {
       const inVersion = byPath.get(path)?.filter(([contract]) => versionsOf(contract).includes(version)) ?? [];
-      if (inVersion.length > 0) mountPath(app, expressPath({ path }, version), { served: inVersion, version, desk });
+      if (inVersion.length > 0) mountPath(app, { path, served: inVersion, version }, context);
     }
   }
 }
 
 interface PathServed {
+  readonly path: Contract["path"];
   readonly served: readonly Served[];
   readonly version: Version;
-  readonly desk: RouteContext;
 }
 
-function mountPath(app: Express, path: string, { served, version, desk }: PathServed): void {
+function mountPath(app: Express, { path, served, version }: PathServed, context: RouteContext): void {
+  // Express writes `{id}` as `:id`.
+  const pattern = versionedPath({ path }, version).replaceAll(/\{(\w+)\}/g, ":$1");
   for (const [{ method }, serve] of served) {
-    app[method](path, (request, response) => serve(request, response, version));
+    app[method](pattern, (request, response) => serve(request, response, version));
   }
   const methods = served.map(([{ method }]) => method);
   const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-  app.all(path, refuseMethod(desk, allow));
+  app.all(pattern, methodNotAllowed(context, allow));
 }
 
-/** The path as Express writes it: `{id}` is `:id`. */
-function expressPath(contract: Pick<Contract, "path">, version: Version): string {
-  return versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, ":$1");
-}
-
-function server({ contract, handle }: Route, desk: RouteContext) {
+function server({ contract, handle }: Route, context: RouteContext) {
   const read = inputReader(contract);
   return async (request: Request, response: Response, version: Version): Promise<void> => {
-    const audited = beginRecord(request, response, contract);
-    const caller = await authorize(contract, desk, request, response);
-    const input = { ...(await read(request)), caller } as Input<never>;
-    setAuditTarget(audited, contract.auditTarget?.(input as never));
-    setAuditReason(audited, contract.auditReason?.(input as never));
-    await checkRecordable(desk.audit, audited);
-    const reply = await handle(input, desk.platform);
-    const admitted = { request, response, caller };
-    if (contract.events) await sendEvents(reply as Events<object>, contract, desk, admitted);
-    else await sendReply(reply, { contract, version }, desk, admitted);
+    beginRecord(contract, request.params);
+    const caller = await authorize(contract, context, request, response);
+    const input = { ...(await read(request)), caller };
+    describeRecord(contract, input);
+    await checkRecordable(context.audit);
+    const reply = await handle(input, context.services);
+    const exchange = { request, response, caller };
+    if (contract.isStream) await sendEvents(reply as Events<object>, contract, context, exchange);
+    else await sendReply(reply, { contract, version }, context, exchange);
   };
 }
 
-async function sendReply(
-  reply: object,
-  { contract, version }: { readonly contract: Contract; readonly version: Version },
-  { audit, platform }: RouteContext,
-  { request, response }: Admitted,
-): Promise<void> {
-  if (contract.isUnavailable?.(reply as never)) response.status(UNAVAILABLE_STATUS).set(UNAVAILABLE_HEADERS);
-  else response.status(contract.status ?? 200);
-  await recordAnswer(audit, { request, response }, { status: response.statusCode });
-  const alternative = askedAlternative(request, contract);
-  if (alternative !== undefined) response.type(alternative.type).send(alternative.text(reply as never));
-  else response.json(isWrapped(contract, version) ? wrap(reply, platform.clock.now()) : reply);
-}
-
-interface Admitted {
+interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly caller: Caller | undefined;
 }
 
-/** Rights end while a stream goes on: whoever may less, or others, than at its beginning has to ask for it anew. */
+async function sendReply(
+  reply: object,
+  { contract, version }: { readonly contract: Contract; readonly version: Version },
+  { audit, services }: RouteContext,
+  { request, response }: Exchange,
+): Promise<void> {
+  if (contract.isUnavailable?.(reply)) response.status(ERRORS.unavailable.status).set(NOT_READY_HEADERS);
+  else response.status(contract.status);
+  await recordAnswer(audit, { status: response.statusCode });
+  const representation = preferredRepresentation(request, contract);
+  if (representation !== undefined) response.type(representation.type).send(representation.text(reply));
+  else response.json(isWrapped(contract, version) ? wrap(reply, services.clock.now()) : reply);
+}
+
+/** Permissions can end while a stream goes on: a caller whose rights have changed has to ask for it again. */
 async function sendEvents(
   events: Events<object>,
   { access }: Contract,
-  desk: RouteContext,
-  admitted: Admitted,
+  context: RouteContext,
+  exchange: Exchange,
 ): Promise<void> {
-  const { streams, audit } = desk;
   const rights = ({ permissions, groups }: Caller) => JSON.stringify([[...permissions], groups]);
-  await streams.send({
-    ...admitted,
+  await context.streams.send({
+    ...exchange,
     events,
-    onOpen: () => recordAnswer(audit, admitted, { status: 200 }),
-    async stillMay() {
-      const { caller, request } = admitted;
+    onOpen: () => recordAnswer(context.audit, { status: 200 }),
+    async checkAccess() {
+      const { caller, request } = exchange;
       if (caller === undefined) return;
-      if (rights(await proveAgain(access, desk, request)) !== rights(caller))
+      if (rights(await reauthorize(access, context, request)) !== rights(caller))
         throw new HttpError("forbidden", "The caller's rights have changed");
     },
   });
 }
 
-/** JSON unless the caller prefers the other form. */
-function askedAlternative(request: Request, { representation }: Contract) {
-  const isAsked = representation !== undefined && request.accepts(["application/json", representation.type]);
-  return isAsked === representation?.type ? representation : undefined;
+/** The other form of the reply, if the caller prefers it to JSON. */
+function preferredRepresentation(request: Request, { representation }: Contract) {
+  const preferred = representation !== undefined && request.accepts(["application/json", representation.type]);
+  return preferred === representation?.type ? representation : undefined;
 }
 
-/** The envelope: what v1 says, without its success marker; an environment's own status is no marker. */
+/** The envelope: the version 1 reply without its success marker; an environment's own status is no marker. */
 function wrap(reply: object, now: Date): object {
   const { status, ...unmarked } = reply as { status?: unknown };
   const data = status === "success" ? unmarked : reply;
@@ -138,29 +135,20 @@ function wrap(reply: object, now: Date): object {
 }
 
 /** Answers every error of every path; logs what is a fault, once. */
-export function problemHandler({
-  platform,
-  log,
-  audit,
-}: Pick<RouteContext, "platform" | "log" | "audit">): ErrorRequestHandler {
+export function errorHandler({ services, audit }: Pick<RouteContext, "services" | "audit">): ErrorRequestHandler {
   // Express tells this from other handlers by the number of its parameters.
   return async (error, request, response, _next) => {
-    const { contract } = auditedOf(response);
+    const { contract } = currentRequest();
     if (isFault(error)) {
-      log.error("a request failed", {
-        requestId: currentRequestId(),
-        method: request.method,
-        path: contract?.path,
-        error,
-      });
+      services.log.error("a request failed", { method: request.method, path: contract?.path, error });
     }
     if (response.headersSent) {
-      // What was promised can't be kept: a client that is cut off knows.
+      // The promised answer can't be completed: the client notices by the cut connection.
       response.destroy();
       return;
     }
-    const { status, headers, body } = problemOf(error, contract?.refusals ?? [], platform.clock.now());
-    await recordAnswer(audit, { request, response }, { status, errorCode: body.error_code, error });
+    const { status, headers, body } = problemOf(error, contract?.errors ?? [], services.clock.now());
+    await recordAnswer(audit, { status, errorCode: body.error_code, error });
     response.status(status).set(headers).json(body);
   };
 }

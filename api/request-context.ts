@@ -1,37 +1,62 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import type { Log } from "../operator/ports/log.ts";
+import type { Caller } from "./auth/callers.ts";
+import type { Contract } from "./route.ts";
 
 /** What a caller's own id may look like; anything else could forge log lines or headers and is replaced. */
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** An object that a request is about, as it was found or made. */
-export interface Concerned {
+export interface AuditObject {
   readonly name: string;
   readonly uid: string;
 }
 
-interface RequestScope {
+/** Everything that is known of the request that is being served, learned step by step: its ids, its caller, its audit. */
+export interface RequestContext {
   readonly requestId: string;
-  /** Names the record of the request, and is written on what it changes; the caller has no say in it. */
+  /** Names the audit record, and is written on what the request changes; the caller has no say in it. */
   readonly auditId: string;
-  readonly concerned: Map<string, Concerned>;
+  /** The client's address, as the trusted proxies tell it. */
+  readonly address: string | undefined;
+  /** The contract of the route that serves it; undefined where no route does. */
+  contract: Contract | undefined;
+  caller: Caller | undefined;
+  /** Whether it brought a credential that was refused. */
+  isCredentialRefused: boolean;
+  /** What it is about, as the caller named it. */
+  auditTarget: string | undefined;
+  /** The caller's reason for it. */
+  auditReason: string | undefined;
+  /** The objects that it found or made so far, by UID. */
+  readonly auditObjects: Map<string, AuditObject>;
+  isRecorded: boolean;
 }
 
-const storage = new AsyncLocalStorage<RequestScope>();
+const storage = new AsyncLocalStorage<RequestContext>();
 
 /** The caller's id when it is harmless, else a new one. */
 export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && ACCEPTABLE.test(header) ? header : randomUUID();
 }
 
-/** Runs the rest of a request so that the functions below find what belongs to it. */
-export function inRequestScope<T>(requestId: string, run: () => T): T {
-  return storage.run({ requestId, auditId: randomUUID(), concerned: new Map() }, run);
+/** Serves a request: whatever `serve` does, also later, finds its context by the functions below. */
+export function runRequest(request: Pick<RequestContext, "requestId" | "address">, serve: () => void): void {
+  const unknown = { contract: undefined, caller: undefined, auditTarget: undefined, auditReason: undefined };
+  const audit = { auditId: randomUUID(), auditObjects: new Map(), isCredentialRefused: false, isRecorded: false };
+  storage.run({ ...request, ...unknown, ...audit }, serve);
 }
 
-/** The id of the request that is being served; `undefined` outside of one. */
-export function currentRequestId(): string | undefined {
-  return storage.getStore()?.requestId;
+/**
+ * The context of the request that is being served.
+ *
+ * @throws Error outside of one
+ */
+export function currentRequest(): RequestContext {
+  const context = storage.getStore();
+  if (context === undefined) throw new Error("no request is being served");
+  return context;
 }
 
 /** The id under which the request that is being served is recorded; `undefined` outside of one. */
@@ -39,14 +64,23 @@ export function currentAuditId(): string | undefined {
   return storage.getStore()?.auditId;
 }
 
-/** Has the record of the request name the object, by the UID that tells it from a namesake; gives the object back. */
-export function concerning<T extends { readonly metadata: Concerned }>(object: T): T {
+/** Adds an object to the audit record of the request, by the UID that tells it from a namesake; gives the object back. */
+export function addAuditObject<T extends { readonly metadata: AuditObject }>(object: T): T {
   const { name, uid } = object.metadata;
-  storage.getStore()?.concerned.set(uid, { name, uid });
+  storage.getStore()?.auditObjects.set(uid, { name, uid });
   return object;
 }
 
-/** The objects that the request has named so far. */
-export function concernedSoFar(): readonly Concerned[] {
-  return [...(storage.getStore()?.concerned.values() ?? [])];
+/** The same log, with the id of the request that is being served on every line. */
+export function withRequestId(log: Log): Log {
+  const write =
+    (level: "debug" | "info" | "warn" | "error"): Log["info"] =>
+    (message, facts) => {
+      const requestId = storage.getStore()?.requestId;
+      log[level](message, requestId === undefined ? facts : { requestId, ...facts });
+    };
+  return {
+    ...{ debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+    with: (facts) => withRequestId(log.with(facts)),
+  };
 }

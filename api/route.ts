@@ -18,40 +18,10 @@ import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { Permission } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
-import type { UrlChecks } from "./environments/urls/url-checks.ts";
-import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
+import type { RouteError } from "./errors.ts";
+import type { Services } from "./services.ts";
 
-/** What handlers work with. */
-export interface Services {
-  readonly settings: Settings;
-  readonly environments: Environments;
-  readonly repositories: Repositories;
-  readonly repositoryReloads: RepositoryReloads;
-  readonly branchHeads: BranchHeads;
-  readonly configSets: ConfigSets;
-  readonly chartTemplates: ChartTemplates;
-  readonly apiTokens: ApiTokens;
-  readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;
-  readonly health: PlatformHealthCheck;
-  readonly passwordResets: PasswordResets;
-  readonly urlChecks: UrlChecks;
-  readonly quotas: RepositoryQuotas;
-  readonly podLogs: PodLogs;
-  readonly deployerLog: DeployerLog;
-  /** Where replicas count requests together. */
-  readonly counters?: SharedCounters | undefined;
-  readonly clock: Clock;
-  /** So many bytes that nobody can guess. */
-  readonly randomBytes: (count: number) => Uint8Array;
-  /** For what no reply says: refusals to be audited, and what goes wrong beside an answer. */
-  readonly log: Log;
-  /** The release, as health replies show it. */
-  readonly version: string;
-  /** Aborted when this process stops taking work: from then on it is not ready. */
-  readonly stopping: AbortSignal;
-}
-
-/** The groups of the documentation. */
+/** The groups of the documentation, one for each feature. */
 export const TAGS = [
   "environments",
   "config-sets",
@@ -64,72 +34,189 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-/**
- * Who may call: everybody; whoever proves an identity; whoever has the permission. With `proof`, an API token is not
- * enough: the person has to be here.
- */
+/** Who may call: everybody, every authenticated caller, or callers with the permission. `proof`: an API token is not enough. */
 export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
-
-/** A reply as a text of another media type. */
-export interface Representation {
-  readonly type: string;
-  readonly text: (reply: never) => string;
-}
-
-/** A route's promise to its callers: all that is validated, documented and enforced is read from here. */
-export interface Contract {
-  readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** v1 path below the base URL, parameters in braces; v2 has the same below `/api/v2`. */
-  readonly path: `/api/${string}`;
-  /** Unique in each version, for generated clients. */
-  readonly operationId: string;
-  readonly summary: string;
-  /** What it does, and what a caller has to know of it; in the words of the specification. */
-  readonly description: string;
-  readonly tag: Tag;
-  /** Mandatory: a route without authentication has to say so. */
-  readonly access: Access;
-  /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
-  readonly rate: "caller" | "none";
-  /** A budget of its own beside that, spent by every call from a client address. */
-  readonly budget?: "passwordReset";
-  /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */
-  readonly envelope: "v2" | "always" | "never";
-  /** The one version that has it; both when left out. */
-  readonly only?: Version;
-  readonly params?: TSchema;
-  readonly query?: TSchema;
-  /** Headers of its own, beside those of every request; by their names as people write them. */
-  readonly headers?: TSchema;
-  readonly body?: TSchema;
-  /** Whether the body may also be form-encoded, with the same field names. */
-  readonly forms?: boolean;
-  readonly reply: TSchema;
-  /**
-   * Where the reply holds the id of something that has a path of its own: by that path, a JSON pointer into the reply,
-   * such as `{ "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
-   */
-  readonly links?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
-  /** Of a success; 200 when left out. */
-  readonly status?: 200 | 201;
-  /** Whether a reply says that the service can't serve now: it is then answered as unavailable. */
-  readonly isUnavailable?: (reply: never) => boolean;
-  /** What a change is about, by name or id: for the audit trail. Every route that changes something says it. */
-  readonly auditTarget?: (input: never) => string;
-  /** The reason that the caller gives for a change: for the audit trail, too. */
-  readonly auditReason?: (input: never) => string | undefined;
-  /** The error codes it can answer. */
-  readonly refusals: readonly ErrorCode[];
-  /** What it refuses beside them without a code of its own. */
-  readonly refuses?: readonly ("not-found" | "conflict" | "unavailable")[];
-  /** Whether it is answered as server-sent events, each with a `reply` as its data; never wrapped. */
-  readonly events?: true;
-  /** Another form of the reply, for callers whose `Accept` asks for its type; never wrapped. */
-  readonly representation?: Representation;
-}
 
 export const VERSIONS = ["v1", "v2"] as const;
 export type Version = (typeof VERSIONS)[number];
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Schema = TSchema | undefined;
+type Value<S> = S extends TSchema ? Static<S> : undefined;
+
+/** What a handler gets: validated and typed, and no request. */
+export interface Input<A extends Access, Params, Query, Headers, Body> {
+  readonly params: Value<Params>;
+  readonly query: Value<Query>;
+  readonly headers: Value<Headers>;
+  readonly body: Value<Body>;
+  readonly caller: A extends "public" ? undefined : Caller;
+}
+
+/** A text of another media type that a route can answer instead of JSON; never wrapped. */
+interface Representation<R extends TSchema> {
+  readonly type: string;
+  text(reply: Static<R>): string;
+}
+
+/**
+ * A route's promise to its callers: everything that is validated, documented and enforced is read from here. What has a
+ * default is stated only where it differs (`DEFAULTS`, and those that `feature` is given).
+ */
+interface RouteSpec<
+  A extends Access,
+  P extends Schema,
+  Q extends Schema,
+  H extends Schema,
+  B extends Schema,
+  R extends TSchema,
+> {
+  /** Method and version 1 path, with parameters in braces; version 2 has the same path below `/api/v2`. */
+  readonly endpoint: `${Uppercase<Method>} /api/${string}`;
+  readonly summary: string;
+  /** What it does, and what a caller has to know of it; in the words of the specification. */
+  readonly description: string;
+  readonly access: A;
+  readonly params?: P;
+  readonly query?: Q;
+  /** Headers of its own, beside those of every request; by their names as people write them. */
+  readonly headers?: H;
+  readonly body?: B;
+  readonly reply: R;
+  /** The errors that it can answer beside those that follow from the rest of the contract. */
+  readonly errors?: readonly RouteError[];
+  /** Status of a success. */
+  readonly status?: 200 | 201;
+  /** Unique in each version, for generated clients. The name under which `feature` lists the route when left out. */
+  readonly operationId?: string;
+  /** The one version that has it; both when left out. */
+  readonly only?: Version;
+  /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
+  readonly rate?: "caller" | "none";
+  /** A further budget that every call spends, by client address. */
+  readonly budget?: "passwordReset";
+  /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */
+  readonly envelope?: "v2" | "always" | "never";
+  /** Whether the body may also be form-encoded, with the same field names. */
+  readonly forms?: boolean;
+  /**
+   * Where the reply holds the id of something that has a path: by that path, a JSON pointer into the reply, such as
+   * `{ "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
+   */
+  readonly links?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
+  /** Another form of the reply, for callers whose `Accept` prefers its type. */
+  readonly representation?: Representation<R>;
+  /** Whether a reply says that the service can't serve now: its status is then 503. */
+  isUnavailable?(reply: Static<R>): boolean;
+  /**
+   * What a call is about, by name or id, for the audit trail. Every change is recorded (its first path parameter is the
+   * target when left out), a read only where the route states its target.
+   */
+  auditTarget?(input: Input<A, P, Q, H, B>): string;
+  /** The caller's reason for a change, for the audit trail. */
+  auditReason?(input: Input<A, P, Q, H, B>): string | undefined;
+}
+
+/** One event of a stream. */
+export interface ServerEvent<T> {
+  /** What a client sends as `Last-Event-ID` when it reconnects. */
+  readonly id: string;
+  readonly data: T;
+}
+
+/** What a route of events answers: batches, some of them empty, until the signal or the generator ends them. */
+export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEvent<T>[]>;
+
+type AnyInput = Input<Access, Schema, Schema, Schema, Schema>;
+type AnySpec = RouteSpec<Access, Schema, Schema, Schema, Schema, TSchema>;
+
+/** What holds where a route states nothing else. */
+const DEFAULTS = { rate: "caller", envelope: "v2", status: 200, errors: [], links: {} } as const;
+
+/** What every contract states, by itself or by default. */
+type Stated = "operationId" | keyof typeof DEFAULTS;
+
+/** A route's spec with its defaults filled in and its endpoint taken apart. */
+export interface Contract extends Omit<AnySpec, "endpoint" | Stated>, Readonly<Required<Pick<AnySpec, Stated>>> {
+  readonly method: Method;
+  readonly path: `/api/${string}`;
+  readonly tag: Tag;
+  /** Whether it is answered as server-sent events. */
+  readonly isStream: boolean;
+}
+
+/** A contract with the function that keeps it; `mount.ts` gives the function nothing that the contract did not check. */
+export interface Route {
+  readonly contract: Contract;
+  handle(input: AnyInput, services: Services): Promise<object> | object;
+}
+
+/** A route before its feature lists it. */
+interface UnlistedRoute extends Pick<Route, "handle"> {
+  readonly spec: AnySpec;
+  readonly isStream: boolean;
+}
+
+type Answer<T> = Promise<T> | T;
+
+/** Makes a route: `route(spec)(handler)`, the handler typed by the spec. */
+export function route<
+  const A extends Access,
+  R extends TSchema,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  H extends Schema = undefined,
+  B extends Schema = undefined,
+>(spec: RouteSpec<A, P, Q, H, B, R>) {
+  return (handle: (input: Input<A, P, Q, H, B>, services: Services) => Answer<Static<R>>): UnlistedRoute => ({
+    spec,
+    handle,
+    isStream: false,
+  });
+}
+
+/** Makes a route that answers server-sent events, each with a `reply` as its data. */
+export function streamRoute<
+  const A extends Access,
+  R extends TSchema,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  H extends Schema = undefined,
+  B extends Schema = undefined,
+>(spec: RouteSpec<A, P, Q, H, B, R>) {
+  return (handle: (input: Input<A, P, Q, H, B>, services: Services) => Answer<Events<Static<R>>>): UnlistedRoute => ({
+    spec,
+    handle,
+    isStream: true,
+  });
+}
+
+/**
+ * Lists a feature's routes by their operation ids.
+ *
+ * @param tag the feature: the routes' group in the documentation
+ * @param defaults what holds for the feature's routes that state nothing else
+ */
+export function feature(
+  tag: Tag,
+  routes: Readonly<Record<string, UnlistedRoute>>,
+  defaults: Pick<AnySpec, "envelope"> = {},
+): readonly Route[] {
+  return Object.entries(routes).map(([operationId, { spec, handle, isStream }]) => ({
+    contract: { ...DEFAULTS, ...defaults, tag, operationId, isStream, ...addressed(spec) },
+    handle,
+  }));
+}
+
+/** A spec with its endpoint taken apart, and with the audit target of a change that states none. */
+function addressed({ endpoint, ...spec }: AnySpec) {
+  const [verb = "", path = ""] = endpoint.split(" ");
+  const method = verb.toLowerCase() as Method;
+  const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
+  const firstParameter = ({ params }: AnyInput) => String((params as Record<string, unknown>)[parameter ?? ""]);
+  const isNamedByPath = method !== "get" && parameter !== undefined;
+  return { ...(isNamedByPath ? { auditTarget: firstParameter } : {}), ...spec, method, path: path as Contract["path"] };
+}
 
 /** The versions in which a route is served. */
 export function versionsOf({ only }: Contract): readonly Version[] {
@@ -137,48 +224,11 @@ export function versionsOf({ only }: Contract): readonly Version[] {
 }
 
 /** Whether replies of that version are wrapped. */
-export function isWrapped({ envelope }: Contract, version: Version): boolean {
-  return envelope === "always" || (envelope === "v2" && version === "v2");
+export function isWrapped({ envelope, isStream }: Contract, version: Version): boolean {
+  return !isStream && (envelope === "always" || (envelope === "v2" && version === "v2"));
 }
 
 /** The path below the base URL in a version. */
 export function versionedPath({ path }: Pick<Contract, "path">, version: Version): string {
   return version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
-}
-
-/** One event of a stream. */
-export interface ServerEvent<T> {
-  /** What a client that comes again sends as `Last-Event-ID`. */
-  readonly id: string;
-  readonly data: T;
-}
-
-/** What a route of events answers: batches until the signal or their maker ends them, also empty ones. */
-export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEvent<T>[]>;
-
-type Reply<C extends Contract> = C["events"] extends true ? Events<Static<C["reply"]>> : Static<C["reply"]>;
-
-type Value<S> = S extends TSchema ? Static<S> : undefined;
-
-/** What a handler gets: validated, typed, and no request. */
-export interface Input<C extends Contract> {
-  readonly params: Value<C["params"]>;
-  readonly query: Value<C["query"]>;
-  readonly headers: Value<C["headers"]>;
-  readonly body: Value<C["body"]>;
-  readonly caller: C["access"] extends "public" ? undefined : Caller;
-}
-
-/** A contract with the function that keeps it; `mount.ts` gives the function nothing that the contract did not check. */
-export interface Route {
-  readonly contract: Contract;
-  readonly handle: (input: Input<never>, platform: Services) => Promise<object> | object;
-}
-
-/** Makes a route: `route(contract)(handler)`, the handler typed by the contract. */
-export function route<const C extends Contract>(contract: C) {
-  return (handle: (input: Input<C>, platform: Services) => Promise<Reply<C>> | Reply<C>): Route => ({
-    contract,
-    handle: handle as Route["handle"],
-  });
 }

@@ -1,11 +1,7 @@
-import { passwordResetRoutes } from "./account/password-reset.routes.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { configSetRoutes } from "./config-sets/routes.ts";
 import { demoRoutes } from "./demos/routes.ts";
-import { environmentLogRoutes } from "./environments/logs/routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
-import { environmentUpkeepRoutes } from "./environments/upkeep.routes.ts";
-import { environmentUrlRoutes } from "./environments/urls/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { helmRoutes } from "./helm/routes.ts";
 import { repositoryRoutes } from "./repositories/routes.ts";
@@ -17,15 +13,11 @@ export function listRoutes(): readonly Route[] {
   return [
     ...configSetRoutes,
     ...environmentRoutes,
-    ...environmentUrlRoutes,
-    ...environmentLogRoutes,
-    ...environmentUpkeepRoutes,
     ...repositoryRoutes,
     ...helmRoutes,
     ...demoRoutes,
     ...tokenRoutes,
     ...accountRoutes,
-    ...passwordResetRoutes,
     ...healthRoutes,
   ];
 }

@@ -13,6 +13,11 @@ export interface Violation {
   readonly message: string;
 }
 
+/** Everything that is wrong, in one sentence. */
+export function describeViolations(violations: readonly Violation[]): string {
+  return violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
+}
+
 /** What the domain refuses. The message is written for the person who asked; facts are fields. */
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode | undefined;
@@ -81,7 +86,7 @@ export class ConfigInvalid extends DomainError {
   readonly violations: readonly Violation[];
 
   constructor(violations: readonly Violation[]) {
-    super(violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; "));
+    super(describeViolations(violations));
     this.violations = violations;
   }
 }

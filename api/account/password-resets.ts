@@ -1,28 +1,26 @@
 import { createHash } from "node:crypto";
 import type { IdentityProvider } from "../../operator/ports/facade/identity-provider.ts";
 import type { Log } from "../../operator/ports/log.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 
-/** Passes wishes for a new password on to the identity provider, beside the answers to those who wish. */
+/** Passes requests for a new password on to the identity provider, independently of their answers. */
 export interface PasswordResets {
   /**
-   * Takes a wish and returns at once: neither the answer nor its time tells whether there is such an account, or whether
-   * the address had its share of mails.
+   * Accepts a request and returns at once: neither the answer nor its time tells whether there is such an account, or
+   * whether the address has already got its share of mails.
    *
-   * @throws Refusal (unavailable) when no provider is configured, or too many wishes wait for theirs: for every address alike
+   * @throws HttpError (unavailable) when no provider is configured, or too many requests wait for theirs: for every
+   *   address alike
    */
   request(email: string): Promise<void>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is waiting. */
   idle(): Promise<void>;
 }
 
-interface Parts {
+interface PasswordResetParts {
   /** Undefined: this installation has none that sends such links. */
-  readonly provider: IdentityProvider | undefined;
-  /** Counts the wishes for a key in this hour, with this one. */
-  readonly tally: (key: string) => Promise<number>;
-  /** How many of them an e-mail address may get. */
-  readonly perHour: number;
+  readonly identityProvider?: IdentityProvider | undefined;
+  readonly settings: { readonly api: { readonly limits: { readonly passwordResetsPerHour: number } } };
   readonly log: Log;
   /** Ends whatever still waits. */
   readonly stopping: AbortSignal;
@@ -31,26 +29,31 @@ interface Parts {
 const MOST_WAITING = 100;
 const HOUR = { retryAfterSeconds: 3600 };
 
-export function createPasswordResets({ provider, tally, perHour, log, stopping }: Parts): PasswordResets {
+/** @param hourlyCount counts a key's requests in this hour, with this one: an address gets a limited number of mails */
+export function createPasswordResets(
+  { identityProvider, settings, log, stopping }: PasswordResetParts,
+  hourlyCount: (key: string) => Promise<number>,
+): PasswordResets {
+  const perHour = settings.api.limits.passwordResetsPerHour;
   const waiting = new Set<Promise<void>>();
 
-  async function passOn(identityProvider: IdentityProvider, email: string): Promise<void> {
+  async function passOn(provider: IdentityProvider, email: string): Promise<void> {
     try {
-      if ((await tally(keyOf(email))) > perHour) return;
-      await identityProvider.sendPasswordReset(email, stopping);
+      if ((await hourlyCount(keyOf(email))) > perHour) return;
+      await provider.sendPasswordReset(email, stopping);
     } catch (error) {
-      // The address stays out of the log: who asks for a new password is nobody's business.
+      // The address stays out of the log: it is private.
       log.error("a password reset was not sent", { error });
     }
   }
 
   return {
     async request(email) {
-      if (provider === undefined)
+      if (identityProvider === undefined)
         throw new HttpError("unavailable", "No identity provider that resets passwords is set up", HOUR);
       if (waiting.size >= MOST_WAITING) throw new HttpError("unavailable", "Too many wait", { retryAfterSeconds: 60 });
-      // It waits from here on: wishes that come at the same moment are as many.
-      const passing = passOn(provider, email).finally(() => waiting.delete(passing));
+      // It waits from here on, so that simultaneous requests are all counted.
+      const passing = passOn(identityProvider, email).finally(() => waiting.delete(passing));
       waiting.add(passing);
     },
     async idle() {
@@ -60,7 +63,7 @@ export function createPasswordResets({ provider, tally, perHour, log, stopping }
 }
 
 /**
- * A key of one length for every address. It hides none from somebody who can read the counters and guess addresses: they
- * live an hour, where the platform alone may read.
+ * A key of one length for every address. It hides no address from a reader of the counters who can guess addresses: the
+ * counters live an hour, and only the platform may read them.
  */
 const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex");

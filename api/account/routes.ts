@@ -1,20 +1,32 @@
-import { route } from "../route.ts";
-import { CurrentUser } from "./schemas.ts";
+import { feature, route } from "../route.ts";
+import { CurrentUser, PasswordResetReply, PasswordResetRequest } from "./schemas.ts";
 import { toCurrentUser } from "./views.ts";
 
-/** Who the credential makes of the caller, and what they may do. */
-const currentUser = route({
-  method: "get",
-  path: "/api/auth/user",
-  operationId: "getCurrentUser",
+/** The authenticated caller. */
+const getCurrentUser = route({
+  endpoint: "GET /api/auth/user",
   summary: "Current user info",
-  description: "Who the credential makes of the caller, and what they may do with it.",
-  tag: "account",
+  description: "The caller as the credential authenticates them, and their permissions with it.",
   access: "authenticated",
-  rate: "caller",
-  envelope: "always",
   reply: CurrentUser,
-  refusals: [],
 })(({ caller }) => toCurrentUser(caller));
 
-export const accountRoutes = [currentUser] as const;
+/** Has a link for a new password sent; the answer is the same for every address, and comes before anything is sent. */
+const requestPasswordReset = route({
+  endpoint: "POST /api/auth/password-reset",
+  summary: "Ask for a new password",
+  description:
+    "Has a link for a new password sent to the address. The answer is the same, after the same time, whether or not the account exists. A client address may ask 5 times an hour, where the installation sets no other number, and `X-RateLimit-*` tell of that hour; an e-mail address gets as many mails an hour, and the answer to what is beyond is the same.",
+  access: "public",
+  budget: "passwordReset",
+  body: PasswordResetRequest,
+  // The address is private, also from readers of the audit trail.
+  auditTarget: () => "an e-mail address",
+  reply: PasswordResetReply,
+  errors: ["ENV_CONFIG_INVALID", "unavailable"],
+})(async ({ body }, { passwordResets }) => {
+  await passwordResets.request(body.email);
+  return { message: "If there is such an account, a link is on its way to it" };
+});
+
+export const accountRoutes = feature("account", { getCurrentUser, requestPasswordReset }, { envelope: "always" });

@@ -1,4 +1,4 @@
-/** Who is calling, as the REST contract words it. */
+/** The caller and password resets, as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { SCOPES } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -39,3 +39,21 @@ export const CurrentUser = closed(
   },
 );
 export type CurrentUser = Static<typeof CurrentUser>;
+
+export const PasswordResetRequest = closed(
+  {
+    email: Type.String({
+      minLength: 3,
+      maxLength: 254,
+      pattern: '^[^\\s@<>"(),;:\\\\\\[\\]]+@[^\\s@<>"(),;:\\\\\\[\\]]+$',
+      "x-refusal": "must be an e-mail address",
+      description: "Where the link is sent, if there is such an account.",
+    }),
+  },
+  { title: "PasswordResetRequest", examples: [{ email: "dev@example.test" }] },
+);
+
+export const PasswordResetReply = closed(
+  { message: Type.String() },
+  { title: "PasswordResetReply", examples: [{ message: "If there is such an account, a link is on its way to it" }] },
+);

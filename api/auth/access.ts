@@ -155,13 +155,3 @@ export function mayRead(
   // By role: a token that only reads reads what its owner does.
   return permissionsOf(caller.roles).has(manage) || mayUse(caller, thing);
 }
-
-/**
- * The groups that share an environment of these repositories: those that all of them name, where only some name groups
- * those of these; empty (nobody but owner and maintainers) when none names any, or when they have no group in common.
- */
-export function sharedGroups(repositories: readonly Repository[]): string[] {
-  const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);
-  const [first = [], ...others] = named;
-  return first.filter((group) => others.every((groups) => groups.includes(group)));
-}

@@ -3,7 +3,7 @@ import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../..
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 import { issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import type { Caller } from "./callers.ts";
 import { TokenRefused } from "./id-tokens.ts";
@@ -13,17 +13,17 @@ import { LiveTokens } from "./live-tokens.ts";
 const DAY_MS = 86_400_000;
 
 /** Verifies API tokens. */
-export interface ApiTokenProofs {
+export interface ApiTokenVerifier {
   /**
    * Whom the token makes of its bearer.
    *
-   * @throws TokenRefused when it proves nothing (any more), Refusal (unavailable) when that can't be known
+   * @throws TokenRefused when it proves nothing (any more), HttpError (unavailable) when that can't be known
    */
-  verify(token: string, occasion: Occasion): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
+  verify(token: string, options: VerifyOptions): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
 }
 
 /** What a token is brought for, and by whom. */
-export interface Occasion {
+export interface VerifyOptions {
   /** While the API server is away, a read may go on with what was known a minute ago. */
   readonly isRead: boolean;
   /** Whether a token that the watch does not know is worth a question: not for somebody who has guessed enough. */
@@ -36,7 +36,7 @@ interface Context {
   readonly clock: Clock;
 }
 
-export function apiTokenProofs({ apiTokens, settings, clock }: Context): ApiTokenProofs {
+export function apiTokenVerifier({ apiTokens, settings, clock }: Context): ApiTokenVerifier {
   const live = new LiveTokens(apiTokens, clock);
   return {
     async verify(text, { isRead, mayGuess }) {
@@ -45,7 +45,7 @@ export function apiTokenProofs({ apiTokens, settings, clock }: Context): ApiToke
       const { id, tokenHash } = tokenTraits(text);
       if (apiTokens.known(id) === undefined && !mayGuess())
         throw new TokenRefused("one of too many unknown API tokens");
-      const token = await live.find(id, isRead).catch(asRefusal);
+      const token = await live.find(id, isRead).catch(asHttpError);
       if (token === undefined || !isOf(token, tokenHash)) throw new TokenRefused("no such API token");
       checkGood(token, settings, clock.now());
       return { caller: bearerOf(token, settings), token };
@@ -53,7 +53,7 @@ export function apiTokenProofs({ apiTokens, settings, clock }: Context): ApiToke
   };
 }
 
-function asRefusal(error: unknown): never {
+function asHttpError(error: unknown): never {
   if (!(error instanceof ClusterUnavailable)) throw error;
   throw new HttpError("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
 }

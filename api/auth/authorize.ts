@@ -1,72 +1,74 @@
 import type { Request, Response } from "express";
-import type { Log } from "../../operator/ports/log.ts";
-import { auditedOf } from "../audit.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 import type { Limits } from "../limits/limits.ts";
-import { currentRequestId } from "../request-context.ts";
+import { currentRequest } from "../request-context.ts";
 import type { Access, Contract } from "../route.ts";
 import type { Caller } from "./callers.ts";
 import type { AuthResult, authenticator } from "./credentials.ts";
 
-/** What finding out who calls, and counting it, takes. */
-export interface Admission {
+/** What authenticating callers and counting their requests takes. */
+export interface AuthParts {
   readonly limits: Limits;
   readonly authenticate: ReturnType<typeof authenticator>;
-  readonly log: Log;
 }
 
-/** Who may pass: the credential first, then the budget that is theirs, then the permission; the body is not read before. */
+/**
+ * Checks the credential, then the caller's rate limit, then the permission; the body is not read before.
+ *
+ * @throws HttpError (unauthenticated, forbidden, rate-limited, unavailable)
+ */
 export async function authorize(
-  contract: Contract,
-  admission: Admission,
+  { access, rate, budget }: Contract,
+  parts: AuthParts,
   request: Request,
   response: Response,
 ): Promise<Caller | undefined> {
-  if (contract.access === "public" && contract.rate === "none") return undefined;
-  const caller = await authenticate(contract.access, admission, request, response);
-  if (contract.budget !== undefined) await admission.limits[contract.budget](request, response);
+  if (access === "public" && rate === "none") return undefined;
+  const caller = await authenticateAndCount(access, parts, request, response);
+  if (budget !== undefined) await parts.limits[budget](request, response);
   return caller;
 }
 
 /**
  * Counts a request that no route answers, by caller as every other one, and sets its `X-RateLimit-*` headers.
  *
- * @throws Refusal (rate-limited)
+ * @throws HttpError (rate-limited)
  */
-export async function countRequest(admission: Admission, request: Request, response: Response): Promise<void> {
-  await authenticate("public", admission, request, response);
+export async function countRequest(parts: AuthParts, request: Request, response: Response): Promise<void> {
+  await authenticateAndCount("public", parts, request, response);
 }
 
 /**
- * The caller, proved anew while an answer goes on; spends nothing.
+ * Authenticates and authorizes the caller again, while a stream goes on; counts nothing.
  *
- * @throws Refusal (unauthenticated, forbidden, unavailable) for one that would not be let in now
+ * @throws HttpError (unauthenticated, forbidden, unavailable) for a caller who would be refused now
  */
-export async function proveAgain(access: Access, admission: Admission, request: Request): Promise<Caller> {
-  const proof = await proven(admission, request);
-  if (proof.state !== "caller") throw unproven(proof);
-  checkAccess(access, proof.caller);
-  return proof.caller;
+export async function reauthorize(access: Access, parts: AuthParts, request: Request): Promise<Caller> {
+  const result = await authenticate(parts, request);
+  if (result.state !== "caller") throw unauthenticated(result);
+  checkAccess(access, result.caller);
+  return result.caller;
 }
 
-async function authenticate(
+async function authenticateAndCount(
   access: Access,
-  admission: Admission,
+  parts: AuthParts,
   request: Request,
   response: Response,
 ): Promise<Caller | undefined> {
-  const { limits } = admission;
-  const proof = await proofOf(access, admission, request, response);
-  if (proof.state !== "caller") {
-    auditedOf(response).isCredentialRefused = proof.state === "refused";
+  const { limits } = parts;
+  const context = currentRequest();
+  const result = await resultOf(access, parts, request, response);
+  if (result.state !== "caller") {
+    context.isCredentialRefused = result.state === "refused";
     await limits.unauthenticated(request, response);
     if (access === "public") return undefined;
-    throw unproven(proof);
+    throw unauthenticated(result);
   }
-  auditedOf(response).caller = proof.caller;
-  await limits.authenticated(request, response, proof.caller.token?.id ?? proof.caller.subject);
-  checkAccess(access, proof.caller);
-  return proof.caller;
+  context.caller = result.caller;
+  await limits.authenticated(request, response, result.caller.token?.id ?? result.caller.subject);
+  checkAccess(access, result.caller);
+  return result.caller;
 }
 
 function checkAccess(access: Access, { permissions, method }: Caller): void {
@@ -80,30 +82,25 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
 }
 
 /**
- * What the request proves. That nobody can be recognised now must not make fail what is open to everybody; for all else it
- * costs the address as much as a credential that proves nothing, or such requests could be made, and recorded, without end.
+ * Authenticates. While that is impossible, public routes are answered as to a caller without a credential; for all others
+ * the address pays as much as for a refused credential, or such requests could be made, and recorded, without end.
  */
-async function proofOf(
-  access: Access,
-  admission: Admission,
-  request: Request,
-  response: Response,
-): Promise<AuthResult> {
+async function resultOf(access: Access, parts: AuthParts, request: Request, response: Response): Promise<AuthResult> {
   try {
-    return await proven(admission, request);
+    return await authenticate(parts, request);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (access === "public") return { state: "none" };
-    await admission.limits.unauthenticated(request, response);
+    await parts.limits.unauthenticated(request, response);
     throw error;
   }
 }
 
-/** Whoever has spent the budget of guesses is a guesser still: the limit comes after the proof, which asks the cluster. */
-const proven = ({ authenticate, limits, log }: Admission, request: Request): Promise<AuthResult> =>
-  authenticate(request, log.with({ requestId: currentRequestId() }), () => !limits.isSpent(request));
+/** An address that has spent its limit may not guess API tokens any more: the limit itself is checked only after this. */
+const authenticate = ({ authenticate, limits }: AuthParts, request: Request): Promise<AuthResult> =>
+  authenticate(request, () => !limits.isSpent(request));
 
-function unproven(proof: Exclude<AuthResult, { readonly state: "caller" }>): HttpError {
-  if (proof.state === "none") return new HttpError("unauthenticated", "Authentication required");
-  return new HttpError("unauthenticated", proof.told ?? "Invalid or expired credentials");
+function unauthenticated(result: Exclude<AuthResult, { readonly state: "caller" }>): HttpError {
+  if (result.state === "none") return new HttpError("unauthenticated", "Authentication required");
+  return new HttpError("unauthenticated", result.told ?? "Invalid or expired credentials");
 }

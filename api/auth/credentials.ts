@@ -4,18 +4,18 @@ import { TOKEN_PREFIX } from "../../crds/api-token.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
-import { apiTokenProofs, type Occasion } from "./api-tokens.ts";
+import { apiTokenVerifier, type VerifyOptions } from "./api-tokens.ts";
 import { type Caller, callerOf } from "./callers.ts";
-import { idTokens, TokenRefused } from "./id-tokens.ts";
+import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 
-/** `caller` when the request proves one, `refused` when what it brought proves nothing, `none` when it brought nothing. */
+/** `caller`: authenticated; `refused`: the credential is not accepted, `told` says why where the caller may know; `none`: no credential. */
 export type AuthResult =
   | { readonly state: "caller"; readonly caller: Caller }
   | { readonly state: "refused"; readonly told?: string | undefined }
   | { readonly state: "none" };
 
-/** What recognising callers takes. */
+/** What authenticating callers takes. */
 export interface CredentialParts {
   readonly settings: Settings;
   readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "vouch" | "noteUse">;
@@ -26,29 +26,30 @@ export interface CredentialParts {
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * Reads the request's `Authorization` header, and no other place: not the query, not a cookie.
+ * Authenticates requests by their `Authorization` header alone: not by the query, not by a cookie.
  *
- * Its function is told whether unknown API tokens are worth a question to the cluster, and throws Refusal (unavailable) when a credential can neither be accepted nor refused now.
+ * @returns a function whose `mayGuess` says whether an API token that the cache does not know is looked up at the API
+ *   server; it throws HttpError (unavailable) when a credential can neither be accepted nor refused now
  */
 export function authenticator(parts: CredentialParts) {
-  const identities = idTokens(parts.settings.api.issuers, parts);
-  const proofs = apiTokenProofs(parts);
+  const idTokens = idTokenVerifier(parts.settings.api.issuers, parts);
+  const apiTokens = apiTokenVerifier(parts);
   const notes = tokenNotes(parts);
 
-  async function callerFrom(headers: readonly string[], occasion: Occasion): Promise<Caller> {
+  async function callerFrom(headers: readonly string[], options: VerifyOptions): Promise<Caller> {
     const text = headers.length === 1 ? BEARER.exec(headers[0] ?? "")?.[1] : undefined;
     if (text === undefined) throw new TokenRefused("not one bearer token");
     if (text.startsWith(TOKEN_PREFIX)) {
-      const { caller, token } = await proofs.verify(text, occasion);
+      const { caller, token } = await apiTokens.verify(text, options);
       notes.used(token);
       return caller;
     }
-    const caller = callerOf(await identities.verify(text), parts.settings);
+    const caller = callerOf(await idTokens.verify(text), parts.settings);
     notes.ownerSeen(caller);
     return caller;
   }
 
-  return async (request: IncomingMessage, log: Log, mayGuess: () => boolean): Promise<AuthResult> => {
+  return async (request: IncomingMessage, mayGuess: () => boolean): Promise<AuthResult> => {
     const headers = request.headersDistinct.authorization ?? [];
     if (headers.length === 0) return { state: "none" };
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -56,7 +57,7 @@ export function authenticator(parts: CredentialParts) {
       return { state: "caller", caller: await callerFrom(headers, { isRead, mayGuess }) };
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
-      log.warn("a credential was refused", { reason: error.message });
+      parts.log.warn("a credential was refused", { reason: error.message });
       return { state: "refused", told: error.told };
     }
   };

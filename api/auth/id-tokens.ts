@@ -1,7 +1,7 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Settings } from "../../config/settings.ts";
 import { GROUP_MAX_LENGTH, MOST_GROUPS } from "../../crds/api-token.schema.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 import type { Identity } from "./callers.ts";
 import { IssuerKeys, type IssuerSettings, type KeySources } from "./issuer-keys.ts";
 
@@ -28,11 +28,11 @@ export class TokenRefused extends Error {
 }
 
 /** Verifies ID tokens of the configured issuers. */
-export interface IdTokens {
+export interface IdTokenVerifier {
   /**
    * Who the token speaks of.
    *
-   * @throws TokenRefused when it proves nothing, Refusal (unavailable) when the issuer's keys can't be had
+   * @throws TokenRefused when it proves nothing, HttpError (unavailable) when the issuer's keys can't be had
    */
   verify(token: string): Promise<Identity>;
 }
@@ -43,7 +43,7 @@ interface TrustedIssuer {
 }
 
 /** Trusts the issuers of the settings, each with its own audience and algorithms, and no others. */
-export function idTokens(issuers: Settings["api"]["issuers"], sources: KeySources): IdTokens {
+export function idTokenVerifier(issuers: Settings["api"]["issuers"], sources: KeySources): IdTokenVerifier {
   const trusted = new Map<string, TrustedIssuer>(
     issuers.map((settings) => [settings.issuer, { settings, keys: new IssuerKeys(settings, sources) }]),
   );

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { Settings } from "../../config/settings.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 
 export type IssuerSettings = Settings["api"]["issuers"][number];
 
@@ -45,7 +45,7 @@ export class IssuerKeys {
   /**
    * The key for a token, as jose asks for it.
    *
-   * @throws Refusal (unavailable) while there are no keys that may be trusted, jose's JWKSNoMatchingKey
+   * @throws HttpError (unavailable) while there are no keys that may be trusted, jose's JWKSNoMatchingKey
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const { find } = await this.#trusted();

@@ -5,9 +5,8 @@ import type { Component } from "../../crds/names.ts";
 import { admits } from "../../crds/repository/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { Overrides, ReferredVariable } from "../environments/creation/overrides.ts";
-import { HttpError } from "../http-error.ts";
-import { currentRequestId } from "../request-context.ts";
-import type { Services } from "../route.ts";
+import { HttpError } from "../errors.ts";
+import type { Services } from "../services.ts";
 import type { Caller } from "./callers.ts";
 
 interface Judgement {
@@ -16,7 +15,7 @@ interface Judgement {
   /** A secret has to be shared with one of them. */
   readonly groups: readonly string[];
   readonly caller: Caller;
-  readonly platform: Pick<Services, "settings" | "secretManager" | "log">;
+  readonly services: Pick<Services, "settings" | "secretManager" | "log">;
 }
 
 /**
@@ -81,7 +80,7 @@ interface Replacing extends Pick<Overrides, "overrides" | "provided"> {
  * Shared API keys are for environments whose maker and groups have a group in common with the config set, and with
  * those whom the settings share every one of the keys with.
  *
- * @throws Refusal (forbidden), SecretsUnavailable when a secret's labels can't be asked for
+ * @throws HttpError (forbidden), SecretsUnavailable when a secret's labels can't be asked for
  */
 export async function checkSharedKeys(configSet: ConfigSet | undefined, judgement: Judgement): Promise<void> {
   const keys = configSet?.spec.sharedApiKeys ?? [];
@@ -95,11 +94,11 @@ export async function checkSharedKeys(configSet: ConfigSet | undefined, judgemen
 }
 
 async function isShared(variable: string, id: string, judgement: Judgement): Promise<boolean> {
-  const { referrer, groups, caller, platform } = judgement;
-  const { settings, secretManager, log } = platform;
+  const { referrer, groups, caller, services } = judgement;
+  const { settings, secretManager, log } = services;
   const labelsOf = async () => (await secretManager.shared(id).catch(unavailable))?.labels;
   const isAllowed = await isSharedWith(settings.secrets, groups, { id, labelsOf });
-  const facts = { requestId: currentRequestId(), subject: caller.subject, ...referrer };
+  const facts = { subject: caller.subject, ...referrer };
   if (!isAllowed) log.warn("a reference to a secret was refused", { ...facts, variable, secret: id });
   return isAllowed;
 }

@@ -7,8 +7,8 @@ import type { Caller } from "../auth/callers.ts";
 import { refusedReferences } from "../auth/secret-references.ts";
 import type { ReferredVariable } from "../environments/creation/overrides.ts";
 import { MAX_FINDINGS } from "../input/validation.ts";
-import type { Services } from "../route.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
+import type { Services } from "../services.ts";
 import type { ConfigSetContent } from "./schemas.ts";
 
 type ConfigSetVariable = NonNullable<ConfigSetContent["env"]>[number];
@@ -17,7 +17,7 @@ type Outside = Pick<Services, "settings" | "repositories" | "secretManager" | "l
 /** Who writes a config set, and what it said before. */
 interface Writing {
   readonly caller: Caller;
-  readonly platform: Outside;
+  readonly services: Outside;
   readonly former?: ConfigSetSpec;
 }
 
@@ -38,22 +38,22 @@ interface Placed extends EnvironmentVariable {
 export async function configSetSpec(
   name: string,
   request: ConfigSetContent,
-  { caller, platform, former }: Writing,
+  { caller, services, former }: Writing,
 ): Promise<ConfigSetSpec> {
   const variables = variablesOf(request);
   const keys = (request.shared_api_keys ?? []).map((key, at) => placed(key, `shared_api_keys.${at}`));
-  const judgement = { referrer: { configSet: name }, caller, platform };
+  const judgement = { referrer: { configSet: name }, caller, services };
   const { kept = [], added = [] } = Object.groupBy([...variables, ...keys].flatMap(referred), (reference) =>
     former !== undefined && refersTo(former, reference) ? "kept" : "added",
   );
   const unshared = [
-    ...(await refusedReferences(kept, { ...judgement, groups: everybody(platform) })),
+    ...(await refusedReferences(kept, { ...judgement, groups: everybody(services) })),
     ...(await refusedReferences(added, { ...judgement, groups: caller.groups })),
   ];
   const violations = [
     ...givenTwice(request, "env"),
     ...givenTwice(request, "shared_api_keys"),
-    ...inPlainText(variables, platform),
+    ...inPlainText(variables, services),
     ...lossyNumbers(request.helm_values, "helm_values"),
     ...unshared.map(({ field }) => ({
       field,

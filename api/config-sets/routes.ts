@@ -3,11 +3,11 @@ import { ConfigInvalid } from "../../crds/errors.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
 import { mayRead } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import { HttpError } from "../http-error.ts";
-import { concerning } from "../request-context.ts";
-import { route, type Services } from "../route.ts";
-import { PageQuery } from "../schemas/page.ts";
-import { toPage } from "../views/page.ts";
+import { HttpError } from "../errors.ts";
+import { addAuditObject } from "../request-context.ts";
+import { feature, route } from "../route.ts";
+import { byName, PageQuery, toPage } from "../schemas/page.ts";
+import type { Services } from "../services.ts";
 import { configSetSpec, inRestNames } from "./intake.ts";
 import {
   ConfigSetContent,
@@ -19,132 +19,100 @@ import {
 } from "./schemas.ts";
 import { type ConfigSetContext, toConfigSet } from "./views.ts";
 
-interface Concerned {
-  readonly params: { readonly id: string };
-  readonly body: { readonly name: string };
-}
-
-const ofConfigSets = { tag: "config-sets", rate: "caller", envelope: "always" } as const;
-const readers = { permission: "configs:read" } as const;
-const writers = { permission: "configs:write" } as const;
-const one = { path: "/api/config-sets/{id}", params: ConfigSetPath } as const;
-const auditTargetOf = ({ params }: Pick<Concerned, "params">) => params.id;
-
-/** A page of the config sets that the caller may know of, by name. */
+/** A page of the config sets that the caller may read, by name. */
 const listConfigSets = route({
-  ...ofConfigSets,
-  method: "get",
-  path: "/api/config-sets",
-  operationId: "listConfigSets",
+  endpoint: "GET /api/config-sets",
   summary: "List configuration sets",
-  description: "Configuration sets that the caller may use, by name. Only those who may change them see all of them.",
-  access: readers,
+  description: "Configuration sets that the caller may use, by name; all of them for callers who may change them.",
+  access: { permission: "configs:read" },
   query: PageQuery,
   reply: ConfigSetPage,
   links: { "/api/config-sets/{id}": "/items/0/id" },
-  refusals: [],
-})(({ query, caller }, platform) => {
-  const visible = platform.configSets.list().filter((configSet) => mayRead(caller, configSet, "configs:write"));
-  const sorted = visible.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const page = toPage(sorted, query);
-  const context = contextOf(platform);
-  return { ...page, items: page.items.map((configSet) => toConfigSet(configSet, context)) };
+})(({ query, caller }, services) => {
+  const visible = services.configSets.list().filter((configSet) => mayRead(caller, configSet, "configs:write"));
+  const context = contextOf(services);
+  return toPage(visible.sort(byName), query, (configSet) => toConfigSet(configSet, context));
 });
 
-/** Makes one; environments ask for it by its name. */
+/** Creates one; environments refer to it by its name. */
 const createConfigSet = route({
-  ...ofConfigSets,
-  method: "post",
-  path: "/api/config-sets",
-  operationId: "createConfigSet",
+  endpoint: "POST /api/config-sets",
   summary: "Create a configuration set",
   description:
-    "Makes a configuration set: a named set of values, variables, database and quota settings that environments are created with (`config_set`). Its id is its name.",
-  access: writers,
+    "Creates a configuration set: a named set of values, variables, database and quota settings that environments are created with (`config_set`). Its id is its name.",
+  access: { permission: "configs:write" },
   body: ConfigSetRequest,
-  auditTarget: ({ body }: Pick<Concerned, "body">) => body.name,
+  auditTarget: ({ body }) => body.name,
   reply: ConfigSetReport,
   links: { "/api/config-sets/{id}": "/id" },
   status: 201,
-  refusals: ["ENV_CONFIG_INVALID"],
-  refuses: ["conflict"],
-})(async ({ body, caller }, platform) => {
-  const spec = await configSetSpec(body.name, body, { caller, platform });
+  errors: ["ENV_CONFIG_INVALID", "conflict"],
+})(async ({ body, caller }, services) => {
+  const spec = await configSetSpec(body.name, body, { caller, services });
   const by = caller.email || caller.name || caller.subject;
-  const created = await platform.configSets.create(body.name, spec, by).catch(refusedInRestNames);
+  const created = await services.configSets.create(body.name, spec, by).catch(throwInRestNames);
   if (created === "taken") throw new HttpError("conflict", "A config set of this name exists already");
-  return toConfigSet(concerning(created), contextOf(platform));
+  return toConfigSet(addAuditObject(created), contextOf(services));
 });
 
 /** One config set in full. */
 const getConfigSet = route({
-  ...ofConfigSets,
-  ...one,
-  method: "get",
-  operationId: "getConfigSet",
+  endpoint: "GET /api/config-sets/{id}",
   summary: "Get a configuration set",
   description: "A configuration set. Values of secrets are never shown.",
-  access: readers,
+  access: { permission: "configs:read" },
+  params: ConfigSetPath,
   reply: ConfigSetReport,
-  refusals: [],
-  refuses: ["not-found"],
-})(({ params, caller }, platform) => toConfigSet(visibleConfigSet(params.id, caller, platform), contextOf(platform)));
+  errors: ["not-found"],
+})(({ params, caller }, services) => toConfigSet(visibleConfigSet(params.id, caller, services), contextOf(services)));
 
-/** Replaces the content; environments keep the version that they were made with. */
+/** Replaces the content; environments keep the version that they were created with. */
 const replaceConfigSet = route({
-  ...ofConfigSets,
-  ...one,
-  method: "put",
-  operationId: "replaceConfigSet",
+  endpoint: "PUT /api/config-sets/{id}",
   summary: "Replace a configuration set",
   description:
     "Replaces the whole content and raises the version; the same content again leaves the version. Environments keep the version that they were created with.",
-  access: writers,
+  access: { permission: "configs:write" },
+  params: ConfigSetPath,
   body: ConfigSetContent,
-  auditTarget: auditTargetOf,
   reply: ConfigSetReport,
-  refusals: ["ENV_CONFIG_INVALID"],
-  refuses: ["not-found"],
-})(async ({ params, body, caller }, platform) => {
-  const configSet = visibleConfigSet(params.id, caller, platform);
+  errors: ["ENV_CONFIG_INVALID", "not-found"],
+})(async ({ params, body, caller }, services) => {
+  const configSet = visibleConfigSet(params.id, caller, services);
   if (body.name !== undefined && body.name !== configSet.metadata.name) {
     throw new ConfigInvalid([{ field: "name", message: "can't be changed" }]);
   }
-  const spec = await configSetSpec(params.id, body, { caller, platform, former: configSet.spec });
-  const replaced = await platform.configSets.replace(configSet, spec).catch(refusedInRestNames);
+  const spec = await configSetSpec(params.id, body, { caller, services, former: configSet.spec });
+  const replaced = await services.configSets.replace(configSet, spec).catch(throwInRestNames);
   if (replaced === "gone") throw notFound();
-  return toConfigSet(replaced, contextOf(platform));
+  return toConfigSet(replaced, contextOf(services));
 });
 
-/** Deletes one that no environment has. */
+/** Deletes one that no environment uses. */
 const deleteConfigSet = route({
-  ...ofConfigSets,
-  ...one,
-  method: "delete",
-  operationId: "deleteConfigSet",
+  endpoint: "DELETE /api/config-sets/{id}",
   summary: "Delete a configuration set",
   description: "Deletes a configuration set that no environment uses, and that is not the default one.",
-  access: writers,
-  auditTarget: auditTargetOf,
+  access: { permission: "configs:write" },
+  params: ConfigSetPath,
   reply: ConfigSetRemoved,
-  refusals: [],
-  refuses: ["not-found", "conflict"],
-})(async ({ params, caller }, platform) => {
-  const configSet = visibleConfigSet(params.id, caller, platform);
+  errors: ["not-found", "conflict"],
+})(async ({ params, caller }, services) => {
+  const configSet = visibleConfigSet(params.id, caller, services);
   const { name } = configSet.metadata;
-  if (name === platform.settings.defaultConfigSet) throw new HttpError("conflict", "The config set is the default one");
-  // What another replica has just made may not have reached this one yet.
-  const uses = await platform.environments.countNow(({ spec }) => spec.configSet?.name === name);
+  if (name === services.settings.defaultConfigSet) throw new HttpError("conflict", "The config set is the default one");
+  // Counted at the API server: the cache may not show yet what another replica has just created.
+  const uses = await services.environments.countNow(({ spec }) => spec.configSet?.name === name);
   if (uses > 0) throw new HttpError("conflict", `The config set is in use: ${uses} environments have it`);
-  await platform.configSets.remove(configSet);
+  await services.configSets.remove(configSet);
   return { message: `Config set '${name}' deleted` };
 });
 
-/** One that the caller may not know of is answered exactly like one that does not exist. */
+/** One that the caller may not read is answered exactly like one that does not exist. */
 function visibleConfigSet(id: string, caller: Caller, { configSets }: Services): ConfigSet {
   const found = configSets.find(id);
   if (found === undefined || !mayRead(caller, found, "configs:write")) throw notFound();
-  return concerning(found);
+  return addAuditObject(found);
 }
 
 const notFound = () => new HttpError("not-found", "Config set not found");
@@ -157,14 +125,12 @@ function contextOf({ settings, environments, repositories }: Services): ConfigSe
   return { settings, uses, secret: secretNames(repositories.list()) };
 }
 
-function refusedInRestNames(error: unknown): never {
+function throwInRestNames(error: unknown): never {
   throw inRestNames(error);
 }
 
-export const configSetRoutes = [
-  listConfigSets,
-  createConfigSet,
-  getConfigSet,
-  replaceConfigSet,
-  deleteConfigSet,
-] as const;
+export const configSetRoutes = feature(
+  "config-sets",
+  { listConfigSets, createConfigSet, getConfigSet, replaceConfigSet, deleteConfigSet },
+  { envelope: "always" },
+);

@@ -1,137 +1,83 @@
 import { expiryFor } from "../../crds/environment/lifetime.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
-import { concerning } from "../request-context.ts";
-import { route } from "../route.ts";
+import type { RequestedReconcile } from "../../operator/ports/environments.ts";
+import { feature, route } from "../route.ts";
 import { DEFAULT_LIMIT } from "../schemas/page.ts";
-import { createRequested } from "./creation/create-environment.ts";
+import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
+import { createEnvironment } from "./creation/routes.ts";
 import { environmentQuery } from "./list-query.ts";
-import { EnvironmentReport, SwitchRequest } from "./report.schemas.ts";
+import { followLogs, getLogs } from "./logs/routes.ts";
 import {
-  CreateHeaders,
-  CreateReply,
-  CreateRequest,
   EnvironmentDetail,
   EnvironmentPath,
+  EnvironmentReport,
   ExtendReply,
   ExtendRequest,
   ListQuery,
   ListReply,
   MessageReply,
+  SwitchRequest,
 } from "./schemas.ts";
-import { toCreated, toDetail, toLifetime, toListed, toReport } from "./views.ts";
+import { checkAllUrls } from "./urls/routes.ts";
+import { toDetail, toLifetime, toListed, toReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
-interface Concerned {
-  readonly params: { readonly environment_id: string };
-  readonly body: { readonly environment_name: string };
-}
+/** An environment without work to do is reconciled sooner; a caller who needs longer asks for its status again. */
+const RECONCILE_WAIT_MS = 5_000;
 
-interface Reasoned {
-  readonly body: { readonly description?: string };
-}
-
-/** Asks for a new environment; it answers as soon as the resource exists. */
-const createEnvironment = route({
-  method: "post",
-  path: "/api/environments",
-  operationId: "createEnvironment",
-  summary: "Create an environment",
-  description:
-    "Creates an environment: a temporary, isolated instance of a backend and optionally a frontend, in a namespace of its own, until its TTL is over. It answers as soon as the creation has begun, with the status `creating`; the environment is there when its status is `ready`. The body may also be form-encoded, with the same field names and `config_overrides` as JSON. `frontend_branch` and `frontend_commit` mean nothing without `frontend_repo`.",
-  tag: "environments",
-  access: { permission: "environments:create" },
-  rate: "caller",
-  envelope: "v2",
-  headers: CreateHeaders,
-  body: CreateRequest,
-  forms: true,
-  auditTarget: ({ body }: Concerned) => body.environment_name,
-  reply: CreateReply,
-  links: { "/api/environments/{environment_id}": "/environment/id" },
-  refusals: ["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED"],
-  refuses: ["conflict"],
-})(async ({ body, headers, caller }, platform) => {
-  const environment = concerning(await createRequested({ body, caller, key: headers["Idempotency-Key"] }, platform));
-  return { status: "success", environment: toCreated(environment, platform.settings) };
-});
-
-/** A page of the environments that the caller sees. */
+/** A page of the environments that the caller may see. */
 const listEnvironments = route({
-  method: "get",
-  path: "/api/environments",
-  operationId: "listEnvironments",
+  endpoint: "GET /api/environments",
   summary: "List environments",
   description: "Lists the environments that are accessible to the current user, newest first.",
-  tag: "environments",
   access: { permission: "environments:read" },
-  rate: "caller",
-  envelope: "v2",
   query: ListQuery,
   reply: ListReply,
   links: { "/api/environments/{environment_id}": "/environments/0/id" },
-  refusals: [],
 })(({ query, caller }, { environments, settings }) => {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query;
   const { items, total } = environments.page({ ...environmentQuery(query, caller), limit, offset });
   return { environments: items.map((environment) => toListed(environment, settings)), total, limit, offset };
 });
 
-const oneEnvironment = {
-  method: "get",
-  path: "/api/environments/{environment_id}",
-  operationId: "getEnvironment",
+const readOne = {
+  endpoint: "GET /api/environments/{environment_id}",
   summary: "Get an environment",
   description: "The environment, by its id or its name.",
-  tag: "environments",
   access: { permission: "environments:read" },
-  rate: "caller",
   params: EnvironmentPath,
-  refusals: ["ENV_NOT_FOUND"],
+  errors: ["ENV_NOT_FOUND"],
 } as const;
 
 /** One environment in full. */
-const getEnvironment = route({
-  ...oneEnvironment,
-  envelope: "v2",
-  only: "v1",
-  reply: EnvironmentDetail,
-})(async ({ params, caller }, platform) => {
-  return toDetail(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
-});
+const getEnvironment = route({ ...readOne, only: "v1", reply: EnvironmentDetail })(
+  async ({ params, caller }, services) =>
+    toDetail(await visibleEnvironment(params.environment_id, caller, services), services.settings),
+);
 
 /** The same with what goes beyond version 1. */
-const reportEnvironment = route({
-  ...oneEnvironment,
-  envelope: "v2",
-  only: "v2",
-  reply: EnvironmentReport,
-})(async ({ params, caller }, platform) => {
-  return toReport(await visibleEnvironment(params.environment_id, caller, platform), platform.settings);
-});
+const reportEnvironment = route({ ...readOne, only: "v2", operationId: "getEnvironment", reply: EnvironmentReport })(
+  async ({ params, caller }, services) =>
+    toReport(await visibleEnvironment(params.environment_id, caller, services), services.settings),
+);
 
 /** Moves the expiry of a living environment; the reason stays on the resource for the audit trail. */
 const extendEnvironment = route({
-  method: "put",
-  path: "/api/environments/{environment_id}",
-  operationId: "extendEnvironment",
+  endpoint: "PUT /api/environments/{environment_id}",
   summary: "Update an environment or extend its TTL",
   description:
     "Sets the TTL; `expires_at` moves to the creation plus the new TTL. `description` is the reason, kept for the audit trail.",
-  tag: "environments",
   access: { permission: "environments:update" },
-  rate: "caller",
-  envelope: "v2",
   params: EnvironmentPath,
   body: ExtendRequest,
-  auditTarget: ({ params }: Concerned) => params.environment_id,
-  auditReason: ({ body }: Reasoned) => body.description || undefined,
+  auditReason: ({ body }) => body.description || undefined,
   reply: ExtendReply,
-  refusals: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID"],
-  refuses: ["conflict"],
-})(async ({ params, body, caller }, platform) => {
-  const { environments, settings, clock } = platform;
+  errors: ["ENV_NOT_FOUND", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "conflict"],
+})(async ({ params, body, caller }, services) => {
+  const { environments, settings, clock } = services;
   if (body.ttl_hours > settings.ttl.maximumHours) throw new TtlExceeded(settings.ttl.maximumHours);
-  const environment = await visibleEnvironment(params.environment_id, caller, platform);
+  const environment = await visibleEnvironment(params.environment_id, caller, services);
   if (environment.metadata.deletionTimestamp !== undefined) {
     throw new EnvironmentConflict("The environment is being deleted");
   }
@@ -145,56 +91,63 @@ const extendEnvironment = route({
 
 /** Protects or suspends an environment, or takes that back. */
 const switchEnvironment = route({
-  method: "patch",
-  path: "/api/environments/{environment_id}",
-  operationId: "switchEnvironment",
+  endpoint: "PATCH /api/environments/{environment_id}",
   summary: "Protect, suspend or wake an environment",
   description: "Protects the environment from deletion and expiry, scales it to zero, or takes either back.",
-  tag: "environments",
   access: { permission: "environments:update" },
-  rate: "caller",
-  envelope: "v2",
   only: "v2",
   params: EnvironmentPath,
   body: SwitchRequest,
-  auditTarget: ({ params }: Concerned) => params.environment_id,
   reply: EnvironmentReport,
-  refusals: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID"],
-  refuses: ["conflict"],
-})(async ({ params, body, caller }, platform) => {
-  const environment = await visibleEnvironment(params.environment_id, caller, platform);
-  return toReport(await platform.environments.setSwitches(environment, body), platform.settings);
+  errors: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID", "conflict"],
+})(async ({ params, body, caller }, services) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, services);
+  return toReport(await services.environments.setSwitches(environment, body), services.settings);
 });
 
 /** Starts the deletion; asking again while it goes on is fine. */
 const deleteEnvironment = route({
-  method: "delete",
-  path: "/api/environments/{environment_id}",
-  operationId: "deleteEnvironment",
+  endpoint: "DELETE /api/environments/{environment_id}",
   summary: "Delete an environment",
   description:
-    "Initiates the deletion of the environment and of all its resources: its applications, its secrets, its namespace. It is over when the environment is not found any more; asking again meanwhile is fine.",
-  tag: "environments",
+    "Initiates the deletion of the environment and of all its resources: its applications, its secrets, its namespace. It is complete when the environment is not found any more; asking again meanwhile is fine.",
   access: { permission: "environments:delete" },
-  rate: "caller",
-  envelope: "v2",
   params: EnvironmentPath,
-  auditTarget: ({ params }: Concerned) => params.environment_id,
   reply: MessageReply,
-  refusals: ["ENV_NOT_FOUND"],
-  refuses: ["conflict"],
-})(async ({ params, caller }, platform) => {
-  const environment = await visibleEnvironment(params.environment_id, caller, platform);
-  await platform.environments.remove(environment);
+  errors: ["ENV_NOT_FOUND", "conflict"],
+})(async ({ params, caller }, services) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, services);
+  await services.environments.remove(environment);
   return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
 });
 
-export const environmentRoutes = [
-  createEnvironment,
-  listEnvironments,
-  getEnvironment,
-  reportEnvironment,
-  extendEnvironment,
-  switchEnvironment,
-  deleteEnvironment,
-] as const;
+/** Asks the operator for a reconcile; the operator answers in the resource's status. */
+const reconcileEnvironmentStatus = route({
+  endpoint: "POST /api/environments/{environment_id}/reconcile-status",
+  summary: "Force a status reconciliation",
+  description:
+    "Checks everything of the environment again, probes its URLs, repairs drift, and brings its status up to date. It waits for that for five seconds; the message says whether it is done or goes on. One reconciliation serves all requests within five seconds. An environment that is being deleted is reconciled, too.",
+  access: { permission: "environments:update" },
+  params: EnvironmentPath,
+  reply: MessageReply,
+  errors: ["ENV_NOT_FOUND"],
+})(async ({ params, caller }, services) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, services);
+  const reconcile = await services.environments.reconcile(environment, { withinMs: RECONCILE_WAIT_MS });
+  return { status: "success", message: messageOf(reconcile) };
+});
+
+function messageOf({ state, environment }: RequestedReconcile): string {
+  const about = `environment '${environment.metadata.name}'`;
+  if (state === "gone") return `Status reconciled: ${about} is deleted`;
+  const status = shownPhase(environment);
+  if (state === "answered") return `Status reconciled: ${about} is ${status}`;
+  return `Status reconciliation of ${about} goes on; it was ${status} when last seen`;
+}
+
+export const environmentRoutes = feature("environments", {
+  ...{ createEnvironment, listEnvironments, getEnvironment, reportEnvironment },
+  ...{ extendEnvironment, switchEnvironment, deleteEnvironment },
+  ...{ checkAllUrls, getLogs, followLogs },
+  ...{ reconcileEnvironmentStatus, cleanupFailedEnvironments },
+});

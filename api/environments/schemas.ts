@@ -2,94 +2,20 @@
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { TTL_DEFAULT_HOURS, TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
+import { TTL_MAX_HOURS } from "../../crds/environment/lifetime.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { ConfigOverrides } from "../schemas/config-overrides.ts";
-import {
-  BranchName,
-  CommitSha,
-  EnvironmentName,
-  Instant,
-  OptionalBranchName,
-  OptionalRepositoryId,
-  RepositoryId,
-  Success,
-} from "../schemas/fields.ts";
+import { Instant, Success } from "../schemas/fields.ts";
 import { PAGE } from "../schemas/page.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
 
-const Ttl = {
+/** A TTL in hours, as requests have it. */
+export const Ttl = {
   minimum: 1,
   maximum: TTL_MAX_HOURS,
   "x-error-code": "ENV_TTL_EXCEEDED",
   description: "Hours from creation to deletion.",
 };
-
-export const CreateHeaders = closed({
-  "Idempotency-Key": Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      pattern: "^[!-~]+$",
-      "x-refusal": "must be 1 to 128 visible ASCII characters, given once",
-      description:
-        "Makes a retry safe: for 24 hours the caller's own requests with this key are answered with the environment that the first one made, as it is now, as long as it exists. A key that was used for another request is 409; the text of variables is not compared. Best a new UUID for every environment.",
-      examples: ["7c9e6679-7425-40de-944b-e07fc1f90ae7"],
-    }),
-  ),
-});
-
-export const CreateRequest = closed(
-  {
-    environment_name: EnvironmentName,
-    backend_repo: RepositoryId,
-    backend_branch: BranchName,
-    backend_commit: Type.Optional(CommitSha),
-    frontend_repo: Type.Optional(OptionalRepositoryId),
-    frontend_branch: Type.Optional(OptionalBranchName),
-    frontend_commit: Type.Optional(CommitSha),
-    ttl: Type.Optional(
-      Type.Integer({
-        ...Ttl,
-        // No `default`: generated clients send it, and it would override the config set's.
-        description: `Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else ${TTL_DEFAULT_HOURS}.`,
-      }),
-    ),
-    provision_database: Type.Optional(
-      Type.Boolean({ description: "A PostgreSQL of its own; as the config set says, else none, when left out." }),
-    ),
-    auto_generate_secrets: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: "False: config_overrides gives every secret of the Repositories, as text or by secretKeyRef.",
-      }),
-    ),
-    use_shared_api_keys: Type.Optional(
-      Type.Boolean({ description: "Adds the shared API keys of the config set to what the pods see." }),
-    ),
-    config_set: Type.Optional(
-      Type.String({
-        maxLength: 253,
-        description: "Id of a config set; the default one, if there is one, when left out.",
-      }),
-    ),
-    config_overrides: Type.Optional(ConfigOverrides),
-  },
-  {
-    title: "CreateEnvironmentRequest",
-    examples: [
-      {
-        environment_name: "shop-test",
-        backend_repo: "shop-api",
-        backend_branch: "main",
-        frontend_repo: "shop-web",
-        frontend_branch: "main",
-        ttl: 24,
-      },
-    ],
-  },
-);
-export type CreateRequest = Static<typeof CreateRequest>;
 
 export const ExtendRequest = closed(
   {
@@ -176,8 +102,7 @@ export const ListReply = closed({
   offset: Type.Integer({ examples: [0] }),
 });
 
-/** An environment as its detail shows it. */
-export const ENVIRONMENT_EXAMPLE = {
+const ENVIRONMENT_EXAMPLE = {
   ...example,
   updated_at: "2026-06-01T12:00:04.000Z",
   ttl_hours: 24,
@@ -226,3 +151,63 @@ export const MessageReply = closed({
   status: Success,
   message: Type.String({ examples: ["Deletion of environment 'shop-test' initiated"] }),
 });
+
+export const SwitchRequest = closed(
+  {
+    protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
+    suspended: Type.Optional(
+      Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
+    ),
+  },
+  {
+    title: "SwitchEnvironmentRequest",
+    minProperties: 1,
+    "x-refusal": "must say protected, suspended, or both",
+    description: "What is left out, or null, stays as it is.",
+    examples: [{ suspended: true }],
+  },
+);
+
+const ConditionReport = closed(
+  {
+    type: Type.String(),
+    status: literals(["True", "False", "Unknown"]),
+    reason: Type.String({ description: "Stable, for programs." }),
+    message: Type.String({ description: "What is in the way and what to do about it, for people." }),
+    last_transition_time: Instant,
+  },
+  { title: "EnvironmentCondition" },
+);
+
+/** A detail with what goes beyond version 1. */
+export const EnvironmentReport = closed(
+  {
+    ...EnvironmentDetail.properties,
+    protected: Type.Boolean(),
+    suspended: Type.Boolean(),
+    conditions: Type.Array(ConditionReport, {
+      description:
+        "How far each step came; Ready sums them up; Suspended, PipelineSilent and ExpiryRefused are there while so.",
+    }),
+  },
+  {
+    title: "EnvironmentReport",
+    examples: [
+      {
+        ...ENVIRONMENT_EXAMPLE,
+        protected: false,
+        suspended: false,
+        conditions: [
+          {
+            type: "Ready",
+            status: "True",
+            reason: "Ready",
+            message: "Every URL answers",
+            last_transition_time: "2026-06-01T12:02:20.000Z",
+          },
+        ],
+      },
+    ],
+  },
+);
+export type EnvironmentReport = Static<typeof EnvironmentReport>;

@@ -3,8 +3,13 @@ import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/e
 import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
-import type { EnvironmentReport } from "./report.schemas.ts";
-import type { CreatedEnvironment, EnvironmentDetail, EnvironmentLifetime, ListedEnvironment } from "./schemas.ts";
+import type {
+  CreatedEnvironment,
+  EnvironmentDetail,
+  EnvironmentLifetime,
+  EnvironmentReport,
+  ListedEnvironment,
+} from "./schemas.ts";
 
 /** What the URLs of environments are made of. */
 export type UrlSettings = Pick<Settings, "baseDomain" | "publicPort">;

@@ -3,8 +3,8 @@ import { EnvironmentNotFound } from "../../crds/errors.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
 import { visibleTo } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import { concerning } from "../request-context.ts";
-import type { Services } from "../route.ts";
+import { addAuditObject } from "../request-context.ts";
+import type { Services } from "../services.ts";
 
 /**
  * The environment of that name, or of that id, whose digits may be of either case.
@@ -22,5 +22,5 @@ export async function visibleEnvironment(
   const isPossible = isUuid(asked) || nameProblem(asked) === undefined;
   const environment = isPossible ? await environments.find(asked) : undefined;
   if (environment === undefined || !visibleTo(caller)(environment.spec)) throw new EnvironmentNotFound();
-  return concerning(environment);
+  return addAuditObject(environment);
 }

@@ -1,23 +1,18 @@
-import { route } from "../route.ts";
+import { feature, route } from "../route.ts";
 import { HealthReply, ReadyReply, StatusReply } from "./schemas.ts";
 import { toReady, toStatus } from "./views.ts";
 
-/** The name under which health replies speak of this service. */
+/** The name of this service in health replies. */
 export const SERVICE = "ephemeral-environments";
 
 /** For load balancers: this process answers. */
-const health = route({
-  method: "get",
-  path: "/api/health",
-  operationId: "getHealth",
+const getHealth = route({
+  endpoint: "GET /api/health",
   summary: "Whether the process answers",
   description: "Intended for load-balancer checks: the process answers.",
-  tag: "health",
   access: "public",
   rate: "none",
-  envelope: "never",
   reply: HealthReply,
-  refusals: [],
 })((_input, { clock, version }) => ({
   status: "healthy",
   timestamp: clock.now().toISOString(),
@@ -25,41 +20,30 @@ const health = route({
   service: SERVICE,
 }));
 
-/** The truth about the dependencies; never a pod's own probe, or an outage elsewhere would restart every replica. */
-const ready = route({
-  method: "get",
-  path: "/api/ready",
-  operationId: "getReadiness",
+/** The state of the dependencies; never a pod's own probe, or an outage elsewhere would restart every replica. */
+const getReadiness = route({
+  endpoint: "GET /api/ready",
   summary: "Whether the platform can do its work",
   description: "Readiness probe: `ready`, or 503 and `not ready` when a dependency is unhealthy.",
-  tag: "health",
   access: "public",
   rate: "none",
-  envelope: "never",
   reply: ReadyReply,
-  isUnavailable: (reply: ReadyReply) => reply.status === "not ready",
-  refusals: [],
-})(async (_input, platform) =>
-  toReady(await platform.health.check(), { now: platform.clock.now(), isStopping: platform.stopping.aborted }),
+  isUnavailable: ({ status }) => status === "not ready",
+})(async (_input, { health, clock, stopping }) =>
+  toReady(await health.check(), { now: clock.now(), isStopping: stopping.aborted }),
 );
 
 /** Each dependency in detail. */
-const status = route({
-  method: "get",
-  path: "/api/status",
-  operationId: "getStatus",
+const getStatus = route({
+  endpoint: "GET /api/status",
   summary: "The platform's dependencies in detail",
   description:
     "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be. Beside them: the circuit breakers in front of services, and whether expirations are blocked.",
-  tag: "health",
   access: "public",
-  rate: "caller",
-  envelope: "never",
   reply: StatusReply,
-  refusals: [],
 })(async (_input, { health, counters, clock, version }) => {
   const [found, state] = await Promise.all([health.check(), counters?.state()]);
   return toStatus(found, { now: clock.now(), version, counters: state });
 });
 
-export const healthRoutes = [health, ready, status] as const;
+export const healthRoutes = feature("health", { getHealth, getReadiness, getStatus }, { envelope: "never" });

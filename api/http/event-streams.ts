@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Request, Response } from "express";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Caller } from "../auth/callers.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 import type { Events, ServerEvent } from "../route.ts";
 
 /** A caller may have so many open on this replica, and all callers together so many. */
@@ -29,7 +29,7 @@ export interface EventAnswer {
   /** Called when it is sure that there will be events, before any is sent. */
   readonly onOpen: () => Promise<void>;
   /** Throws when the caller may not have them any longer. */
-  readonly stillMay: () => Promise<void>;
+  readonly checkAccess: () => Promise<void>;
 }
 
 /** Answers that are streams of events: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
@@ -38,7 +38,7 @@ export interface EventStreams {
    * Sends events until there are no more, the client goes, the process stops or half an hour is over; a client that reads
    * slowly slows down their making. The caller's rights are proved before every batch, and every second without one.
    *
-   * @throws Refusal (rate-limited, unavailable) when too many are open, and whatever keeps the first ones from coming
+   * @throws HttpError (rate-limited, unavailable) when too many are open, and whatever keeps the first ones from coming
    */
   send(answer: EventAnswer): Promise<void>;
 }
@@ -121,11 +121,11 @@ type Batches = AsyncIterator<readonly ServerEvent<object>[]>;
 async function sendAll(
   first: Awaited<ReturnType<Batches["next"]>>,
   batches: Batches,
-  { response, stillMay }: EventAnswer,
+  { response, checkAccess }: EventAnswer,
   conduct: Conduct,
 ): Promise<void> {
   for (let batch = first; !batch.done && !conduct.signal.aborted; batch = await batches.next()) {
-    await stillMay();
+    await checkAccess();
     const text = batch.value.map(toText).join("");
     if (text !== "" && !response.write(text)) await drained(response, conduct);
     if (response.destroyed || response.writableNeedDrain) return;
@@ -146,11 +146,11 @@ function heartbeat(response: Response, clock: Clock): () => void {
 }
 
 /** Ends a stream that is idle, too, when the caller may not have it any longer. */
-function proofs({ stillMay }: EventAnswer, { clock, refuse }: Conduct): () => void {
+function proofs({ checkAccess }: EventAnswer, { clock, refuse }: Conduct): () => void {
   let isStopped = false;
   let cancel: () => void;
   const wait = () => {
-    if (!isStopped) cancel = clock.setTimer(PROOF_MS, () => void stillMay().then(wait, refuse));
+    if (!isStopped) cancel = clock.setTimer(PROOF_MS, () => void checkAccess().then(wait, refuse));
   };
   wait();
   return () => {

@@ -2,8 +2,8 @@ import { maxHeaderSize, type RequestListener, type Server, type ServerResponse, 
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
+import { problemBody } from "../problem.ts";
 import { requestIdFrom } from "../request-context.ts";
-import { toProblem } from "../views/problem.ts";
 
 interface Meaning {
   readonly status: number;
@@ -71,7 +71,7 @@ interface RefusedRequest {
 function refusal({ status, detail }: Meaning, requestId: string, { clock, log }: Reporting): RefusedRequest {
   log.info("a request was refused before it was served", { requestId, status, detail });
   const now = clock.now();
-  const body = JSON.stringify(toProblem({ status, detail, now }));
+  const body = JSON.stringify(problemBody({ status, detail, now }));
   const headers = {
     "X-Request-ID": requestId,
     "Content-Type": "application/json; charset=utf-8",

@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 import { parseJson } from "./json-text.ts";
 
 /** No request has more; a limit before parsing, because every name costs an entry. */
@@ -27,7 +27,7 @@ const READERS: Readonly<Record<string, Reader>> = {
  * The fields of a query or a form in the types that the schema gives them. An empty field is as good as none where
  * it can't be a value of its type, or in a query. A value that does not fit stays text, for the schema to refuse.
  *
- * @throws Refusal (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object field
+ * @throws HttpError (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object field
  */
 export function fieldsOf(encoded: string, schema: TSchema | undefined, from: "query" | "form"): object {
   const types = typesOf(schema);

@@ -1,4 +1,4 @@
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 
 /** Deeper nesting has no use here and makes later work on the value recursive without bound. */
 export const MAX_DEPTH = 32;
@@ -10,7 +10,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /**
  * Reads JSON from outside: nesting and keys are judged on the text before `JSON.parse` builds anything.
  *
- * @throws Refusal (malformed) for invalid UTF-8 or JSON, too deep nesting, a key that is given twice (JSON.parse would
+ * @throws HttpError (malformed) for invalid UTF-8 or JSON, too deep nesting, a key that is given twice (JSON.parse would
  *   keep the last in silence, another reader the first) or one that names a prototype
  */
 export function parseJson(bytes: Uint8Array | string): unknown {
@@ -23,7 +23,7 @@ export function parseJson(bytes: Uint8Array | string): unknown {
   }
 }
 
-/** The text of a body. @throws Refusal (malformed) where it is not UTF-8 */
+/** The text of a body. @throws HttpError (malformed) where it is not UTF-8 */
 export function utf8Text(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { ConfigInvalid, TtlExceeded } from "../../crds/errors.ts";
-import { describe, HttpError } from "../http-error.ts";
+import { ConfigInvalid, describeViolations, TtlExceeded } from "../../crds/errors.ts";
+import { HttpError } from "../errors.ts";
 import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
@@ -21,7 +21,7 @@ export interface RequestInput {
 /**
  * A reader of requests for a contract, its checks compiled once.
  *
- * Its function throws Refusal (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
+ * Its function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
  * wrong in the body, or TtlExceeded when a TTL above the maximum is all that is.
  */
 export function inputReader(contract: Contract) {
@@ -42,7 +42,7 @@ function accepted<T>(checked: Checked<T>, refuse: (findings: readonly Finding[])
   throw refuse(checked.findings);
 }
 
-const refuseAddress = (findings: readonly Finding[]) => new HttpError("malformed", describe(findings));
+const refuseAddress = (findings: readonly Finding[]) => new HttpError("malformed", describeViolations(findings));
 
 function refuseBody(findings: readonly Finding[]): Error {
   const [first, ...others] = findings;

@@ -1,10 +1,10 @@
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** More keys within a minute are no users but a flood; so many take less than 20 MB. */
+/** More keys within a minute are a flood and no users; this many take less than 20 MB. */
 const MAX_KEYS = 50_000;
 
-/** How far a key has got in its window. */
-export interface OwnCount {
+/** The count of a key in its window. */
+export interface MemoryCount {
   /** Requests in the window, with this one. */
   readonly total: number;
   readonly leftMs: number;
@@ -12,7 +12,7 @@ export interface OwnCount {
 
 /** Counts requests of this process by key, each over a window of the same length from its first request on. */
 export interface MemoryStore {
-  increment(key: string): OwnCount;
+  increment(key: string): MemoryCount;
   /** Requests of the key in its window so far. */
   total(key: string): number;
   /** How many keys are held. */
@@ -26,7 +26,7 @@ interface Window {
 
 /**
  * Counters in bounded memory. A key is never forgotten before its window ends, however many others come: a flood of made-up
- * keys can't give anybody a fresh budget. Those that find no room share one counter, so the flood limits itself.
+ * keys can't reset the count of any. Keys beyond the bound share one counter, so the flood limits itself.
  */
 export function memoryStore(
   clock: Clock,
@@ -34,7 +34,7 @@ export function memoryStore(
 ): MemoryStore {
   // In the order in which windows begin, which is that in which they end.
   const windows = new Map<string, Window>();
-  let crowd: Window = { total: 0, endsAtMs: 0 };
+  let shared: Window = { total: 0, endsAtMs: 0 };
   const begin = (nowMs: number): Window => ({ total: 0, endsAtMs: nowMs + windowMs });
   const forgetEnded = (nowMs: number) => {
     for (const [key, { endsAtMs }] of windows) {
@@ -46,8 +46,8 @@ export function memoryStore(
     const known = windows.get(key);
     if (known !== undefined) return known;
     if (windows.size >= maxKeys) {
-      if (crowd.endsAtMs <= nowMs) crowd = begin(nowMs);
-      return crowd;
+      if (shared.endsAtMs <= nowMs) shared = begin(nowMs);
+      return shared;
     }
     const begun = begin(nowMs);
     windows.set(key, begun);
@@ -62,7 +62,7 @@ export function memoryStore(
       return { total: window.total, leftMs: window.endsAtMs - nowMs };
     },
     total: (key) => {
-      const window = windows.get(key) ?? (windows.size < maxKeys ? undefined : crowd);
+      const window = windows.get(key) ?? (windows.size < maxKeys ? undefined : shared);
       return window !== undefined && window.endsAtMs > clock.monotonicMs() ? window.total : 0;
     },
     get size() {

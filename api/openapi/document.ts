@@ -135,9 +135,9 @@ function accessNote(access: Access): string {
 }
 
 /** The operations that can be called with an id that this one answers. */
-function linksOf({ links = {}, ...contract }: Contract, contracts: readonly Contract[], version: Version): Json {
-  const prefix = isWrapped({ ...contract }, version) ? "/data" : "";
-  const linked = Object.entries(links).flatMap(([thing, pointer]) =>
+function linksOf(contract: Contract, contracts: readonly Contract[], version: Version): Json {
+  const prefix = isWrapped(contract, version) ? "/data" : "";
+  const linked = Object.entries(contract.links).flatMap(([thing, pointer]) =>
     contracts
       .filter(({ path }) => path === thing || path.startsWith(`${thing}/`))
       .map((target): [string, Json] => {

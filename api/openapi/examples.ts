@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../crds/errors.ts";
-import { statusOfCode } from "../errors.ts";
+import { ERRORS, isErrorCode } from "../errors.ts";
+import { problemBody } from "../problem.ts";
 import type { Contract } from "../route.ts";
 import type { Json } from "./schemas.ts";
 
@@ -28,54 +28,27 @@ const BY_TYPE: Readonly<Record<string, (schema: Json) => unknown>> = {
   string: ({ format }) => (format === "date-time" || format === "instant" ? MOMENT : NO_EXAMPLE),
 };
 
-interface ProblemExample {
-  readonly detail: string;
-  readonly status: number;
-  readonly code?: ErrorCode;
-}
+/** A row of the table of errors as the document names its example: a code by itself, `not-found` as `NotFound`. */
+const exampleName = (row: string) =>
+  isErrorCode(row) ? row : row.replaceAll(/(?:^|-)(\w)/g, (_all, first: string) => first.toUpperCase());
 
-const CODED: Readonly<Record<ErrorCode, string>> = {
-  ENV_NAME_EXISTS: "Environment name already exists",
-  ENV_NOT_FOUND: "Environment not found",
-  ENV_CREATION_FAILED: "Failed to create environment",
-  ENV_TTL_EXCEEDED: "TTL exceeds the maximum of 168 hours",
-  ENV_REPO_NOT_FOUND: "backend_repo: no backend repository 'shop-api' is registered",
-  ENV_CONFIG_INVALID: "environment_name: is required; ttl: must be an integer",
-};
-
-const PLAIN: Readonly<Record<string, ProblemExample>> = {
-  Malformed: { status: 400, detail: "The body is not valid JSON" },
-  Unauthenticated: { status: 401, detail: "Authentication required" },
-  Forbidden: { status: 403, detail: "This needs the permission environments:create" },
-  NotFound: { status: 404, detail: "Not found" },
-  Conflict: { status: 409, detail: "The environment is being deleted" },
-  TooLarge: { status: 413, detail: "The body may have 262144 bytes at most" },
-  UnsupportedMediaType: { status: 415, detail: "Send the body as application/json" },
-  RateLimited: { status: 429, detail: "Too many requests" },
-  Fault: { status: 500, detail: "Internal server error" },
-  Unavailable: { status: 503, detail: "The Kubernetes API can't be reached" },
-};
+/** The rows that operations answer: a path's other methods are no operations. */
+const ROWS = Object.entries(ERRORS).filter(([row]) => row !== "method-not-allowed");
 
 /** Every error that replies refer to as an example, by name. */
-export const PROBLEM_EXAMPLES: Json = Object.fromEntries([
-  ...Object.entries(PLAIN).map(([name, example]) => [name, problemExample(example)]),
-  ...Object.entries(CODED).map(([code, detail]) => {
-    const known = code as ErrorCode;
-    return [code, problemExample({ detail, status: statusOfCode(known), code: known })];
+export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
+  ROWS.map(([row, { status, example: detail }]) => {
+    const code = isErrorCode(row) ? row : undefined;
+    return [exampleName(row), { summary: detail, value: problemBody({ status, detail, code, now: new Date(MOMENT) }) }];
   }),
-]);
+);
 
-function problemExample({ detail, status, code }: ProblemExample): Json {
-  const body = { detail, status_code: status, ...(code === undefined ? {} : { error_code: code }), timestamp: MOMENT };
-  return { summary: detail, value: body };
-}
-
-/** The examples of an operation's errors with this status: its codes, and what has none. */
-export function problemExamples(status: number, { refusals, refuses = [] }: Contract): Json {
-  const codes = refusals.filter((code) => statusOfCode(code) === status);
-  const plain = Object.keys(PLAIN).filter((name) => PLAIN[name]?.status === status);
-  // A 404 without a code is something else than one with a code; a route that has both says so.
-  const isCoded = status === 404 && codes.length > 0 && !refuses.includes("not-found");
-  const names = isCoded ? codes : [...codes, ...plain];
+/** The examples of an operation's errors with this status: its codes, and the kinds without a code. */
+export function problemExamples(status: number, { errors }: Contract): Json {
+  const codes = errors.filter((error) => isErrorCode(error) && ERRORS[error].status === status);
+  const kinds = ROWS.filter(([row, error]) => !isErrorCode(row) && error.status === status).map(([row]) => row);
+  // A 404 without a code is a different thing from one with a code; a route that has both lists `not-found`.
+  const isCoded = status === ERRORS["not-found"].status && codes.length > 0 && !errors.includes("not-found");
+  const names = (isCoded ? codes : [...codes, ...kinds]).map(exampleName);
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]));
 }

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import { listRoutes } from "../routes.ts";
 import { openApiDocument } from "./document.ts";

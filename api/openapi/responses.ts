@@ -1,4 +1,4 @@
-import { PROBLEM_MEANINGS, statusOfCode, statusOfRefusal, UNAVAILABLE_STATUS } from "../errors.ts";
+import { ERRORS } from "../errors.ts";
 import { type Contract, isWrapped, type Version } from "../route.ts";
 import { Instant } from "../schemas/fields.ts";
 import { exampleOf, problemExamples } from "./examples.ts";
@@ -49,22 +49,25 @@ const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
 
 /** The replies of an operation, by status: its success with links to other operations, and all its errors. */
 export function responses(contract: Contract, version: Version, parts: ResponseParts): Json {
-  const { reply, isUnavailable } = contract;
-  const examples = (reply as Json).examples as unknown[] | undefined;
-  const values = examples ?? [exampleOf(reply as Json)];
-  const success = values.find((value) => !isUnavailable?.(value as never));
+  const { reply } = contract;
+  const isUnavailable = (value: unknown) => contract.isUnavailable?.(value) ?? false;
+  const values = ((reply as Json).examples as unknown[] | undefined) ?? [exampleOf(reply as Json)];
   const answer = (description: string, value: unknown, ...headers: (keyof typeof HEADERS)[]) => ({
     description,
     headers: headerRefs("X-Request-ID", ...limitHeaders(contract), ...headers),
     content: contentOf(contract, version, { ...parts, value }),
   });
+  const success = answer(
+    "Success",
+    values.find((value) => !isUnavailable(value)),
+  );
   const links = Object.keys(parts.links).length > 0 ? { links: parts.links } : {};
-  const unavailable = values.find((value) => isUnavailable?.(value as never));
-  const refusals = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
+  const problems = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
+  const notReady = contract.isUnavailable && answer("Not ready", values.find(isUnavailable), "Retry-After");
   return {
-    [contract.status ?? 200]: { ...answer("Success", success), ...links },
-    ...Object.fromEntries(refusals),
-    ...(isUnavailable ? { [UNAVAILABLE_STATUS]: answer("Not ready", unavailable, "Retry-After") } : {}),
+    [contract.status]: { ...success, ...links },
+    ...Object.fromEntries(problems),
+    ...(notReady ? { [ERRORS.unavailable.status]: notReady } : {}),
   };
 }
 
@@ -81,12 +84,12 @@ function contentOf(
 ): Json {
   const { representation } = contract;
   const reply = component(contract.reply as Json, components);
-  if (contract.events) return { "text/event-stream": { schema: { type: "string" }, example: eventExample(value) } };
+  if (contract.isStream) return { "text/event-stream": { schema: { type: "string" }, example: eventExample(value) } };
   const json = isWrapped(contract, version)
     ? { schema: wrapped(reply), example: wrappedExample(value) }
     : { schema: reply, example: value };
   if (representation === undefined) return { "application/json": json };
-  const text = { schema: { type: "string" }, example: representation.text(value as never) };
+  const text = { schema: { type: "string" }, example: representation.text(value) };
   return { "application/json": json, [representation.type]: text };
 }
 
@@ -116,25 +119,17 @@ function unmarked(reply: Json): Json {
   return { ...reply, required: (reply.required as string[]).filter((name) => name !== "status"), properties };
 }
 
-function problemStatuses({ access, rate, refusals, refuses = [], body, params, query, headers }: Contract): number[] {
-  const codes = refusals.map(statusOfCode);
-  return [
-    ...new Set([
-      ...codes,
-      ...refuses.map(statusOfRefusal),
-      ...(body ? [400, 413, 415] : []),
-      ...(params || query || headers ? [400] : []),
-      ...accessStatuses(access),
-      ...(rate === "none" ? [] : [429]),
-      ...(access === "public" ? [] : [UNAVAILABLE_STATUS]),
-      500,
-    ]),
-  ].sort((one, other) => one - other);
-}
-
-function accessStatuses(access: Contract["access"]): number[] {
-  if (access === "public") return [];
-  return access === "authenticated" ? [401] : [401, 403];
+function problemStatuses({ access, rate, errors, body, params, query, headers }: Contract): number[] {
+  const kinds: (keyof typeof ERRORS)[] = [
+    ...errors,
+    ...(body ? (["malformed", "too-large", "unsupported-media-type"] as const) : []),
+    ...(params || query || headers ? (["malformed"] as const) : []),
+    ...(access === "public" ? [] : (["unauthenticated", "unavailable"] as const)),
+    ...(typeof access === "object" ? (["forbidden"] as const) : []),
+    ...(rate === "none" ? [] : (["rate-limited"] as const)),
+    "fault",
+  ];
+  return [...new Set(kinds.map((kind) => ERRORS[kind].status))].sort((one, other) => one - other);
 }
 
 function problem(status: number, contract: Contract): Json {
@@ -147,20 +142,21 @@ function problem(status: number, contract: Contract): Json {
 }
 
 function meaningOf(status: number, { budget }: Contract): string {
-  const isSpent = budget !== undefined && status === statusOfRefusal("rate-limited");
-  const meaning = PROBLEM_MEANINGS[status] ?? "Error";
-  return isSpent
+  const row = Object.values(ERRORS).find((error) => "meaning" in error && error.status === status);
+  const meaning = row !== undefined && "meaning" in row ? row.meaning : "Error";
+  return budget !== undefined && status === ERRORS["rate-limited"].status
     ? `${meaning}. The operation's own budget or every caller's is spent: X-RateLimit-* tell which`
     : meaning;
 }
 
 function problemHeaders(status: number, contract: Contract): Json {
-  const mayNameBeFreed = contract.refusals.includes("ENV_NAME_EXISTS") && status === statusOfCode("ENV_NAME_EXISTS");
+  const { ENV_NAME_EXISTS, unauthenticated, unavailable, "rate-limited": limited } = ERRORS;
+  const mayNameBeFreed = contract.errors.includes("ENV_NAME_EXISTS") && status === ENV_NAME_EXISTS.status;
   return {
     // A fault, or a missing dependency, may come before anything is counted.
     ...headerRefs("X-Request-ID", ...(status < 500 ? limitHeaders(contract) : [])),
-    ...headerRefs(...(status === 401 ? (["WWW-Authenticate"] as const) : [])),
-    ...headerRefs(...(status === 429 || status === UNAVAILABLE_STATUS ? (["Retry-After"] as const) : [])),
+    ...(status === unauthenticated.status ? headerRefs("WWW-Authenticate") : {}),
+    ...(status === limited.status || status === unavailable.status ? headerRefs("Retry-After") : {}),
     ...(mayNameBeFreed ? NAME_FREE_AGAIN : {}),
   };
 }

@@ -3,7 +3,7 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import { takesPlace } from "../../crds/repository/repository-use.ts";
 import type { Environments } from "../../operator/ports/facade/environments.ts";
 import type { Repositories } from "../../operator/ports/repositories.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../errors.ts";
 
 /** A creation under way: no list shows its environment yet. */
 interface Creation {
@@ -22,11 +22,11 @@ export interface RepositoryQuotas {
    * none. One of the same name does not count: whether that is the answer to an earlier attempt or a name that is taken
    * is the creation's matter.
    *
-   * @throws Refusal (conflict)
+   * @throws HttpError (conflict)
    */
-  enter(creation: Creation): () => void;
+  reserve(creation: Creation): () => void;
   /** Whether the repository may have one more environment. */
-  has(repository: Repository): boolean;
+  hasRoom(repository: Repository): boolean;
 }
 
 interface Outside {
@@ -46,18 +46,18 @@ export function createRepositoryQuotas({ environments, repositories }: Outside):
     return names.size >= spec.maxEnvironments;
   };
   return {
-    enter(creation) {
+    reserve(creation) {
       const used = repositoriesOf(creation.spec).map((id) => repositories.find(id));
       const full = used.find((repository) => repository !== undefined && isFull(repository, creation.name));
-      if (full !== undefined) throw noRoom(full);
+      if (full !== undefined) throw quotaSpent(full);
       underWay.add(creation);
       return () => void underWay.delete(creation);
     },
-    has: (repository) => !isFull(repository),
+    hasRoom: (repository) => !isFull(repository),
   };
 }
 
-function noRoom({ metadata, spec }: Repository): HttpError {
+function quotaSpent({ metadata, spec }: Repository): HttpError {
   const detail = `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}`;
   return new HttpError("conflict", detail);
 }

@@ -1,47 +1,34 @@
 import { UnknownRepository } from "../../crds/errors.ts";
 import { mayRead } from "../auth/access.ts";
-import { route } from "../route.ts";
-import { PageQuery } from "../schemas/page.ts";
-import { toPage } from "../views/page.ts";
+import { feature, route } from "../route.ts";
+import { byName, PageQuery, toPage } from "../schemas/page.ts";
 import { ReloadReport, RepositoryPage, RepositoryPath, RepositoryReport } from "./schemas.ts";
 import { toReload, toRepository } from "./views.ts";
 
-const ofRepositories = { tag: "repositories", rate: "caller", envelope: "always" } as const;
-const readers = { permission: "repos:read" } as const;
-
-/** A page of the Repositories that the caller may know of, by name. */
+/** A page of the Repositories that the caller may read, by name. */
 const listRepositories = route({
-  ...ofRepositories,
-  method: "get",
-  path: "/api/repos",
-  operationId: "listRepositories",
+  endpoint: "GET /api/repos",
   summary: "List repositories",
-  description: "The registered repositories that the caller may use, by name. Only those who may reload them see all.",
-  access: readers,
+  description:
+    "The registered repositories that the caller may use, by name; all of them for callers who may reload them.",
+  access: { permission: "repos:read" },
   query: PageQuery,
   reply: RepositoryPage,
   links: { "/api/repos/{id}": "/items/0/id" },
-  refusals: [],
 })(({ query, caller }, { repositories, settings }) => {
   const visible = repositories.list().filter((repository) => mayRead(caller, repository, "repos:reload"));
-  const sorted = visible.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const page = toPage(sorted, query);
-  return { ...page, items: page.items.map((repository) => toRepository(repository, settings)) };
+  return toPage(visible.sort(byName), query, (repository) => toRepository(repository, settings));
 });
 
-/** One Repository in full; one that the caller may not know of is answered exactly like one that does not exist. */
+/** One Repository in full; one that the caller may not read is answered exactly like one that does not exist. */
 const getRepository = route({
-  ...ofRepositories,
-  method: "get",
-  path: "/api/repos/{id}",
-  operationId: "getRepository",
+  endpoint: "GET /api/repos/{id}",
   summary: "Get a repository",
-  description: "The configuration of a repository, and how its last check went.",
-  access: readers,
+  description: "The configuration of a repository, and the result of its last check.",
+  access: { permission: "repos:read" },
   params: RepositoryPath,
   reply: RepositoryReport,
-  refusals: ["ENV_REPO_NOT_FOUND"],
-  refuses: ["not-found"],
+  errors: ["ENV_REPO_NOT_FOUND", "not-found"],
 })(({ params, caller }, { repositories, settings }) => {
   const found = repositories.find(params.id);
   if (found === undefined || !mayRead(caller, found, "repos:reload")) throw new UnknownRepository();
@@ -50,17 +37,17 @@ const getRepository = route({
 
 /** Has all of them checked now. */
 const reloadRepositories = route({
-  ...ofRepositories,
-  method: "post",
-  path: "/api/repos/reload",
-  operationId: "reloadRepositories",
+  endpoint: "POST /api/repos/reload",
   summary: "Reload the repositories",
   description:
-    "Has every repository checked (whether its host answers, whether its rules hold together), waits up to 20 seconds (after the end of a reload that goes on already), and tells what differs from the reload before. A repository with an error stays as it was.",
+    "Has every repository checked (whether its host answers, whether its rules are consistent), waits up to 20 seconds (after the end of a reload that is already running), and reports the differences from the reload before. A repository with an error stays as it was.",
   access: { permission: "repos:reload" },
   auditTarget: () => "repositories",
   reply: ReloadReport,
-  refusals: [],
 })(async (_input, { repositoryReloads }) => toReload(await repositoryReloads.reload()));
 
-export const repositoryRoutes = [listRepositories, reloadRepositories, getRepository] as const;
+export const repositoryRoutes = feature(
+  "repositories",
+  { listRepositories, reloadRepositories, getRepository },
+  { envelope: "always" },
+);

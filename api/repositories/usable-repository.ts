@@ -2,7 +2,7 @@ import { RepositoryNotFound } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { mayUse } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { Services } from "../route.ts";
+import type { Services } from "../services.ts";
 
 /** Whether the caller may make environments of it. One that is being deleted stays for those it has, and makes no more. */
 export function isUsable(repository: Repository, caller: Caller): boolean {

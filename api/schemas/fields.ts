@@ -1,9 +1,9 @@
 /** Fields that recur in requests and replies. */
 import { Type } from "typebox";
-import type { ErrorCode } from "../../crds/errors.ts";
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH, NAME_PATTERN } from "../../crds/names.ts";
 import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches.ts";
 import { closed, literals } from "../../crds/schema.ts";
+import { ERROR_CODES } from "../errors.ts";
 
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC." });
 
@@ -53,15 +53,6 @@ export const CommitSha = Type.String({
 
 /** The success marker of replies that carry one. */
 export const Success = literals(["success"]);
-
-const ERROR_CODES = [
-  "ENV_NAME_EXISTS",
-  "ENV_NOT_FOUND",
-  "ENV_CREATION_FAILED",
-  "ENV_TTL_EXCEEDED",
-  "ENV_REPO_NOT_FOUND",
-  "ENV_CONFIG_INVALID",
-] as const satisfies readonly ErrorCode[];
 
 /** The body of every error. */
 export const Problem = closed(

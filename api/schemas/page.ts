@@ -4,7 +4,7 @@ import { closed } from "../../crds/schema.ts";
 
 export const DEFAULT_LIMIT = 50;
 
-/** Which page of a list is wanted; more than the maximum is refused, never cut. */
+/** Which page of a list is requested; a limit above the maximum is refused, never cut. */
 export const PAGE = {
   limit: Type.Optional(
     Type.Integer({
@@ -37,3 +37,19 @@ export const pageOf = <T extends TSchema>(item: T, options: object) =>
     },
     options,
   );
+
+/** The requested part of a sorted list, each item as `view` shows it. */
+export function toPage<T, V>(
+  sorted: readonly T[],
+  { limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,
+  view: (item: T) => V,
+) {
+  return { items: sorted.slice(offset, offset + limit).map(view), total: sorted.length, limit, offset };
+}
+
+interface Named {
+  readonly metadata: { readonly name: string };
+}
+
+/** The order of lists: by name, letter by letter. */
+export const byName = ({ metadata: one }: Named, { metadata: other }: Named) => (one.name < other.name ? -1 : 1);

@@ -2,8 +2,8 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../../crds/errors.ts";
-import { concerning, currentRequestId } from "../../request-context.ts";
-import type { Services } from "../../route.ts";
+import { addAuditObject } from "../../request-context.ts";
+import type { Services } from "../../services.ts";
 import type { CleanupReply, CleanupRequest } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
@@ -55,12 +55,12 @@ function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined
 export async function cleanUp(
   environments: readonly EphemeralEnvironment[],
   request: CleanupRequest,
-  platform: Outside,
+  services: Outside,
 ): Promise<Omit<CleanupReply, "status">> {
   const outcomes: Outcome[] = [];
   const waiting = environments.entries();
   const lanes = Array.from({ length: AT_ONCE }, async () => {
-    for (const [index, environment] of waiting) outcomes[index] = await cleanOne(environment, request, platform);
+    for (const [index, environment] of waiting) outcomes[index] = await cleanOne(environment, request, services);
   });
   await Promise.all(lanes);
   const errors = outcomes.filter((outcome) => outcome.came === "error");
@@ -93,7 +93,7 @@ async function cleanOne(
     if (error instanceof EnvironmentConflict) return { id, name, came: "skipped", reason: error.message };
     const level = error instanceof DomainError ? "warn" : "error";
     outside.log[level]("a failed environment could not be deleted", {
-      ...{ requestId: currentRequestId(), environment: name, error },
+      ...{ environment: name, error },
     });
     return { id, name, came: "error", error };
   }
@@ -111,7 +111,7 @@ async function reasonNotRemoved(
     const reason = reasonToStay(current, request, clock.now());
     if (reason !== undefined || request.dry_run) return reason;
     if ((await environments.remove(current, { onlyThisVersion: true })) === "removing") {
-      concerning(environment);
+      addAuditObject(environment);
       return undefined;
     }
     current = await environments.reread(environment);

@@ -1,14 +1,13 @@
 import { ConfigInvalid, HostUnavailable, type Violation } from "../../../crds/errors.ts";
 import type { Component } from "../../../crds/names.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import { currentRequestId } from "../../request-context.ts";
-import type { Services } from "../../route.ts";
+import type { Services } from "../../services.ts";
 
 /** SHA-1's digits, or SHA-256's. */
 const FULL_SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** The commit that a request asks for of one component, in the digits in which it was sent; empty: the latest. */
-export interface AskedCommit {
+/** The source that a request asks for of one component; the commit as it was sent, empty: the latest. */
+export interface RequestedSource {
   readonly component: Component;
   readonly repository: Repository;
   readonly branch: string;
@@ -23,12 +22,12 @@ export interface AskedCommit {
  * @throws ConfigInvalid that names every short SHA that is not the head's; HostUnavailable, SecretsUnavailable
  */
 export async function fullCommits(
-  asked: readonly AskedCommit[],
-  outside: Pick<Services, "branchHeads" | "log">,
+  sources: readonly RequestedSource[],
+  services: Pick<Services, "branchHeads" | "log">,
 ): Promise<{ readonly [component in Component]?: string }> {
-  const named = asked.filter(({ commit }) => commit !== "");
+  const named = sources.filter(({ commit }) => commit !== "");
   const settled = await Promise.all(
-    named.map(async (commit) => [commit.component, await fullCommit(commit, outside)] as const),
+    named.map(async (source) => [source.component, await fullCommit(source, services)] as const),
   );
   const violations = settled.flatMap(([, commit]) => (typeof commit === "string" ? [] : [commit]));
   if (violations.length > 0) throw new ConfigInvalid(violations);
@@ -36,14 +35,14 @@ export async function fullCommits(
 }
 
 async function fullCommit(
-  { component, repository, branch, commit }: AskedCommit,
+  { component, repository, branch, commit }: RequestedSource,
   { branchHeads, log }: Pick<Services, "branchHeads" | "log">,
 ): Promise<string | Violation> {
   const digits = commit.toLowerCase();
   if (FULL_SHA.test(digits)) return digits;
   const head = await branchHeads.headOf(repository, branch).catch((error: unknown) => {
     if (error instanceof HostUnavailable) {
-      const facts = { requestId: currentRequestId(), repository: repository.metadata.name };
+      const facts = { repository: repository.metadata.name };
       log.warn("the head of a branch could not be asked for", { ...facts, error: error.cause });
     }
     throw error;

@@ -1,99 +1,160 @@
+import { createHash } from "node:crypto";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { IdempotencyRecord } from "../../../crds/environment/idempotency-record.ts";
-import { SecretsUnavailable } from "../../../crds/errors.ts";
+import { creationMark, type IdempotencyRecord } from "../../../crds/environment/idempotency-record.ts";
+import { ConfigInvalid, SecretsUnavailable } from "../../../crds/errors.ts";
+import { COMPONENTS } from "../../../crds/names.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
 import type { Caller } from "../../auth/callers.ts";
-import { currentRequestId } from "../../request-context.ts";
-import type { Services } from "../../route.ts";
-import type { CreateRequest } from "../schemas.ts";
-import { checkSameRequest, markOf } from "./idempotency-key.ts";
-import { type WantedEnvironment, wantedEnvironment } from "./intake.ts";
-import { givenValues } from "./overrides.ts";
+import { HttpError } from "../../errors.ts";
+import { addAuditObject } from "../../request-context.ts";
+import type { ConfigOverrides } from "../../schemas/config-overrides.ts";
+import type { Services } from "../../services.ts";
+import { type DesiredEnvironment, desiredEnvironment } from "./intake.ts";
+import type { CreateRequest } from "./schemas.ts";
 
-/** A creation as it was asked for. */
-export interface Creation {
+/** A request for a new environment. */
+interface Creation {
   readonly body: CreateRequest;
   readonly caller: Caller;
-  /** The caller's own name for this request: asked again, it is answered with what it made. */
+  /** The `Idempotency-Key`: a retry with it is answered with the environment that the first request created. */
   readonly key: string | undefined;
 }
 
-type Outside = Pick<Services, "environments" | "secretManager" | "log">;
+type CreationServices = Pick<
+  Services,
+  "settings" | "environments" | "repositories" | "branchHeads" | "configSets" | "quotas" | "secretManager" | "log"
+>;
+type Persistence = Pick<Services, "environments" | "secretManager" | "log">;
 
 /**
- * Makes the environment that is asked for, once for a key. What a former attempt with the key has made is the answer
- * whatever has changed since, also the Repositories and the settings.
+ * Creates the environment, once for a key: a retry is answered with what the first request created, even if Repositories
+ * or settings have changed since.
  *
- * @throws what `wantedEnvironment` and `Environments.create` throw; Refusal (conflict) for a key that another request
- *   had and for a repository without room; SecretsUnavailable when the values that were given with it can't be written
+ * @throws what `desiredEnvironment` and `Environments.create` throw; HttpError (conflict) for a key that another request
+ *   used and for a Repository whose quota is spent; SecretsUnavailable when the provided values can't be written
  */
-export async function createRequested(
-  { body, caller, key }: Creation,
-  platform: Outside & Pick<Services, "settings" | "repositories" | "branchHeads" | "configSets" | "quotas">,
-): Promise<EphemeralEnvironment> {
-  const mark = key === undefined ? undefined : markOf(key, body, caller);
-  const known = mark && platform.environments.madeWith(mark.key);
-  if (known !== undefined && mark !== undefined) return madeBefore(known, { body, mark }, platform);
-  const wanted = await wantedEnvironment(body, caller, platform);
-  const leave = platform.quotas.enter(wanted);
-  return persist(wanted, platform, mark).finally(leave);
+export async function createEnvironment(creation: Creation, services: CreationServices): Promise<EphemeralEnvironment> {
+  const { body, caller, key } = creation;
+  const record = key === undefined ? undefined : idempotencyRecord(key, body, caller);
+  const earlier = record && services.environments.madeWith(record.key);
+  const environment =
+    earlier !== undefined && record !== undefined
+      ? await resume(earlier, { body, record }, services)
+      : await createNew(creation, services, record);
+  return addAuditObject(environment);
 }
 
-/** What a former attempt made, with the values that it may not have written before it ended. */
-async function madeBefore(
+async function createNew({ body, caller }: Creation, services: CreationServices, record?: IdempotencyRecord) {
+  const desired = await desiredEnvironment(body, caller, services);
+  const release = services.quotas.reserve(desired);
+  return persist(desired, services, record).finally(release);
+}
+
+/** The record of a creation with an `Idempotency-Key`: the same key of two callers is two keys. */
+export function idempotencyRecord(
+  key: string,
+  body: CreateRequest,
+  caller: Pick<Caller, "subject">,
+): IdempotencyRecord {
+  return { key: hash([caller.subject, key]), request: hash(comparable(body)) };
+}
+
+const hash = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+
+/**
+ * The parts of a request that a retry has to repeat, whatever the order of their fields: all but the text of variables. It
+ * may be a secret, and the hash of a short one can be guessed by whoever may read the resource.
+ */
+function comparable(value: unknown, isOfVariables = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => comparable(item));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, field]) => {
+    const isText = isOfVariables && typeof field === "string";
+    return [name, isText ? "" : comparable(field, name === "env")] as const;
+  });
+  return fields.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** @throws HttpError (conflict) when the environment was created by the same key with another request */
+export function checkSameRequest(environment: EphemeralEnvironment, record: IdempotencyRecord): void {
+  if (creationMark(environment)?.request === record.request) return;
+  throw new HttpError(
+    "conflict",
+    `Idempotency-Key: another request with this key made the environment '${environment.metadata.name}'; use a new key`,
+  );
+}
+
+/** The environment of an earlier request, with the provided values that it may not have written before it ended. */
+async function resume(
   environment: EphemeralEnvironment,
-  { body, mark }: { readonly body: CreateRequest; readonly mark: IdempotencyRecord },
-  platform: Outside,
+  { body, record }: { readonly body: CreateRequest; readonly record: IdempotencyRecord },
+  services: Persistence,
 ): Promise<EphemeralEnvironment> {
-  checkSameRequest(environment, mark);
+  checkSameRequest(environment, record);
   if (!awaitsValues(environment)) return environment;
-  const provided = givenValues(body.config_overrides, environment.spec.secrets?.provided ?? []);
-  return keepValues(environment, provided, platform);
+  const provided = providedValues(body.config_overrides, environment.spec.secrets?.provided ?? []);
+  return storeValues(environment, provided, services);
 }
 
-/** Whether values that were given may not be written yet: once the operator has found them, nobody asks for them again. */
+/** The text that a request gives for variables that are known to be secrets. */
+function providedValues(
+  overrides: ConfigOverrides | undefined,
+  variables: readonly string[],
+): DesiredEnvironment["provided"] {
+  const given = new Map(
+    COMPONENTS.flatMap((component) => Object.entries(overrides?.helm_values?.[component]?.env ?? {})),
+  );
+  const values = variables.map((name) => {
+    const value = given.get(name);
+    if (typeof value === "string" && value !== "") return [name, new Sensitive(value)] as const;
+    throw new ConfigInvalid([{ field: "config_overrides", message: `must give ${name}: it is a secret` }]);
+  });
+  return new Map(values);
+}
+
+/** Whether provided values may not be written yet; once the operator has found them, it never reads them again. */
 function awaitsValues({ metadata, spec, status }: EphemeralEnvironment): boolean {
   if (metadata.deletionTimestamp !== undefined || (spec.secrets?.provided ?? []).length === 0) return false;
   return findCondition(status?.conditions, "SecretsReady")?.status !== "True";
 }
 
 /**
- * Makes the environment. The values that were given with it go into the secret manager under its UID, which the API
- * server chooses. After a crash in between the operator gives up waiting for them.
+ * Creates the resource, then writes the provided values into the secret manager under its UID, which only the API server
+ * can choose. After a crash in between, the operator gives up waiting for them.
  */
 export async function persist(
-  { name, spec, provided }: WantedEnvironment,
-  platform: Outside,
-  mark?: IdempotencyRecord,
+  { name, spec, provided }: DesiredEnvironment,
+  services: Persistence,
+  record?: IdempotencyRecord,
 ): Promise<EphemeralEnvironment> {
-  const environment = await platform.environments.create(name, spec, mark);
-  if (mark !== undefined) checkSameRequest(environment, mark);
+  const environment = await services.environments.create(name, spec, record);
+  if (record !== undefined) checkSameRequest(environment, record);
   if (!awaitsValues(environment)) return environment;
-  const keeping = keepValues(environment, provided, platform);
-  // With a key it stays: it may be a former attempt's, and the next one goes on with it.
-  if (mark === undefined) await keeping.catch(() => withdraw(environment, platform));
-  return keeping;
+  const storing = storeValues(environment, provided, services);
+  // With a key the environment stays: an earlier request may have created it, and a retry goes on with it.
+  if (record === undefined) await storing.catch(() => withdraw(environment, services));
+  return storing;
 }
 
-async function keepValues(
+async function storeValues(
   environment: EphemeralEnvironment,
-  provided: WantedEnvironment["provided"],
-  { secretManager, log }: Outside,
+  provided: DesiredEnvironment["provided"],
+  { secretManager, log }: Persistence,
 ): Promise<EphemeralEnvironment> {
   const requests = [...provided].map(([variable, value]) => ({ name: variable, version: 1, generate: () => value }));
   try {
     await secretManager.ensure(environment.metadata, requests);
   } catch (cause) {
-    const facts = { requestId: currentRequestId(), environment: environment.metadata.name };
-    log.warn("provided secrets could not be written", { ...facts, error: cause });
+    log.warn("provided secrets could not be written", { environment: environment.metadata.name, error: cause });
     throw new SecretsUnavailable({ cause });
   }
   return environment;
 }
 
-async function withdraw(environment: EphemeralEnvironment, { environments, log }: Outside): Promise<void> {
+async function withdraw(environment: EphemeralEnvironment, { environments, log }: Persistence): Promise<void> {
   await environments.remove(environment).catch((error: unknown) => {
-    const facts = { requestId: currentRequestId(), environment: environment.metadata.name };
-    log.warn("an environment without its provided secrets could not be removed", { ...facts, error });
+    const facts = { environment: environment.metadata.name, error };
+    log.warn("an environment without its provided secrets could not be removed", facts);
   });
 }

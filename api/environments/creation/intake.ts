@@ -1,68 +1,69 @@
-import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
+import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/environment/lifetime.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { branchOf, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
+import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { sharedGroups } from "../../auth/access.ts";
 import type { Caller } from "../../auth/callers.ts";
 import { checkSharedKeys, commonGroups, refusedConfigSet, refusedReferences } from "../../auth/secret-references.ts";
-import { chosenConfigSet, configured, hasDatabase } from "../../config-sets/usable-config-set.ts";
+import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
-import type { Services } from "../../route.ts";
-import type { CreateRequest } from "../schemas.ts";
-import { type AskedCommit, fullCommits } from "./commits.ts";
+import type { Services } from "../../services.ts";
+import { fullCommits, type RequestedSource } from "./commits.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
+import type { CreateRequest } from "./schemas.ts";
 
-/** What a creation asks for. */
-export interface WantedEnvironment {
+/** The environment that a request asks for. */
+export interface DesiredEnvironment {
   readonly name: string;
   readonly spec: EnvironmentSpec;
-  /** Values of variables that the spec says are provided: for the secret manager alone. */
+  /** Values of variables that the spec lists as provided: for the secret manager alone. */
   readonly provided: ReadonlyMap<string, Sensitive>;
 }
 
-type Outside = Pick<
+type IntakeServices = Pick<
   Services,
-  "settings" | "environments" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
+  "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
-type Repositories = { readonly backend: Repository } & { readonly [component in Component]?: Repository };
+
+/** A request with the objects that it names. */
+interface Resolved {
+  readonly sources: { readonly backend: RequestedSource } & { readonly [component in Component]?: RequestedSource };
+  readonly configSet: ConfigSet | undefined;
+  readonly hasDatabase: boolean;
+  readonly overrides: Overrides;
+  /** Everything that is wrong so far. */
+  readonly violations: readonly Violation[];
+}
 
 /**
- * The resource that a creation asks for: REST names become the spec's, the caller its owner.
+ * Maps a request to the resource: REST names become the spec's, the caller becomes the owner.
  *
- * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a repository that the
- *   caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, Refusal
+ * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a Repository that the
+ *   caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
  *   (forbidden) for shared API keys of other groups
  */
-export async function wantedEnvironment(
+export async function desiredEnvironment(
   request: CreateRequest,
   caller: Caller,
-  platform: Outside,
-): Promise<WantedEnvironment> {
-  const { maximumHours } = platform.settings.ttl;
-  if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
-  const repositories = usableRepositories(request, caller, platform);
-  const { configSet, ...chosen } = chosenConfigSet(request, caller, platform);
-  const overrides = readOverrides(request.config_overrides, repositories, hasDatabase(request, configSet));
-  const groups = sharedGroups(Object.values(repositories));
+  services: IntakeServices,
+): Promise<DesiredEnvironment> {
+  const resolved = resolve(request, caller, services);
+  const { sources, configSet, overrides } = resolved;
+  const groups = sharedGroups(Object.values(sources).map(({ repository }) => repository));
+  const components = COMPONENTS.filter((component) => sources[component] !== undefined);
   const referrer = { environment: request.environment_name };
-  const judgement = { referrer, groups: commonGroups(groups, caller), caller, platform };
+  const judgement = { referrer, groups: commonGroups(groups, caller), caller, services };
   const violations = [
-    ...chosen.violations,
-    ...overrides.violations,
-    ...missingSecrets(request, overrides, { repositories, configSet }),
-    ...missingKeys(request, configSet),
+    ...resolved.violations,
     ...(await refusedReferences(overrides.references, judgement)),
-    ...(await refusedConfigSet(configSet, { ...overrides, components: componentsOf(repositories) }, judgement)),
+    ...(await refusedConfigSet(configSet, { ...overrides, components }, judgement)),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
   const spec: EnvironmentSpec = {
-    ...configured(request, configSet, platform),
-    ...(await sources(request, repositories, platform)),
-    ...secrets(request, overrides),
-    ...(overrides.overrides ? { overrides: overrides.overrides } : {}),
+    ...(await specOf(request, resolved, services)),
     owner: { subject: caller.subject, email: caller.email, name: caller.name },
     access: { groups },
     trigger: { kind: "api" },
@@ -70,75 +71,78 @@ export async function wantedEnvironment(
   return { name: request.environment_name, spec, provided: overrides.provided };
 }
 
-function usableRepositories(request: CreateRequest, caller: Caller, platform: Outside): Repositories {
-  const usable = (id: string, type: Repository["spec"]["type"]) =>
-    usableRepository(id, { field: `${type}_repo`, type, caller }, platform);
-  const backend = usable(request.backend_repo, "backend");
-  return request.frontend_repo ? { backend, frontend: usable(request.frontend_repo, "frontend") } : { backend };
+function resolve(request: CreateRequest, caller: Caller, services: IntakeServices): Resolved {
+  const { maximumHours } = services.settings.ttl;
+  if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
+  const source = (component: Component, id: string): RequestedSource => {
+    const asked = { field: `${component}_repo`, type: component, caller };
+    const repository = usableRepository(id, asked, services);
+    const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit = "" } = request;
+    return { component, repository, branch: branch || branchOf(repository), commit };
+  };
+  const sources = {
+    backend: source("backend", request.backend_repo),
+    // Without its Repository, whatever else a request says of the frontend means nothing.
+    ...(request.frontend_repo ? { frontend: source("frontend", request.frontend_repo) } : {}),
+  };
+  const { configSet, violations } = usableConfigSet(request.config_set, caller, services);
+  const hasDatabase = request.provision_database ?? configSet?.spec.database?.enabled ?? false;
+  const overrides = readOverrides(request, { sources, configSet, hasDatabase });
+  const needsKeys = request.use_shared_api_keys === true && (configSet?.spec.sharedApiKeys ?? []).length === 0;
+  const all = [...violations, ...overrides.violations, ...(needsKeys ? [NO_SHARED_KEYS] : [])];
+  return { sources, configSet, hasDatabase, overrides, violations: all };
 }
 
-const componentsOf = ({ frontend }: Repositories): readonly Component[] => (frontend ? COMPONENTS : ["backend"]);
+const NO_SHARED_KEYS: Violation = {
+  field: "use_shared_api_keys",
+  message: "needs a config set that has shared API keys",
+};
 
-interface Sources {
-  readonly repositories: Repositories;
-  readonly configSet: ConfigSet | undefined;
+/**
+ * The groups that share an environment of these Repositories: those that all of them name, where only some name groups
+ * those of these; empty (owner and maintainers alone) when none names any, or when they have no group in common.
+ */
+export function sharedGroups(repositories: readonly Repository[]): string[] {
+  const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);
+  const [first = [], ...others] = named;
+  return first.filter((group) => others.every((groups) => groups.includes(group)));
 }
 
-/** Where nothing is generated, every secret must come from somewhere. */
-function missingSecrets(
+/**
+ * The part of the spec that the request decides. What follows from the config set is fixed here: later versions of it
+ * change none of it.
+ */
+async function specOf(
   request: CreateRequest,
-  { provided, references }: Overrides,
-  { repositories, configSet }: Sources,
-): Violation[] {
-  if (request.auto_generate_secrets !== false) return [];
-  const given = new Set([
-    ...provided.keys(),
-    ...references.map(({ variable }) => variable),
-    ...(configSet === undefined ? [] : referredVariables(configSet.spec, request.use_shared_api_keys ?? false)),
-  ]);
-  const needed = neededSecrets(Object.values(repositories), hasDatabase(request, configSet));
-  const missing = new Set(needed.map(({ name }) => name)).difference(given);
-  if (missing.size === 0) return [];
-  const message = `nothing is generated, so config_overrides must give ${[...missing].join(", ")}`;
-  return [{ field: "auto_generate_secrets", message }];
+  { sources, configSet, hasDatabase, overrides: { overrides, provided } }: Resolved,
+  services: IntakeServices,
+): Promise<EnvironmentSpec> {
+  const secrets = secretsOf(request, provided);
+  const commits = await fullCommits(Object.values(sources), services);
+  const source = ({ component, repository, branch }: RequestedSource) => {
+    const commit = commits[component];
+    return { repository: repository.metadata.name, branch, ...(commit === undefined ? {} : { commit }) };
+  };
+  const { ttlDefaultHours = TTL_DEFAULT_HOURS, database } = configSet?.spec ?? {};
+  // The TTL of the default config set, which the request does not name, does not count.
+  const ttlHours = request.config_set ? ttlDefaultHours : TTL_DEFAULT_HOURS;
+  return {
+    ttlHours: request.ttl ?? Math.min(ttlHours, services.settings.ttl.maximumHours),
+    ...(configSet ? { configSet: { name: configSet.metadata.name } } : {}),
+    // False is the default unless the config set says otherwise.
+    ...(hasDatabase || database?.enabled ? { database: { provision: hasDatabase } } : {}),
+    backend: source(sources.backend),
+    ...(sources.frontend ? { frontend: source(sources.frontend) } : {}),
+    ...(secrets ? { secrets } : {}),
+    ...(overrides ? { overrides } : {}),
+  };
 }
 
-function missingKeys(request: CreateRequest, configSet: ConfigSet | undefined): Violation[] {
-  if (!request.use_shared_api_keys || (configSet?.spec.sharedApiKeys ?? []).length > 0) return [];
-  return [{ field: "use_shared_api_keys", message: "needs a config set that has shared API keys" }];
-}
-
-function secrets(request: CreateRequest, { provided }: Overrides): Pick<EnvironmentSpec, "secrets"> {
-  const asked: NonNullable<EnvironmentSpec["secrets"]> = {
+function secretsOf(request: CreateRequest, provided: Overrides["provided"]): EnvironmentSpec["secrets"] {
+  const secrets: EnvironmentSpec["secrets"] = {
     ...(request.auto_generate_secrets === false ? { autoGenerate: false } : {}),
     ...(request.use_shared_api_keys ? { useSharedApiKeys: true } : {}),
     ...(provided.size > 0 ? { provided: [...provided.keys()].sort() } : {}),
   };
-  return Object.keys(asked).length > 0 ? { secrets: asked } : {};
-}
-
-/** Where each component comes from; what a request says of a frontend that it does not ask for means nothing. */
-async function sources(
-  request: CreateRequest,
-  { backend, frontend }: Repositories,
-  platform: Outside,
-): Promise<Pick<EnvironmentSpec, "backend" | "frontend">> {
-  const asked = {
-    backend: askedCommit("backend", backend, request),
-    ...(frontend ? { frontend: askedCommit("frontend", frontend, request) } : {}),
-  };
-  const commits = await fullCommits(Object.values(asked), platform);
-  return {
-    backend: source(asked.backend, commits.backend),
-    ...(asked.frontend ? { frontend: source(asked.frontend, commits.frontend) } : {}),
-  };
-}
-
-function askedCommit(component: Component, repository: Repository, request: CreateRequest): AskedCommit {
-  const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit = "" } = request;
-  return { component, repository, branch: branch || branchOf(repository), commit };
-}
-
-function source({ repository, branch }: AskedCommit, commit: string | undefined): EnvironmentSpec["backend"] {
-  return { repository: repository.metadata.name, branch, ...(commit === undefined ? {} : { commit }) };
+  return Object.keys(secrets).length > 0 ? secrets : undefined;
 }

@@ -1,3 +1,4 @@
+import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
 import type {
   ComponentOverrides,
   EnvironmentSpec,
@@ -5,13 +6,14 @@ import type {
   SecretRef,
   ValueOverride,
 } from "../../../crds/environment/ephemeral-environment.schema.ts";
-import { ConfigInvalid, type Violation } from "../../../crds/errors.ts";
+import type { Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
 import { scalarOf } from "../../../crds/scalar.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { MAX_FINDINGS } from "../../input/validation.ts";
-import type { ComponentOverridesRequest, ConfigOverrides } from "../../schemas/config-overrides.ts";
+import type { ComponentOverridesRequest } from "../../schemas/config-overrides.ts";
+import type { CreateRequest } from "./schemas.ts";
 
 const VALUE_MAX_LENGTH = 4096;
 
@@ -32,48 +34,37 @@ export interface Overrides {
   readonly violations: readonly Violation[];
 }
 
+/** The objects that the request names. */
+interface Named {
+  readonly sources: { readonly [component in Component]?: { readonly repository: Repository } };
+  readonly configSet: ConfigSet | undefined;
+  readonly hasDatabase: boolean;
+}
+
 /**
  * Takes a request's `config_overrides` apart: what the resource may say, what only the secret manager may know, and
  * what is wrong, each with its path. The schema has been checked before. With a database, its password is a
  * secret, whatever the Repositories list.
  */
-export function readOverrides(
-  request: ConfigOverrides | undefined,
-  repositories: { readonly [component in Component]?: Repository },
-  hasDatabase: boolean,
-): Overrides {
-  const reading = new Reading(Object.values(repositories), hasDatabase);
+export function readOverrides(request: CreateRequest, { sources, configSet, hasDatabase }: Named): Overrides {
+  const repositories = Object.values(sources).map(({ repository }) => repository);
+  const secrets = neededSecrets(repositories, hasDatabase).map(({ name }) => name);
+  const reader = new OverridesReader(repositories, secrets);
   for (const component of COMPONENTS) {
-    const given = request?.helm_values?.[component];
+    const given = request.config_overrides?.helm_values?.[component];
     if (given === undefined) continue;
     const field = `config_overrides.helm_values.${component}`;
-    if (repositories[component] === undefined) reading.violate(field, `needs ${component}_repo`);
-    else reading.take(component, given, field);
+    if (sources[component] === undefined) reader.violate(field, `needs ${component}_repo`);
+    else reader.take(component, given, field);
   }
-  return reading.result();
+  if (request.auto_generate_secrets === false) {
+    const referred = configSet && referredVariables(configSet.spec, request.use_shared_api_keys ?? false);
+    reader.requireSecrets(referred ?? []);
+  }
+  return reader.result();
 }
 
-/**
- * The values that a request gives for variables of which it is known that they are secrets.
- *
- * @throws ConfigInvalid when one has none
- */
-export function givenValues(
-  request: ConfigOverrides | undefined,
-  variables: readonly string[],
-): ReadonlyMap<string, Sensitive> {
-  const given = new Map(
-    COMPONENTS.flatMap((component) => Object.entries(request?.helm_values?.[component]?.env ?? {})),
-  );
-  const values = variables.map((name) => {
-    const value = given.get(name);
-    if (typeof value === "string" && value !== "") return [name, new Sensitive(value)] as const;
-    throw new ConfigInvalid([{ field: "config_overrides", message: `must give ${name}: it is a secret` }]);
-  });
-  return new Map(values);
-}
-
-class Reading {
+class OverridesReader {
   readonly #repositories: readonly Repository[];
   readonly #secret: ReadonlySet<string>;
   readonly #components: { [component in Component]?: ComponentOverrides } = {};
@@ -82,9 +73,10 @@ class Reading {
   readonly #references: ReferredVariable[] = [];
   readonly #violations: Violation[] = [];
 
-  constructor(repositories: readonly Repository[], hasDatabase: boolean) {
+  /** @param secrets the variables whose values are secrets */
+  constructor(repositories: readonly Repository[], secrets: readonly string[]) {
     this.#repositories = repositories;
-    this.#secret = new Set(neededSecrets(repositories, hasDatabase).map(({ name }) => name));
+    this.#secret = new Set(secrets);
   }
 
   violate(field: string, message: string): void {
@@ -104,7 +96,19 @@ class Reading {
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
   }
 
-  /** What the resource says of a variable: nothing at all of one whose value is a secret. */
+  /** Where nothing is generated, every secret must be given, or be among the variables that the config set refers to. */
+  requireSecrets(ofConfigSet: readonly string[]): void {
+    const given = new Set([
+      ...this.#provided.keys(),
+      ...this.#references.map(({ variable }) => variable),
+      ...ofConfigSet,
+    ]);
+    const missing = [...this.#secret].filter((name) => !given.has(name));
+    if (missing.length === 0) return;
+    this.violate("auto_generate_secrets", `nothing is generated, so config_overrides must give ${missing.join(", ")}`);
+  }
+
+  /** What the resource says of a variable: nothing of one whose value is a secret. */
   #variable(
     name: string,
     value: string | { readonly secretKeyRef: SecretRef },

@@ -4,24 +4,17 @@ import { visibleEnvironment } from "../visible-environment.ts";
 import { UrlCheckReply } from "./schemas.ts";
 import { toUrlCheck } from "./views.ts";
 
-/** Asks the environment's URLs now, or answers what they said a moment ago; that one is down is a finding, no failure. */
-const checkAllUrls = route({
-  method: "get",
-  path: "/api/environments/{environment_id}/check-all-urls",
-  operationId: "checkAllUrls",
+/** Probes the environment's URLs now, or answers the results of a moment ago; a URL that is down is no error. */
+export const checkAllUrls = route({
+  endpoint: "GET /api/environments/{environment_id}/check-all-urls",
   summary: "Check an environment's URLs",
   description:
-    "Asks every URL of the environment and answers how each did. That one is down is a finding, no failure: the answer is 200.",
-  tag: "environments",
+    "Probes every URL of the environment and reports how each answered. A URL that is down is part of the report and no error: the answer is 200.",
   access: { permission: "environments:read" },
-  rate: "caller",
-  envelope: "v2",
   params: EnvironmentPath,
   reply: UrlCheckReply,
-  refusals: ["ENV_NOT_FOUND"],
-})(async ({ params, caller }, platform) => {
-  const environment = await visibleEnvironment(params.environment_id, caller, platform);
-  return toUrlCheck(environment, await platform.urlChecks.check(environment), platform.settings);
+  errors: ["ENV_NOT_FOUND"],
+})(async ({ params, caller }, services) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, services);
+  return toUrlCheck(environment, await services.urlChecks.check(environment), services.settings);
 });
-
-export const environmentUrlRoutes = [checkAllUrls] as const;

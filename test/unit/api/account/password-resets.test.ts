@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createPasswordResets } from "../../../../api/account/password-resets.ts";
-import { HttpError } from "../../../../api/http-error.ts";
+import { HttpError } from "../../../../api/errors.ts";
 import { type Log, silentLog } from "../../../../operator/kit/log.ts";
 import type { IdentityProvider } from "../../../../operator/ports/facade/identity-provider.ts";
 import { memoryIdentityProvider } from "../../../support/doubles/memory/identity-provider.ts";
@@ -11,15 +11,15 @@ function resetsWith(provider: IdentityProvider | undefined) {
   const errors: unknown[] = [];
   const stopping = new AbortController();
   const log: Log = { ...silentLog, error: (message, facts) => void errors.push([message, facts]), with: () => log };
-  const tallies = new Map<string, number>();
-  const tally = async (key: string) => {
+  const counts = new Map<string, number>();
+  const count = async (key: string) => {
     // Shared counters answer later.
     await new Promise(setImmediate);
-    tallies.set(key, (tallies.get(key) ?? 0) + 1);
-    return tallies.get(key) ?? 0;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    return counts.get(key) ?? 0;
   };
-  const parts = { provider, tally, perHour: 5, log, stopping: stopping.signal };
-  const resets = createPasswordResets(parts);
+  const settings = { api: { limits: { passwordResetsPerHour: 5 } } };
+  const resets = createPasswordResets({ identityProvider: provider, settings, log, stopping: stopping.signal }, count);
   return { resets, errors, stopping };
 }
 

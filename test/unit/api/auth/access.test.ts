@@ -1,18 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  narrowed,
-  permissionsOf,
-  type Role,
-  rolesOf,
-  scopesBeyond,
-  sharedGroups,
-  visibleTo,
-} from "../../../../api/auth/access.ts";
+import { narrowed, permissionsOf, type Role, rolesOf, scopesBeyond, visibleTo } from "../../../../api/auth/access.ts";
 import { callerOf } from "../../../../api/auth/callers.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { SCOPES, type Scope } from "../../../../crds/api-token.ts";
 import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
-import { aRepository } from "../../../support/doubles/memory/repositories.ts";
 
 const settings = settingsFrom({
   baseDomain: "x",
@@ -131,15 +122,4 @@ describe("an environment", () => {
     expect(visibleTo(person("undefined", "i:d", "team"))(bare)).toBe(false);
     expect(visibleTo(person("x", "i:m"))(bare)).toBe(true);
   });
-});
-
-test.each([
-  [[], [], []],
-  [["a"], [], ["a"]],
-  [[], ["b"], ["b"]],
-  [["a", "b"], ["b", "c"], ["b"]],
-  [["a"], ["b"], []],
-])("repositories of %j and %j share an environment with %j", (one, other, shared) => {
-  const repositories = [one, other].map((groups, index) => aRepository(`r-${index}`, { access: { groups } }));
-  expect(sharedGroups(repositories)).toEqual(shared);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { idTokens, TokenRefused } from "../../../../api/auth/id-tokens.ts";
+import { idTokenVerifier, TokenRefused } from "../../../../api/auth/id-tokens.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
@@ -25,7 +25,7 @@ beforeEach(() => {
 /** Issuers as the settings have them, with all defaults. */
 const trusted = (...issuers: readonly object[]) => settingsFrom({ ...testSettings, api: { issuers } }).api.issuers;
 const trusting = (more: object = {}) =>
-  idTokens(trusted({ issuer: issuer.issuer, audience: AUDIENCE, ...more }), { clock, log: silentLog });
+  idTokenVerifier(trusted({ issuer: issuer.issuer, audience: AUDIENCE, ...more }), { clock, log: silentLog });
 const token = (claims: object = {}) => issuer.sign({ sub: "s", ...claims });
 
 describe("who a token speaks of", () => {
@@ -78,7 +78,7 @@ test("a document of an issuer that has no end is not read on", async () => {
     },
   });
   const issuers = trusted({ issuer: issuer.issuer, audience: AUDIENCE });
-  const tokens = idTokens(issuers, { clock, log: silentLog, fetch: async () => new Response(endless) });
+  const tokens = idTokenVerifier(issuers, { clock, log: silentLog, fetch: async () => new Response(endless) });
   await expect(tokens.verify(await token())).rejects.toThrow("can't be reached");
   expect(sent).toBeLessThan(2_000_000);
 });
@@ -117,7 +117,7 @@ describe("of several issuers", () => {
   afterAll(() => other.stop());
 
   const both = () =>
-    idTokens(
+    idTokenVerifier(
       trusted(
         { issuer: issuer.issuer, audience: AUDIENCE, groupsPrefix: "ours:" },
         { issuer: other.issuer, audience: "theirs", groupsClaim: "teams", groupsPrefix: "theirs:" },
@@ -169,7 +169,7 @@ describe("a token", () => {
     const keys = { clock, log: silentLog, fetch: noting as typeof fetch };
     const issuers = trusted({ issuer: issuer.issuer, audience: AUDIENCE });
     const signed = await issuer.sign({ sub: "s" }, { [header]: "http://127.0.0.1:1/keys", kid: "unknown" });
-    await expect(idTokens(issuers, keys).verify(signed)).rejects.toThrow(TokenRefused);
+    await expect(idTokenVerifier(issuers, keys).verify(signed)).rejects.toThrow(TokenRefused);
     expect(called.length).toBeGreaterThan(0);
     expect(called.every((url) => url.startsWith(issuer.issuer))).toBe(true);
   });

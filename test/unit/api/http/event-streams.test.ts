@@ -3,8 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import express from "express";
 import type { Caller } from "../../../../api/auth/callers.ts";
+import type { HttpError } from "../../../../api/errors.ts";
 import { createEventStreams } from "../../../../api/http/event-streams.ts";
-import type { HttpError } from "../../../../api/http-error.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
@@ -40,7 +40,7 @@ beforeEach(async () => {
     const caller = { subject, ...(token === undefined ? {} : { token: { id: token } }) } as Caller;
     const nothing = async () => undefined;
     await streams
-      .send({ request, response, caller, events, onOpen: nothing, stillMay: nothing })
+      .send({ request, response, caller, events, onOpen: nothing, checkAccess: nothing })
       .catch((error) => void response.status(418).json({ kind: (error as HttpError).kind }));
     over += 1;
   });

@@ -19,25 +19,25 @@ beforeEach(() => {
 });
 
 test("creations at the same moment have no more room than those one after the other", () => {
-  const leave = quotas.enter(wanted("one"));
-  quotas.enter(wanted("two"));
-  expect(quotas.has(repository)).toBe(false);
-  expect(() => quotas.enter(wanted("three"))).toThrow(/as many environments as it may have: 2/);
+  const leave = quotas.reserve(wanted("one"));
+  quotas.reserve(wanted("two"));
+  expect(quotas.hasRoom(repository)).toBe(false);
+  expect(() => quotas.reserve(wanted("three"))).toThrow(/as many environments as it may have: 2/);
   leave();
-  expect(quotas.has(repository)).toBe(true);
-  quotas.enter(wanted("three"));
+  expect(quotas.hasRoom(repository)).toBe(true);
+  quotas.reserve(wanted("three"));
 });
 
 test("a creation whose environment is listed before it is over takes one room", async () => {
   const { name, spec } = wanted("one");
-  quotas.enter({ name, spec });
+  quotas.reserve({ name, spec });
   await environments.create(name, spec);
-  quotas.enter(wanted("two"));
-  expect(() => quotas.enter(wanted("three"))).toThrow();
+  quotas.reserve(wanted("two"));
+  expect(() => quotas.reserve(wanted("three"))).toThrow();
 });
 
 test("an attempt that comes again finds its own room", () => {
-  for (const name of ["one", "two", "two"]) quotas.enter(wanted(name));
+  for (const name of ["one", "two", "two"]) quotas.reserve(wanted(name));
 });
 
 // Abuse case 106.
@@ -46,7 +46,7 @@ test("what others made past the interface without a right to the repository take
   const quotas = createRepositoryQuotas({ environments, repositories: memoryRepositories(theirs) });
   const { spec } = wanted("one");
   await environments.create("stray", { ...spec, access: { groups: ["billing"] } });
-  expect(quotas.has(theirs)).toBe(true);
+  expect(quotas.hasRoom(theirs)).toBe(true);
   await environments.create("one", { ...spec, access: { groups: ["shop"] } });
-  expect(quotas.has(theirs)).toBe(false);
+  expect(quotas.hasRoom(theirs)).toBe(false);
 });

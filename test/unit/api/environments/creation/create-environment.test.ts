@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { markOf } from "../../../../../api/environments/creation/idempotency-key.ts";
-import type { CreateRequest } from "../../../../../api/environments/schemas.ts";
+import { idempotencyRecord } from "../../../../../api/environments/creation/create-environment.ts";
+import type { CreateRequest } from "../../../../../api/environments/creation/schemas.ts";
 
 const dev = { subject: "https://issuer.test#dev" };
 const minimal: CreateRequest = { environment_name: "shop", backend_repo: "shop-api", backend_branch: "main" };
@@ -50,20 +50,20 @@ describe("the mark of a creation", () => {
       isSame: false,
     },
   ])("$name", ({ one, other, isSame }) => {
-    expect(markOf("key", one, dev).request === markOf("key", other, dev).request).toBe(isSame);
+    expect(idempotencyRecord("key", one, dev).request === idempotencyRecord("key", other, dev).request).toBe(isSame);
   });
 
   test("is another one for another key, and for another caller", () => {
     const keys = [
-      markOf("key", minimal, dev),
-      markOf("other", minimal, dev),
-      markOf("key", minimal, { subject: "col" }),
+      idempotencyRecord("key", minimal, dev),
+      idempotencyRecord("other", minimal, dev),
+      idempotencyRecord("key", minimal, { subject: "col" }),
     ];
     expect(new Set(keys.map(({ key }) => key)).size).toBe(3);
   });
 
   test("fits an annotation, and is read from it again", () => {
-    const { key, request } = markOf("x".repeat(128), minimal, dev);
+    const { key, request } = idempotencyRecord("x".repeat(128), minimal, dev);
     for (const part of [key, request]) expect(part).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 });

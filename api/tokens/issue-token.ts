@@ -10,36 +10,36 @@ import { SecretsUnavailable } from "../../crds/errors.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { scopesBeyond } from "../auth/access.ts";
 import { type Caller, vouchedOf } from "../auth/callers.ts";
-import { HttpError } from "../http-error.ts";
-import { concerning, currentRequestId } from "../request-context.ts";
-import type { Services } from "../route.ts";
+import { HttpError } from "../errors.ts";
+import { addAuditObject } from "../request-context.ts";
+import type { Services } from "../services.ts";
 import type { TokenRequest } from "./schemas.ts";
 
 const TOKEN_BYTES = 32;
 const DAY_MS = 86_400_000;
-/** Revoked ones count for as long as they are listed: otherwise making and revoking would fill the store. */
+/** Revoked tokens count for as long as they are listed: otherwise issuing and revoking would fill the store. */
 const MOST_OF_ONE_OWNER = 200;
 
 /**
- * Makes a token for the caller. Its value goes to the secret manager, unless the settings forbid that, and to the caller;
- * a value that can't be written takes the token with it.
+ * Issues a token to the caller. Its value goes to the caller, and to the secret manager unless the settings forbid that; if
+ * the value can't be written there, the token is removed again.
  *
- * @throws Refusal (forbidden) for a scope that the caller lacks, (conflict) for too many tokens; ClusterUnavailable,
+ * @throws HttpError (forbidden) for a scope that the caller lacks, (conflict) for too many tokens; ClusterUnavailable,
  *   SecretsUnavailable
  */
-export async function createToken(body: TokenRequest, caller: Caller, platform: Services) {
+export async function issueToken(body: TokenRequest, caller: Caller, services: Services) {
   checkScopes(body, caller);
-  // All of them, because that is refused as long as not all are known.
-  const own = platform.apiTokens.list().filter(({ spec }) => spec.owner.subject === caller.subject);
+  // The list throws while the cache is incomplete, so that none is missing from the count.
+  const own = services.apiTokens.list().filter(({ spec }) => spec.owner.subject === caller.subject);
   if (own.length >= MOST_OF_ONE_OWNER) {
     throw new HttpError(
       "conflict",
       `Nobody has more than ${MOST_OF_ONE_OWNER} API tokens; revoked ones count for 30 days`,
     );
   }
-  const value = new Sensitive(tokenOf(platform.randomBytes(TOKEN_BYTES)));
-  const token = concerning(await platform.apiTokens.create(specOf(value, body, { caller, platform })));
-  if (token.spec.keepsValue) await keepValue(token, value, platform);
+  const value = new Sensitive(tokenOf(services.randomBytes(TOKEN_BYTES)));
+  const token = addAuditObject(await services.apiTokens.create(specOf(value, body, { caller, services })));
+  if (token.spec.keepsValue) await keepValue(token, value, services);
   return { token, value };
 }
 
@@ -52,18 +52,18 @@ function checkScopes({ scopes }: TokenRequest, { permissions }: Caller): void {
 function specOf(
   value: Sensitive,
   body: TokenRequest,
-  { caller, platform }: { caller: Caller; platform: Services },
+  { caller, services }: { caller: Caller; services: Services },
 ): ApiTokenSpec {
   const { tokenHash, prefix } = tokenTraits(value.reveal());
   const { name, description, scopes, expires_in_days: days } = body;
-  const endMs = platform.clock.now().getTime() + (days ?? 0) * DAY_MS;
+  const endMs = services.clock.now().getTime() + (days ?? 0) * DAY_MS;
   return {
     ...{ tokenHash, prefix, name, scopes: [...scopes] },
     ...(description ? { description } : {}),
     owner: { subject: caller.subject, email: caller.email, name: caller.name },
     vouched: vouchedOf(caller),
     ...(days === undefined ? {} : { expiresAt: new Date(endMs).toISOString() }),
-    ...(platform.settings.api.tokens.revealable ? { keepsValue: true } : {}),
+    ...(services.settings.api.tokens.revealable ? { keepsValue: true } : {}),
   };
 }
 
@@ -71,9 +71,9 @@ async function keepValue(token: ApiToken, value: Sensitive, { secretManager, api
   try {
     await secretManager.ensure(valueOwner(token), [{ name: TOKEN_VARIABLE, version: 1, generate: () => value }]);
   } catch (cause) {
-    const facts = { requestId: currentRequestId(), token: token.metadata.name };
+    const facts = { token: token.metadata.name };
     log.warn("the value of an API token could not be written", { ...facts, error: cause });
-    // Should that fail, too, it is one whose value nobody knows.
+    // Should that fail, too, the token is harmless: nobody knows its value.
     await apiTokens.remove(token).catch((error: unknown) => {
       log.warn("an API token without a value could not be removed", { ...facts, error });
     });

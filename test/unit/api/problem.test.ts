@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { isFault, problemOf } from "../../../api/errors.ts";
-import { HttpError } from "../../../api/http-error.ts";
+import { HttpError } from "../../../api/errors.ts";
+import { isFault, problemOf } from "../../../api/problem.ts";
 import {
   ClusterUnavailable,
   ConfigInvalid,

@@ -1,0 +1,80 @@
+/** The creation of environments as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { TTL_DEFAULT_HOURS } from "../../../crds/environment/lifetime.ts";
+import { closed } from "../../../crds/schema.ts";
+import { ConfigOverrides } from "../../schemas/config-overrides.ts";
+import {
+  BranchName,
+  CommitSha,
+  EnvironmentName,
+  OptionalBranchName,
+  OptionalRepositoryId,
+  RepositoryId,
+} from "../../schemas/fields.ts";
+import { Ttl } from "../schemas.ts";
+
+export const CreateHeaders = closed({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[!-~]+$",
+      "x-refusal": "must be 1 to 128 visible ASCII characters, given once",
+      description:
+        "Makes a retry safe: for 24 hours the caller's own requests with this key are answered with the environment that the first one made, as it is now, as long as it exists. A key that was used for another request is 409; the text of variables is not compared. Best a new UUID for every environment.",
+      examples: ["7c9e6679-7425-40de-944b-e07fc1f90ae7"],
+    }),
+  ),
+});
+
+export const CreateRequest = closed(
+  {
+    environment_name: EnvironmentName,
+    backend_repo: RepositoryId,
+    backend_branch: BranchName,
+    backend_commit: Type.Optional(CommitSha),
+    frontend_repo: Type.Optional(OptionalRepositoryId),
+    frontend_branch: Type.Optional(OptionalBranchName),
+    frontend_commit: Type.Optional(CommitSha),
+    ttl: Type.Optional(
+      Type.Integer({
+        ...Ttl,
+        // No `default`: generated clients send it, and it would override the config set's.
+        description: `Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else ${TTL_DEFAULT_HOURS}.`,
+      }),
+    ),
+    provision_database: Type.Optional(
+      Type.Boolean({ description: "A PostgreSQL of its own; as the config set says, else none, when left out." }),
+    ),
+    auto_generate_secrets: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "False: config_overrides gives every secret of the Repositories, as text or by secretKeyRef.",
+      }),
+    ),
+    use_shared_api_keys: Type.Optional(
+      Type.Boolean({ description: "Adds the shared API keys of the config set to what the pods see." }),
+    ),
+    config_set: Type.Optional(
+      Type.String({
+        maxLength: 253,
+        description: "Id of a config set; the default one, if there is one, when left out.",
+      }),
+    ),
+    config_overrides: Type.Optional(ConfigOverrides),
+  },
+  {
+    title: "CreateEnvironmentRequest",
+    examples: [
+      {
+        environment_name: "shop-test",
+        backend_repo: "shop-api",
+        backend_branch: "main",
+        frontend_repo: "shop-web",
+        frontend_branch: "main",
+        ttl: 24,
+      },
+    ],
+  },
+);
+export type CreateRequest = Static<typeof CreateRequest>;

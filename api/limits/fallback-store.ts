@@ -1,0 +1,47 @@
+import type { IncrementResponse, Store } from "express-rate-limit";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { Counter, SharedCounters } from "../../operator/ports/facade/shared-counters.ts";
+import { type MemoryStore, memoryStore } from "./memory-store.ts";
+
+/** What the counters are made with. */
+export interface CounterParts {
+  readonly clock: Clock;
+  /** Where replicas count together; without it, and while it is away, each counts for itself. */
+  readonly counters?: SharedCounters | undefined;
+}
+
+/**
+ * Counts where all replicas do, and alone while that is away. The counters of this process are always kept too, so that no
+ * caller gets a fresh limit because the shared ones went away.
+ */
+export class FallbackStore implements Store {
+  readonly counter: Counter;
+  readonly prefix: string;
+  readonly #memory: MemoryStore;
+  readonly #shared: SharedCounters | undefined;
+
+  constructor(counter: Counter, { clock, counters }: CounterParts) {
+    this.counter = counter;
+    this.prefix = counter.name;
+    this.#memory = memoryStore(clock, counter);
+    this.#shared = counters;
+  }
+
+  async increment(key: string): Promise<IncrementResponse> {
+    const own = this.#memory.increment(key);
+    const shared = await this.#shared?.increment(this.counter, key).catch(() => undefined);
+    if (shared !== undefined) return { totalHits: shared.total, resetTime: shared.endsAt };
+    // The library subtracts the machine's time from it.
+    return { totalHits: own.total, resetTime: new Date(Date.now() + own.leftMs) };
+  }
+
+  /** Requests of a key in its window, as far as this process has counted them. */
+  total(key: string): number {
+    return this.#memory.total(key);
+  }
+
+  /** Part of the library's interface for requests that are counted by their outcome; here none is. */
+  decrement(): void {}
+
+  resetKey(): void {}
+}

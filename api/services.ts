@@ -1,0 +1,48 @@
+import type { Settings } from "../config/settings.ts";
+import type { ApiTokens } from "../operator/ports/api-tokens.ts";
+import type { Clock } from "../operator/ports/clock.ts";
+import type { ConfigSets } from "../operator/ports/config-sets.ts";
+import type { Environments } from "../operator/ports/environments.ts";
+import type { BranchHeads } from "../operator/ports/facade/branch-heads.ts";
+import type { ChartTemplates } from "../operator/ports/facade/chart-templates.ts";
+import type { DeployerLog } from "../operator/ports/facade/deployer-log.ts";
+import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
+import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
+import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
+import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
+import type { Log } from "../operator/ports/log.ts";
+import type { Repositories } from "../operator/ports/repositories.ts";
+import type { SecretManager } from "../operator/ports/secret-manager.ts";
+import type { PasswordResets } from "./account/password-resets.ts";
+import type { UrlChecks } from "./environments/urls/url-checks.ts";
+import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
+
+/** What handlers work with. */
+export interface Services {
+  readonly settings: Settings;
+  readonly environments: Environments;
+  readonly repositories: Repositories;
+  readonly repositoryReloads: RepositoryReloads;
+  readonly branchHeads: BranchHeads;
+  readonly configSets: ConfigSets;
+  readonly chartTemplates: ChartTemplates;
+  readonly apiTokens: ApiTokens;
+  readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;
+  readonly health: PlatformHealthCheck;
+  readonly passwordResets: PasswordResets;
+  readonly urlChecks: UrlChecks;
+  readonly quotas: RepositoryQuotas;
+  readonly podLogs: PodLogs;
+  readonly deployerLog: DeployerLog;
+  /** Request counters that all replicas share. */
+  readonly counters?: SharedCounters | undefined;
+  readonly clock: Clock;
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Every line that is written while a request is served carries the request's id. */
+  readonly log: Log;
+  /** The release, as health replies show it. */
+  readonly version: string;
+  /** Aborted when this process begins to stop; it is not ready from then on. */
+  readonly stopping: AbortSignal;
+}
