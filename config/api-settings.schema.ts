@@ -1,15 +1,15 @@
-/** What is settled of the REST interface. */
+/** The settings of the REST interface. */
 import { Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 import { Issuer, KeyUrl } from "./issuer.schema.ts";
 
 export const Port = Type.Integer({ minimum: 0, maximum: 65535 });
 export const Host = Type.String({ minLength: 1, maxLength: 253 });
-/** The format of an origin as browsers send it, so that it is compared letter by letter; its name is what a refusal says. */
+/** The format of an origin as browsers send it, so that it is compared letter by letter; its name is the text of the error. */
 export const WEB_ORIGIN =
   "origin as browsers send it, such as https://console.example.com or http://localhost:5173: scheme, host in lower case, and the port unless it is the scheme's own, without a path, a slash at the end or wildcards; http on loopback alone";
 
-/** Who sends people the link by which they set a new password; nobody when left out. */
+/** The identity provider that sends links for new passwords; none when left out. */
 const IdentityProviderChoice = Type.Union(
   [
     closed(
@@ -18,14 +18,19 @@ const IdentityProviderChoice = Type.Union(
         apiKeyFile: Type.String({ minLength: 1, description: "File with the web API key of the project." }),
         tenantId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
         continueUrl: Type.Optional(
-          Type.String({ pattern: "^https://", maxLength: 512, description: "Where the page of the link leads on to." }),
+          Type.String({ pattern: "^https://", maxLength: 512, description: "Where the page of the link leads to." }),
         ),
       },
       { description: "Google Identity Platform." },
     ),
-    closed({ kind: Type.Literal("local"), url: KeyUrl }, { description: "That of the local cluster." }),
+    closed(
+      { kind: Type.Literal("local"), url: KeyUrl },
+      { description: "The identity provider of the local cluster." },
+    ),
   ],
-  { description: "Where POST /api/auth/password-reset passes its wishes on to; answered 503 when left out." },
+  {
+    description: "The service to which POST /api/auth/password-reset passes its requests; answered 503 when left out.",
+  },
 );
 
 const SharedRedis = closed(
@@ -54,24 +59,24 @@ export const ApiSettings = closed(
     trustedProxyHops: Type.Integer({
       minimum: 0,
       default: 0,
-      description: "Proxies in front whose X-Forwarded-For is believed.",
+      description: "How many proxies in front are believed in X-Forwarded-For.",
     }),
     corsOrigins: Type.Array(Type.String({ format: WEB_ORIGIN, maxLength: 260 }), {
       default: [],
       uniqueItems: true,
       description:
-        "Web pages elsewhere that may call the interface from a browser (CORS), by their exact origin; none by default.",
+        "Origins of web pages that may call the interface from a browser (CORS), compared exactly; none by default.",
     }),
     trustedProxies: Type.Array(Type.String({ format: "cidr" }), {
       default: [],
       description:
-        "Blocks of addresses of those proxies: what another address forwards is not believed. Without any, whoever reaches the port is taken for a proxy, so that only proxies may reach it.",
+        "Address blocks of those proxies: other addresses are not believed. Without any, every client of the port counts as a proxy, so that only proxies may be able to reach it.",
     }),
     settleSeconds: Type.Integer({
       minimum: 0,
       maximum: 20,
       default: 0,
-      description: "How long a stopping replica still serves, until everybody in front has noticed.",
+      description: "How long a stopping replica still serves, until load balancers have noticed.",
     }),
     issuers: Type.Array(Issuer, { default: [] }),
     identityProvider: Type.Optional(IdentityProviderChoice),
@@ -79,12 +84,12 @@ export const ApiSettings = closed(
       {
         revealable: Type.Boolean({
           default: true,
-          description: "False: values of API tokens are never kept, so that nobody is shown one a second time.",
+          description: "False: values of API tokens are not kept, so that none can be shown a second time.",
         }),
         confirmedDays: Type.Integer({
           minimum: 1,
           default: 30,
-          description: "How long API tokens are good without their owner's having come with an ID token.",
+          description: "How long API tokens are valid after their owner's last sign-in with an ID token.",
         }),
       },
       { default: {} },
@@ -97,7 +102,7 @@ export const ApiSettings = closed(
         passwordResetsPerHour: Type.Integer({
           minimum: 1,
           default: 5,
-          description: "Of a client address, and of an e-mail address.",
+          description: "Per client address, and per e-mail address.",
         }),
         redis: Type.Optional(SharedRedis),
       },

@@ -5,12 +5,14 @@ import { parse } from "yaml";
 import { holds, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
+import { USABLE_CIDR } from "./isolation.schema.ts";
 import { issuerProblems } from "./issuer-problems.ts";
-import { CREDENTIAL_HOST, Settings, USABLE_CIDR } from "./settings.schema.ts";
+import { CREDENTIAL_HOST } from "./secrets.schema.ts";
+import { Settings } from "./settings.schema.ts";
 
 export type { Settings } from "./settings.schema.ts";
 
-/** The settings are wrong; the message names every violation and where it stands. */
+/** The settings are wrong; the message names every violation with its path. */
 export class SettingsInvalid extends Error {
   override readonly name = "SettingsInvalid";
 }
@@ -32,7 +34,7 @@ export function readSettings(path: string): Settings {
   return settingsFrom(parseFile(path), path);
 }
 
-/** The same from a parsed document; `source` is how an error names it. */
+/** The same from a parsed document; errors name it by `source`. */
 export function settingsFrom(document: unknown, source = "settings"): Settings {
   const settings = structuredClone(document ?? {});
   const problems = validate(settings) ? contradictions(settings) : schemaProblems();
@@ -47,12 +49,12 @@ function schemaProblems(): string[] {
   });
 }
 
-/** What the schema can't say: fields that don't go together. */
+/** Contradictions between fields, which the schema can't express. */
 function contradictions(settings: Settings): string[] {
   return [...issuerProblems(settings.api.issuers), ...sharedCredentials(settings), ...idleProxies(settings)];
 }
 
-/** An environment that may refer to a credential of hosts could send it anywhere. */
+/** A credential of hosts must not be shared with environments: they could send it anywhere. */
 function sharedCredentials({ secrets }: Settings): string[] {
   const credentials = new Set(secrets.hostCredentials.map(({ id }) => id));
   return secrets.shared.flatMap(({ ids }, rule) =>
@@ -62,7 +64,7 @@ function sharedCredentials({ secrets }: Settings): string[] {
   );
 }
 
-/** Who names proxies wants them believed; without a hop none is. */
+/** Trusted proxies without a hop are a mistake: none of them would be believed. */
 function idleProxies({ api }: Settings): string[] {
   if (api.trustedProxies.length === 0 || api.trustedProxyHops > 0) return [];
   return ["/api/trustedProxies: no proxy is believed while trustedProxyHops is 0; say how many requests pass through"];
@@ -74,7 +76,7 @@ function isCidr(text: string): boolean {
   return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && more.length === 0;
 }
 
-/** Whether it is spelt as the host of a URL is: so that it is compared with one letter by letter. */
+/** Whether it is spelt as in a parsed URL, with which it is compared letter by letter. */
 function isPlainHost(text: string): boolean {
   const url = `https://${text}`;
   return !text.includes("*") && URL.canParse(url) && new URL(url).host === text;
@@ -82,7 +84,7 @@ function isPlainHost(text: string): boolean {
 
 const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether a browser would send it letter by letter, for pages that nobody can change on their way. */
+/** Whether browsers send it in exactly this form, for pages that can't be changed on their way. */
 function isWebOrigin(text: string): boolean {
   if (text.includes("*") || !URL.canParse(text)) return false;
   const { protocol, hostname, origin } = new URL(text);

@@ -1,7 +1,7 @@
 import type { Caller } from "../auth/callers.ts";
 import type { CurrentUser } from "./schemas.ts";
 
-/** The caller, as the credential proves it. */
+/** The caller, as the credential authenticates them. */
 export function toCurrentUser(caller: Caller): CurrentUser {
   const { subject, email, name, roles, permissions, groups, method, token, expiresAt } = caller;
   return {

@@ -17,18 +17,18 @@ export const PERMISSIONS = [
   "environments:create",
   "environments:update",
   "environments:delete",
-  /** API tokens of one's own. */
+  /** The caller's own API tokens. */
   "tokens:manage",
-  /** Beyond one's own and one's groups'. */
+  /** Environments beyond the caller's own and those of the caller's groups. */
   "environments:all",
   "configs:write",
   "repos:reload",
-  /** To list and revoke those of others; their values are never shown. */
+  /** Lists and revokes the tokens of others; their values are never shown. */
   "tokens:all",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Who is asking, as the credential proves it. */
+/** The caller, as the credential authenticates them. */
 export interface Caller {
   /** `<issuer>#<sub>`: the identity, and all that ownership is decided by. */
   readonly subject: string;
@@ -41,11 +41,11 @@ export interface Caller {
   readonly claims: Readonly<Record<string, string>>;
   readonly roles: readonly Role[];
   readonly permissions: ReadonlySet<Permission>;
-  /** What proved it. Only an ID token shows that the person is here now. */
+  /** The kind of credential. Only an ID token shows that the person is present. */
   readonly method: "id_token" | "api_token";
-  /** When the issuer said all that. */
+  /** When the issuer stated all that. */
   readonly vouchedAt: Date;
-  /** When the proof ends; an API token may be good for ever. */
+  /** When the credential expires; an API token may never. */
   readonly expiresAt: Date | undefined;
   /** The API token that was used. */
   readonly token?: { readonly id: string; readonly scopes: readonly Scope[] };
@@ -58,7 +58,7 @@ const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ["tokens:all"],
 };
 
-/** Rights over credentials, or over what others work with. */
+/** Permissions over credentials, or over the work of others. */
 const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "tokens:manage",
   "tokens:all",
@@ -67,26 +67,26 @@ const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "environments:all",
 ]);
 
-/** Whether who uses the permission has power over credentials, or over what others work with. */
+/** Whether the permission gives power over credentials, or over the work of others. */
 export function isPrivilege(permission: Permission | undefined): boolean {
   return permission !== undefined && PRIVILEGES.has(permission);
 }
 
-/** Somebody as an issuer vouches for them. */
+/** A person as an issuer describes them. */
 interface Vouched {
   /** `<issuer>#<sub>`. */
   readonly subject: string;
   readonly groups: readonly string[];
 }
 
-/** The settings of the issuer that a subject is of; `undefined` when it is trusted no more. No issuer has a `#`. */
+/** The settings of a subject's issuer; `undefined` when it is no longer trusted. No issuer has a `#`. */
 export function issuerOf(subject: string, { api }: Settings): Settings["api"]["issuers"][number] | undefined {
   return api.issuers.find(({ issuer }) => issuer === subject.slice(0, subject.indexOf("#")));
 }
 
 /**
- * The roles that the settings of somebody's issuer give to their groups, else its default role; none for users of an
- * issuer that is trusted no more.
+ * The roles that the settings of a person's issuer give to their groups, else its default role; none for users of an
+ * issuer that is no longer trusted.
  */
 export function rolesOf({ subject, groups }: Vouched, settings: Settings): readonly Role[] {
   const issuer = issuerOf(subject, settings);
@@ -95,7 +95,7 @@ export function rolesOf({ subject, groups }: Vouched, settings: Settings): reado
   return mapped.length === 0 && issuer.defaultRole !== undefined ? [issuer.defaultRole] : mapped;
 }
 
-/** What the highest of the roles may do. */
+/** The permissions of the highest of the roles. */
 export function permissionsOf(roles: readonly Role[]): ReadonlySet<Permission> {
   const highest = Math.max(-1, ...roles.map((role) => ROLES.indexOf(role)));
   return new Set(ROLES.slice(0, highest + 1).flatMap((role) => ADDED[role]));
@@ -108,7 +108,7 @@ const MANAGE_ENVIRONMENTS = [
   "environments:delete",
 ] as const satisfies readonly Permission[];
 
-/** What each scope lets a token do, as far as its owner may. */
+/** The permissions that each scope lets through. */
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   ENV_CREATE: MANAGE_ENVIRONMENTS,
   "environments:create": MANAGE_ENVIRONMENTS,
@@ -118,21 +118,21 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   CONFIG_WRITE: ["configs:write"],
 };
 
-/** What is left of the owner's permissions. To which environments they apply is the owner's matter, not a scope's. */
+/** The owner's permissions that the scopes let through. Scopes don't limit to which environments they apply. */
 export function narrowed(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): ReadonlySet<Permission> {
   const granted = new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]));
   if (granted.has("environments:read")) granted.add("environments:all");
   return new Set([...permissions].filter((permission) => granted.has(permission)));
 }
 
-/** The scopes that ask for more than these permissions. */
+/** The scopes that let through more than these permissions. */
 export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): readonly Scope[] {
   return scopes.filter((scope) => !SCOPE_PERMISSIONS[scope].every((permission) => permissions.has(permission)));
 }
 
 /**
- * Tells of which environments the caller may know that they exist: the owner, members of their groups, maintainers.
- * What may be done to a visible environment is the permission's matter alone. Made once for thousands of them.
+ * A test for the environments that the caller may see: those of the caller and of the caller's groups, all of them for
+ * maintainers. Permissions alone decide what may be done to a visible one. Created once for thousands of environments.
  */
 export function visibleTo({ permissions, subject, groups }: Caller): (rights: EnvironmentRights) => boolean {
   if (permissions.has("environments:all")) return () => true;
@@ -141,17 +141,17 @@ export function visibleTo({ permissions, subject, groups }: Caller): (rights: En
   return ({ owner, access }) => owner?.subject === subject || (access?.groups.some(isOwn) ?? false);
 }
 
-/** Whether the caller may make environments of the repository, or with the config set; for others it does not exist. */
+/** Whether the caller may create environments of the Repository, or with the config set. */
 export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {
   return admits(used, caller.groups);
 }
 
-/** Whether the caller may know of it: those who may use it, and those who manage all of them. */
+/** Whether the caller may read it: callers who may use it, and those who manage all of them. */
 export function mayRead(
   caller: Caller,
   thing: Repository | ConfigSet,
   manage: Extract<Permission, "configs:write" | "repos:reload">,
 ): boolean {
-  // By role: a token that only reads reads what its owner does.
+  // By role: a token with a reading scope reads all that its owner may read.
   return permissionsOf(caller.roles).has(manage) || mayUse(caller, thing);
 }

@@ -15,18 +15,18 @@ const DAY_MS = 86_400_000;
 /** Verifies API tokens. */
 export interface ApiTokenVerifier {
   /**
-   * Whom the token makes of its bearer.
+   * The caller whom the token authenticates.
    *
-   * @throws TokenRefused when it proves nothing (any more), HttpError (unavailable) when that can't be known
+   * @throws TokenRefused when it is not valid (any more), HttpError (unavailable) when that can't be determined now
    */
   verify(token: string, options: VerifyOptions): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
 }
 
-/** What a token is brought for, and by whom. */
+/** The circumstances of a verification. */
 export interface VerifyOptions {
-  /** While the API server is away, a read may go on with what was known a minute ago. */
+  /** While the API server can't be reached, a read is authenticated by an answer of up to a minute ago. */
   readonly isRead: boolean;
-  /** Whether a token that the watch does not know is worth a question: not for somebody who has guessed enough. */
+  /** Whether a token that the cache does not know is looked up at the API server: not for an address that guessed too often. */
   readonly mayGuess: () => boolean;
 }
 
@@ -40,7 +40,7 @@ export function apiTokenVerifier({ apiTokens, settings, clock }: Context): ApiTo
   const live = new LiveTokens(apiTokens, clock);
   return {
     async verify(text, { isRead, mayGuess }) {
-      // Before anything is computed of it: nothing else can be one.
+      // Before anything is computed from the text.
       if (!isTokenText(text)) throw new TokenRefused("not the form of an API token");
       const { id, tokenHash } = tokenTraits(text);
       if (apiTokens.known(id) === undefined && !mayGuess())
@@ -58,7 +58,7 @@ function asHttpError(error: unknown): never {
   throw new HttpError("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
 }
 
-/** Whoever has the token may be told what is wrong with it: nobody else gets that far. */
+/** Only the bearer of a genuine token gets this far, and may be told what is wrong with it. */
 function checkGood(token: ApiToken, settings: Settings, now: Date): void {
   const { owner, vouched } = token.spec;
   const state = tokenState(token, now);
@@ -73,7 +73,7 @@ function checkGood(token: ApiToken, settings: Settings, now: Date): void {
   throw new TokenRefused("an API token whose owner is not confirmed", { told });
 }
 
-/** An owner whom the settings let in no more has no tokens; one who was not asked for a claim yet comes with an ID token first. */
+/** A token is valid only while its owner could sign in; after a new required claim the owner has to sign in first. */
 function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSettings): void {
   for (const [claim, accepted] of Object.entries(requiredClaims)) {
     if (Object.hasOwn(claims, claim) && accepted.includes(claims[claim] ?? "")) continue;
@@ -82,7 +82,7 @@ function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSetti
   }
 }
 
-/** Its owner, as the identity provider spoke of them last, with no more rights than the scopes let through. */
+/** The owner as of their last sign-in, with the permissions that the scopes let through. */
 function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
   const { owner, vouched, scopes, expiresAt } = spec;
   const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);

@@ -1,10 +1,10 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Vouched } from "../../operator/ports/api-tokens.ts";
-import { type Caller, permissionsOf, rolesOf } from "./access.ts";
+import { permissionsOf, rolesOf } from "./access.ts";
 
 export type { Caller } from "./access.ts";
 
-/** What a verified ID token says. */
+/** The contents of a verified ID token. */
 export interface Identity {
   readonly issuer: string;
   readonly sub: string;
@@ -18,7 +18,7 @@ export interface Identity {
   readonly expiresAt: Date;
 }
 
-/** The caller whom an identity makes under these settings. */
+/** The caller of an identity, with the roles and permissions that the settings give. */
 export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, settings: Settings): Caller {
   const subject = `${issuer}#${sub}`;
   const roles = rolesOf({ subject, groups: person.groups }, settings);
@@ -26,7 +26,7 @@ export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, setting
   return { ...person, ...rights, subject, vouchedAt: issuedAt, method: "id_token" };
 }
 
-/** What the caller's API tokens may remember of them. */
+/** The facts about the caller that are stored with the caller's API tokens. */
 export function vouchedOf({ groups, claims, vouchedAt }: Pick<Caller, "groups" | "claims" | "vouchedAt">): Vouched {
   const required = Object.keys(claims).length > 0 ? { claims } : {};
   return { groups: [...new Set(groups)].sort(), ...required, at: vouchedAt.toISOString() };

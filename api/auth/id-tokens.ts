@@ -10,7 +10,7 @@ export const MAX_TOKEN_CHARS = 8192;
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** Three base64url parts: no JWE, no unsecured token, nothing else. */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** The last moment that a Date can hold, in seconds; an expiry beyond it is none. */
+/** The last moment that a Date can hold, in seconds; a later expiry is refused. */
 const LAST_MOMENT = 8_640_000_000_000;
 
 const MAX_SUBJECT_CHARS = 255;
@@ -30,9 +30,9 @@ export class TokenRefused extends Error {
 /** Verifies ID tokens of the configured issuers. */
 export interface IdTokenVerifier {
   /**
-   * Who the token speaks of.
+   * The person whom the token identifies.
    *
-   * @throws TokenRefused when it proves nothing, HttpError (unavailable) when the issuer's keys can't be had
+   * @throws TokenRefused when it is not valid, HttpError (unavailable) when the issuer's keys can't be fetched
    */
   verify(token: string): Promise<Identity>;
 }
@@ -58,7 +58,7 @@ export function idTokenVerifier(issuers: Settings["api"]["issuers"], sources: Ke
   };
 }
 
-/** Read before the signature is checked, and used only to choose the issuer whose keys then have to fit. */
+/** Read before the signature is checked, and used only to choose the issuer whose keys have to verify it. */
 function claimedIssuer(token: string): string {
   if (token.length > MAX_TOKEN_CHARS || !COMPACT_JWS.test(token)) throw new TokenRefused("not a signed token");
   try {
@@ -90,7 +90,7 @@ async function verified(token: string, { settings, keys }: TrustedIssuer, now: D
   }
 }
 
-/** What jose leaves to its caller. */
+/** The checks that jose leaves to its caller. */
 function checkClaims({ sub, iat, exp, aud, azp }: JWTPayload, audience: string, now: Date): void {
   if (typeof sub !== "string" || sub === "" || sub.length > MAX_SUBJECT_CHARS) throw new TokenRefused("no subject");
   if (exp === undefined || exp > LAST_MOMENT) throw new TokenRefused("no real expiry");
@@ -100,7 +100,7 @@ function checkClaims({ sub, iat, exp, aud, azp }: JWTPayload, audience: string, 
   if ((several || azp !== undefined) && azp !== audience) throw new TokenRefused("made for another party");
 }
 
-/** The accepted value of each required claim. Who lacks one is a user of the issuer, but not one whom the settings mean. */
+/** The accepted value of each required claim: without one the token is of a user of the issuer whom the settings exclude. */
 function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Identity["claims"] {
   const values = Object.entries(requiredClaims).map(([claim, accepted]) => {
     const given: unknown = Object.hasOwn(payload, claim) ? payload[claim] : undefined;
@@ -112,7 +112,7 @@ function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Id
   return Object.fromEntries(values);
 }
 
-/** RFC 9068 gives access tokens a type of their own: they are no proof of who somebody is. */
+/** RFC 9068 gives access tokens a type of their own: they authenticate nobody. */
 function checkType(type: string | undefined): void {
   if (type !== undefined && type.toLowerCase() !== "jwt") throw new TokenRefused("not an ID token");
 }

@@ -8,15 +8,15 @@ export type IssuerSettings = Settings["api"]["issuers"][number];
 
 const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 1_048_576;
-/** Keys older than this are fetched again, without letting anybody wait. */
+/** Keys older than this are fetched again in the background. */
 const REFRESH_AFTER_MS = 5 * 60_000;
 /** How long keys serve while the issuer can't be reached: a revoked key must not live for ever. */
 const STALE_LIMIT_MS = 12 * 3_600_000;
 const FAILURE_BACKOFF_MS = 10_000;
-/** A token with an unknown key id asks the issuer again at most this often, whoever sends how many. */
+/** Tokens with unknown key ids make us fetch the keys again at most this often. */
 const UNKNOWN_KEY_COOLDOWN_MS = 60_000;
 
-/** What the keys depend on. */
+/** What fetching keys takes. */
 export interface KeySources {
   readonly clock: Clock;
   readonly log: Log;
@@ -122,7 +122,7 @@ async function discover(issuer: string, get: typeof fetch): Promise<string> {
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 
-/** Keys over plain HTTP could be anybody's, except on this machine. */
+/** Keys over plain HTTP could be forged, except on this machine. */
 function isSafe(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.includes(url.hostname));
 }
@@ -140,7 +140,7 @@ async function readJson(url: string, get: typeof fetch): Promise<Record<string, 
   return document as Record<string, unknown>;
 }
 
-/** What is longer is not read to its end, which it may not have. */
+/** A document without end must not be read to its end. */
 async function boundedText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

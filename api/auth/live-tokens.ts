@@ -3,16 +3,16 @@ import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** How long an answer is trusted: so long at most a token may outlive its revocation on another replica. */
+/** How long an answer is trusted: a revocation on another replica takes effect after this time at most. */
 const TRUST_MS = 1_000;
-/** How much longer reads go on with it while the API server is away. */
+/** How much longer reads are authenticated by it while the API server can't be reached. */
 const AWAY_MS = 60_000;
-/** After a failure nobody waits for the next one for so long who can do with what is known. */
+/** The pause after a failure in which a read with a stale answer doesn't ask again. */
 const FAILURE_PAUSE_MS = 1_000;
-/** More tokens than are ever in use within a minute; which one goes costs no more than a read. */
+/** More tokens than are ever in use within a minute; one that is dropped costs a read. */
 const MOST_ANSWERS = 10_000;
 
-/** What the API server said of a token, counted from when it was asked: a revocation after that is not in it. */
+/** An answer of the API server, dated by its request: a later revocation is not in it. */
 interface Answer {
   readonly token: ApiToken;
   readonly askedMs: number;
@@ -23,7 +23,7 @@ interface Asking {
   readonly answer: Promise<ApiToken | undefined>;
 }
 
-/** The API tokens as they are now, within a second, for a question a second and token at most. */
+/** The API tokens as they were at most a second ago, for at most one request a second and token. */
 export class LiveTokens {
   readonly #tokens: Pick<ApiTokens, "known" | "readClaimed">;
   readonly #clock: Clock;
@@ -37,13 +37,13 @@ export class LiveTokens {
   }
 
   /**
-   * The token of that id; with `mayBeStale` one that was there a minute ago, if the API server does not answer.
+   * The token of that id; with `mayBeStale` as of up to a minute ago, if the API server does not answer.
    *
-   * @throws ClusterUnavailable when it can't be known
+   * @throws ClusterUnavailable when it can't be determined
    */
   async find(id: string, mayBeStale: boolean): Promise<ApiToken | undefined> {
     const known = this.#tokens.known(id);
-    // For good, whoever says it.
+    // A revocation is never undone.
     if (known?.spec.revokedAt !== undefined) return known;
     const answer = this.#answers.get(id);
     const ageMs = answer === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - answer.askedMs;
@@ -53,7 +53,7 @@ export class LiveTokens {
     return newest(found, this.#tokens.known(id));
   }
 
-  /** What the API server says; where it says nothing, and that will do, what it said a minute ago. */
+  /** The answer of the API server; if it fails, the stale one. */
   async #now(id: string, stale: ApiToken | undefined): Promise<ApiToken | undefined> {
     if (stale !== undefined && this.#clock.monotonicMs() - this.#failedMs < FAILURE_PAUSE_MS) return stale;
     try {
@@ -64,7 +64,7 @@ export class LiveTokens {
     }
   }
 
-  /** Joins a question that is young enough to be trusted when it is answered. */
+  /** Joins a request under way whose answer will still be trusted. */
   #ask(id: string): Promise<ApiToken | undefined> {
     const askedMs = this.#clock.monotonicMs();
     const asking = this.#asking.get(id);
@@ -101,7 +101,7 @@ export class LiveTokens {
   }
 }
 
-/** What the watch saw may be newer than the answer: a revocation, or something later of the owner. */
+/** The newer of the answer and the cached token, which may have a revocation or later facts about the owner. */
 function newest(answered: ApiToken | undefined, known: ApiToken | undefined): ApiToken | undefined {
   if (answered === undefined || known?.metadata.uid !== answered.metadata.uid) return answered;
   if (answered.spec.revokedAt !== undefined) return answered;

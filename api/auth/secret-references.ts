@@ -1,16 +1,24 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
+import type { EnvironmentSpec, SecretRef } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { givenVariables } from "../../crds/environment/given-variables.ts";
 import { SecretsUnavailable, type Violation } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
 import { admits } from "../../crds/repository/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
-import type { Overrides, ReferredVariable } from "../environments/creation/overrides.ts";
 import { HttpError } from "../errors.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./callers.ts";
 
-interface Judgement {
-  /** What refers to the secrets, by its kind and name: for the log. */
+/** A variable that refers to a secret of the secret manager. */
+export interface ReferredVariable extends SecretRef {
+  readonly variable: string;
+  /** The path of the secret's id in the request. */
+  readonly field: string;
+}
+
+/** The resource that refers to secrets, and the caller who writes it. */
+interface Referrer {
+  /** Its kind and name, for the log. */
   readonly referrer: Readonly<Record<string, string>>;
   /** A secret has to be shared with one of them. */
   readonly groups: readonly string[];
@@ -19,73 +27,71 @@ interface Judgement {
 }
 
 /**
- * The groups that an environment and its maker have in common. What is shared with others that may use the
- * Repository is not for this maker, and what is shared with other groups of the maker's not for this environment.
+ * The groups that an environment and its creator have in common. Secrets that are shared with other users of the
+ * Repository are not for this creator, and those of the creator's other groups are not for this environment.
  */
 export function commonGroups(groups: readonly string[], caller: Pick<Caller, "groups">): string[] {
   return groups.filter((group) => caller.groups.includes(group));
 }
 
 /**
- * The references that the settings don't allow to these groups. What is absent and what is somebody
- * else's look alike, no value is read, and every refusal is logged.
+ * The violations of references that the settings don't share with these groups. A secret that does not exist and one that
+ * belongs to others are refused in the same words, no value is read, and every refusal is logged.
  *
- * @throws SecretsUnavailable when a secret's labels can't be asked for
+ * @throws SecretsUnavailable when a secret's labels can't be read
  */
-export async function refusedReferences(
+export async function unsharedReferences(
   references: readonly ReferredVariable[],
-  judgement: Judgement,
+  referrer: Referrer,
 ): Promise<Violation[]> {
-  const judged = await Promise.all(references.map((reference) => judge(reference, judgement)));
-  return judged.flat();
+  const message = "names no secret that is shared with a group that this environment and you have in common";
+  const violations = references.map(async ({ variable, name, field }) =>
+    (await isShared(variable, name, referrer)) ? [] : [{ field, message }],
+  );
+  return (await Promise.all(violations)).flat();
 }
 
-async function judge({ variable, name, field }: ReferredVariable, judgement: Judgement): Promise<Violation[]> {
-  if (await isShared(variable, name, judgement)) return [];
-  return [
-    { field, message: "names no secret that is shared with a group that this environment and you have in common" },
-  ];
+/** An environment's own variables, which replace those of its config set. */
+interface OwnVariables {
+  readonly components: readonly Component[];
+  readonly overrides?: NonNullable<EnvironmentSpec["overrides"]>;
+  readonly provided: ReadonlyMap<string, unknown>;
 }
 
 /**
- * What is wrong with a config set that reads secrets that are not shared with these groups, as far as the environment
- * would have them: what an override or a provided value replaces is not read.
+ * The violation of a config set that refers to secrets that are not shared with these groups, as far as the environment
+ * would get them: a variable that an override or a provided value replaces does not count.
  *
- * @throws SecretsUnavailable when a secret's labels can't be asked for
+ * @throws SecretsUnavailable when a secret's labels can't be read
  */
-export async function refusedConfigSet(
+export async function unsharedConfigSet(
   configSet: ConfigSet | undefined,
-  { components, overrides, provided }: Replacing,
-  judgement: Judgement,
+  { components, overrides, provided }: OwnVariables,
+  referrer: Referrer,
 ): Promise<Violation[]> {
-  const read = components
+  const variables = components
     .flatMap((component) => givenVariables(component, overrides, configSet?.spec))
     .filter(({ name, origin }) => origin === "config_set" && !provided.has(name));
-  const references = read.flatMap(({ name, secretRef }) =>
+  const references = variables.flatMap(({ name, secretRef }) =>
     secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: name }],
   );
-  const refused = await refusedReferences(references, judgement);
-  if (configSet === undefined || refused.length === 0) return [];
-  const names = [...new Set(refused.map(({ field }) => field))].join(", ");
+  const unshared = await unsharedReferences(references, referrer);
+  if (configSet === undefined || unshared.length === 0) return [];
+  const names = [...new Set(unshared.map(({ field }) => field))].join(", ");
   const message = `config set '${configSet.metadata.name}' reads ${names} from secrets that are not shared with a group that this environment and you have in common: name another one, or give them in config_overrides`;
   return [{ field: "config_set", message }];
 }
 
-/** What an environment has of its own, before what its config set says. */
-interface Replacing extends Pick<Overrides, "overrides" | "provided"> {
-  readonly components: readonly Component[];
-}
-
 /**
- * Shared API keys are for environments whose maker and groups have a group in common with the config set, and with
- * those whom the settings share every one of the keys with.
+ * Checks that the environment and its creator have a group in common with the config set, and for each of its shared API
+ * keys with the groups that the settings share it with.
  *
- * @throws HttpError (forbidden), SecretsUnavailable when a secret's labels can't be asked for
+ * @throws HttpError (forbidden), SecretsUnavailable when a secret's labels can't be read
  */
-export async function checkSharedKeys(configSet: ConfigSet | undefined, judgement: Judgement): Promise<void> {
+export async function checkSharedKeys(configSet: ConfigSet | undefined, referrer: Referrer): Promise<void> {
   const keys = configSet?.spec.sharedApiKeys ?? [];
-  const isAdmitted = configSet !== undefined && admits(configSet, judgement.groups);
-  const shared = await Promise.all(keys.map(({ name, secretRef }) => isShared(name, secretRef.name, judgement)));
+  const isAdmitted = configSet !== undefined && admits(configSet, referrer.groups);
+  const shared = await Promise.all(keys.map(({ name, secretRef }) => isShared(name, secretRef.name, referrer)));
   if (isAdmitted && shared.every(Boolean)) return;
   throw new HttpError(
     "forbidden",
@@ -93,16 +99,19 @@ export async function checkSharedKeys(configSet: ConfigSet | undefined, judgemen
   );
 }
 
-async function isShared(variable: string, id: string, judgement: Judgement): Promise<boolean> {
-  const { referrer, groups, caller, services } = judgement;
+async function isShared(
+  variable: string,
+  id: string,
+  { referrer, groups, caller, services }: Referrer,
+): Promise<boolean> {
   const { settings, secretManager, log } = services;
-  const labelsOf = async () => (await secretManager.shared(id).catch(unavailable))?.labels;
+  const labelsOf = async () => (await secretManager.shared(id).catch(throwUnavailable))?.labels;
   const isAllowed = await isSharedWith(settings.secrets, groups, { id, labelsOf });
-  const facts = { subject: caller.subject, ...referrer };
-  if (!isAllowed) log.warn("a reference to a secret was refused", { ...facts, variable, secret: id });
+  const facts = { subject: caller.subject, ...referrer, variable, secret: id };
+  if (!isAllowed) log.warn("a reference to a secret was refused", facts);
   return isAllowed;
 }
 
-function unavailable(cause: unknown): never {
+function throwUnavailable(cause: unknown): never {
   throw new SecretsUnavailable({ cause });
 }

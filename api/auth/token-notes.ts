@@ -4,18 +4,18 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
 import { type Caller, vouchedOf } from "./callers.ts";
 
-/** How exactly it is noted when a token was used last. */
+/** How exact the time of a token's last use is. */
 const USE_MS = 60_000;
-/** How often it is noted that an owner is still there of whom nothing else is new. */
+/** How often the time of an owner's last sign-in is written when their groups and claims are unchanged. */
 const VOUCH_MS = 86_400_000;
-/** After a failure. */
+/** The pause after a failed write. */
 const RETRY_MS = 10_000;
 
-/** What is written of API tokens beside the requests that give cause for it: no request waits, and none fails by it. */
+/** Writes of API tokens in the background: the requests that cause them neither wait for them nor fail with them. */
 export interface TokenNotes {
-  /** The owner was here with an ID token: what it says of them holds for their API tokens from now on. */
+  /** Copies an owner's groups and claims from their ID token to their API tokens. */
   ownerSeen(caller: Caller): void;
-  /** The token was used. */
+  /** Writes the time of the token's last use. */
   used(token: ApiToken): void;
 }
 
@@ -36,7 +36,7 @@ export function tokenNotes({ apiTokens, clock, log }: Context): TokenNotes {
       }
     },
     used(token) {
-      // The one that was verified may be a second older than what was written since.
+      // The verified copy may be a second older than the cached one.
       const { status } = apiTokens.known(token.metadata.name) ?? token;
       const lastMs = Date.parse(status?.lastUsedAt ?? "");
       if (Math.abs(clock.now().getTime() - lastMs) < USE_MS) return;
@@ -45,14 +45,14 @@ export function tokenNotes({ apiTokens, clock, log }: Context): TokenNotes {
   };
 }
 
-/** Other groups and claims count at once, the same ones once a day; an older ID token says nothing. */
+/** Changed groups and claims are written at once, unchanged ones once a day; an older ID token is ignored. */
 function isNews({ spec }: ApiToken, vouched: Vouched): boolean {
   const newerMs = Date.parse(vouched.at) - Date.parse(spec.vouched.at);
   if (spec.revokedAt !== undefined || newerMs < 0) return false;
   return newerMs >= VOUCH_MS || said(spec.vouched) !== said(vouched);
 }
 
-/** Groups are sorted; claims come back from the API server in an order of its own. */
+/** Groups are sorted already; the API server returns claims in an order of its own. */
 const said = ({ groups, claims = {} }: Vouched) => JSON.stringify([groups, Object.entries(claims).sort()]);
 
 /** Writes in the background: never twice at once under a key, and for a while not again after a failure. */

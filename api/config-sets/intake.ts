@@ -4,33 +4,32 @@ import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
 import type { Caller } from "../auth/callers.ts";
-import { refusedReferences } from "../auth/secret-references.ts";
-import type { ReferredVariable } from "../environments/creation/overrides.ts";
+import { type ReferredVariable, unsharedReferences } from "../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../input/validation.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import type { Services } from "../services.ts";
 import type { ConfigSetContent } from "./schemas.ts";
 
 type ConfigSetVariable = NonNullable<ConfigSetContent["env"]>[number];
-type Outside = Pick<Services, "settings" | "repositories" | "secretManager" | "log">;
+type IntakeServices = Pick<Services, "settings" | "repositories" | "secretManager" | "log">;
 
-/** Who writes a config set, and what it said before. */
+/** A change of a config set: its author, and the spec before it. */
 interface Writing {
   readonly caller: Caller;
-  readonly services: Outside;
+  readonly services: IntakeServices;
   readonly former?: ConfigSetSpec;
 }
 
-/** A variable as the resource has it, with the place where the request has it. */
+/** A variable as in the resource, with its path in the request. */
 interface Placed extends EnvironmentVariable {
   readonly field: string;
-  /** Where the id of the secret stands, if there is one. */
+  /** The path of the secret's id, if there is one. */
   readonly idField: string;
 }
 
 /**
- * The spec that a request asks for: REST names become the spec's, and what is empty is left out, so that a config set
- * that is written back as it was read is the same.
+ * The spec that a request asks for: REST names become the spec's, and empty fields are left out, so that writing a config
+ * set back as it was read changes nothing.
  *
  * @param name of the config set
  * @throws ConfigInvalid with everything that is wrong, SecretsUnavailable when a secret's labels can't be asked for
@@ -42,13 +41,13 @@ export async function configSetSpec(
 ): Promise<ConfigSetSpec> {
   const variables = variablesOf(request);
   const keys = (request.shared_api_keys ?? []).map((key, at) => placed(key, `shared_api_keys.${at}`));
-  const judgement = { referrer: { configSet: name }, caller, services };
+  const referrer = { referrer: { configSet: name }, caller, services };
   const { kept = [], added = [] } = Object.groupBy([...variables, ...keys].flatMap(referred), (reference) =>
     former !== undefined && refersTo(former, reference) ? "kept" : "added",
   );
   const unshared = [
-    ...(await refusedReferences(kept, { ...judgement, groups: everybody(services) })),
-    ...(await refusedReferences(added, { ...judgement, groups: caller.groups })),
+    ...(await unsharedReferences(kept, { ...referrer, groups: everyGroup(services) })),
+    ...(await unsharedReferences(added, { ...referrer, groups: caller.groups })),
   ];
   const violations = [
     ...givenTwice(request, "env"),
@@ -64,8 +63,8 @@ export async function configSetSpec(
   return toSpec(request);
 }
 
-/** For references that the config set has already, whoever wrote them: who uses them is judged with each environment. */
-function everybody({ settings }: Outside): string[] {
+/** For references that the config set has already: they are checked again with each environment. */
+function everyGroup({ settings }: IntakeServices): string[] {
   return settings.secrets.shared.flatMap(({ groups }) => groups);
 }
 
@@ -99,7 +98,7 @@ function referred({ name, secretRef, idField }: Placed): ReferredVariable[] {
   return secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: idField }];
 }
 
-/** Whether the config set has that very reference, wherever it stands. */
+/** Whether the config set has the same reference anywhere. */
 function refersTo({ env = [], helmValues, sharedApiKeys = [] }: ConfigSetSpec, reference: ReferredVariable): boolean {
   const all = [...env, ...COMPONENTS.flatMap((component) => helmValues?.[component]?.env ?? []), ...sharedApiKeys];
   return all.some(
@@ -115,7 +114,7 @@ function givenTwice(request: ConfigSetContent, list: "env" | "shared_api_keys"):
   );
 }
 
-/** Numbers that JavaScript can't hold would reach the chart as others, or as null. */
+/** Numbers that JavaScript can't represent would reach the chart as other numbers, or as null. */
 function lossyNumbers(value: unknown, field: string): Violation[] {
   if (typeof value === "number" && !isKept(value))
     return [{ field: field.slice(0, 300), message: "must be a number that keeps all its digits" }];
@@ -125,8 +124,8 @@ function lossyNumbers(value: unknown, field: string): Violation[] {
 
 const isKept = (value: number) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 
-/** Everybody who may use a config set reads its values. */
-function inPlainText(variables: readonly Placed[], { repositories }: Outside): Violation[] {
+/** Secrets as plain text: all users of a config set may read its values. */
+function inPlainText(variables: readonly Placed[], { repositories }: IntakeServices): Violation[] {
   const secret = secretNames(repositories.list());
   return variables
     .filter(({ name, value }) => value !== undefined && secret.has(name))
@@ -164,7 +163,7 @@ function toComponentValues(values: ComponentOverridesRequest = {}): ComponentVal
   return { ...others, ...filled({ env: listed(values) }) };
 }
 
-/** Without the fields that say nothing: what the API server would keep as empty is a change for it. */
+/** Without empty fields: the API server would keep them, and see a change where there is none. */
 function filled<T extends object>(fields: T): { [field in keyof T]?: Exclude<T[field], undefined> } {
   const isSaid = ([, value]: [string, unknown]) =>
     value !== undefined &&
@@ -182,7 +181,7 @@ const REST_NAMES: Readonly<Record<string, string>> = {
   ttlDefaultHours: "ttl_default_hours",
 };
 
-/** What the API server refuses, in the fields of the request. */
+/** An error of the API server, with the fields of the request instead of the resource's. */
 export function inRestNames(error: unknown): unknown {
   if (!(error instanceof ConfigInvalid)) return error;
   return new ConfigInvalid(

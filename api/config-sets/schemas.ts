@@ -80,7 +80,7 @@ const fields = {
   access: closed({ groups: access.properties.groups }, { description: "Who may use it; everybody when empty." }),
 };
 
-/** What a request says; what it leaves out is empty. */
+/** The fields of a request; a field that is left out is empty. */
 const content = {
   description: Type.Optional(description),
   production: Type.Optional(production),

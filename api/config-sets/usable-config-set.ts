@@ -1,6 +1,4 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
-import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
-import { TTL_DEFAULT_HOURS } from "../../crds/environment/ttl.ts";
 import type { Violation } from "../../crds/errors.ts";
 import { mayUse } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";

@@ -5,15 +5,15 @@ import { CREATED_BY_ANNOTATION } from "../../crds/group.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import type { ConfigSetReport } from "./schemas.ts";
 
-/** What stands where the value of a secret would. */
+/** Shown instead of the value of a secret. */
 const HIDDEN = "***";
 
-/** What a report tells beside the config set itself. */
+/** The facts of a report beside the config set itself. */
 export interface ConfigSetContext {
   readonly settings: Pick<Settings, "defaultConfigSet">;
   /** How many environments have a config set, by its name. */
   readonly uses: ReadonlyMap<string, number>;
-  /** Variables whose values are never shown, whoever wrote them down in plain text. */
+  /** Variables whose values are never shown, also where a config set has them as plain text. */
   readonly secret: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
   };
 }
 
-/** The content with what may be shown of it: `***` for the text of a variable whose values are never shown. */
+/** The content as it may be shown: `***` for the text of a variable whose values are never shown. */
 export function withoutSecrets(spec: ConfigSetSpec, secret: ReadonlySet<string>): ConfigSetSpec {
   const shown = (variable: EnvironmentVariable) =>
     variable.value !== undefined && secret.has(variable.name) ? { ...variable, value: HIDDEN } : variable;

@@ -4,7 +4,7 @@ import type { Caller } from "../auth/callers.ts";
 import { instantMs } from "../input/instant.ts";
 import type { ListQuery } from "./schemas.ts";
 
-/** Which environments a caller asks for; what they may not see matches nothing, so that it shows in no number. */
+/** The environments that a caller asks for; one that the caller may not see never matches, so that no total counts it. */
 export function environmentQuery(
   { status, search, created_after, created_before }: ListQuery,
   caller: Caller,

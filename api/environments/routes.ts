@@ -1,7 +1,7 @@
 import { expiryFor } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
-import type { RequestedReconcile } from "../../operator/ports/environments.ts";
+import type { RequestedReconcile } from "../../operator/ports/facade/environments.ts";
 import { feature, route } from "../route.ts";
 import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";

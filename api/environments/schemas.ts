@@ -1,8 +1,7 @@
 /** Environments as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
-import { TTL_DEFAULT_HOURS, TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
-import { TTL_MAX_HOURS } from "../../crds/environment/lifetime.ts";
+import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, Success } from "../schemas/fields.ts";
 import { PAGE } from "../schemas/page.ts";

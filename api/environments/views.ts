@@ -11,7 +11,7 @@ import type {
   ListedEnvironment,
 } from "./schemas.ts";
 
-/** What the URLs of environments are made of. */
+/** The settings that the URLs of environments are made of. */
 export type UrlSettings = Pick<Settings, "baseDomain" | "publicPort">;
 
 /** An environment as its creation answers it. */
@@ -87,7 +87,7 @@ export function urlOf({ metadata, status }: EphemeralEnvironment, component: Com
   return status?.urls?.[component] ?? componentUrl(host, settings.publicPort);
 }
 
-/** For people only; without an owner the login that a host reported, which proves nothing. */
+/** For people only; without an owner the login that a host reported, which is not authenticated. */
 function toCreator({ spec }: EphemeralEnvironment) {
   if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
   return { email: "", name: spec.trigger?.login ?? "manifest" };

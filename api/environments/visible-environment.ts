@@ -7,9 +7,9 @@ import { addAuditObject } from "../request-context.ts";
 import type { Services } from "../services.ts";
 
 /**
- * The environment of that name, or of that id, whose digits may be of either case.
+ * The environment of that name, or of that id in upper or lower case.
  *
- * @throws EnvironmentNotFound: one that the caller does not see is answered exactly like one that does not exist
+ * @throws EnvironmentNotFound also for an environment that the caller may not see
  */
 export async function visibleEnvironment(
   idOrName: string,
@@ -18,7 +18,7 @@ export async function visibleEnvironment(
 ): Promise<EphemeralEnvironment> {
   const lowerCase = idOrName.toLowerCase();
   const asked = isUuid(lowerCase) ? lowerCase : idOrName;
-  // What can be neither an id nor a name is not worth a question to the cluster.
+  // A text that is neither an id nor a name is not worth a request to the API server.
   const isPossible = isUuid(asked) || nameProblem(asked) === undefined;
   const environment = isPossible ? await environments.find(asked) : undefined;
   if (environment === undefined || !visibleTo(caller)(environment.spec)) throw new EnvironmentNotFound();

@@ -3,7 +3,7 @@ import type { ReadyReply, StatusReply } from "./schemas.ts";
 
 const MEBIBYTE = 1_048_576;
 
-/** Whether the platform can do its work: with everything it depends on, and not while it is stopping. */
+/** Whether the platform can do its work: all dependencies are healthy, and the process is not stopping. */
 export function toReady(
   health: PlatformHealth,
   moment: { readonly now: Date; readonly isStopping: boolean },
@@ -17,11 +17,11 @@ export function toReady(
   };
 }
 
-/** What else a status tells. */
+/** The facts of a status beside the dependencies. */
 export interface About {
   readonly now: Date;
   readonly version: string;
-  /** Of the counters that replicas share, where there are any. */
+  /** The state of the request counters that replicas share, where there are any. */
   readonly counters?: "up" | "down" | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What environments are rendered with, as the REST contract words it. */
+/** The values template as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../crds/names.ts";
 import { closed, literals, map } from "../../crds/schema.ts";

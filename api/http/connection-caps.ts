@@ -2,9 +2,9 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { countedAddress } from "../limits/limits.ts";
 
-/** In all: each costs memory, whoever holds it. */
+/** Of all clients together: each connection costs memory. */
 const MAX_CONNECTIONS = 10_000;
-/** A browser opens six, a pipeline a handful; an office behind one address has room. */
+/** A browser opens six connections and a pipeline a handful: enough for an office behind one address. */
 const MAX_PER_ADDRESS = 256;
 
 interface CapOptions {
@@ -12,7 +12,7 @@ interface CapOptions {
   readonly isShared: (address: string | undefined) => boolean;
 }
 
-/** Turns away connections beyond what a server can bear, before a byte is read; call it before the server listens. */
+/** Closes connections beyond the caps before a byte is read; call it before the server listens. */
 export function capConnections(server: Server, { isShared }: CapOptions): void {
   server.maxConnections = MAX_CONNECTIONS;
   const open = new Map<string, number>();

@@ -1,10 +1,10 @@
 import type { RequestHandler } from "express";
 import { HEADERS } from "../openapi/responses.ts";
 
-/** What a page may send beside what every page may; as the contract has them. */
+/** The contract's request headers that browsers don't allow by themselves. */
 const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID", "Last-Event-ID"];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-/** What a page may read of an answer beside its body. */
+/** The headers of an answer that a page may read. */
 const RESPONSE_HEADERS = [...Object.keys(HEADERS), "Allow"];
 /** How long a browser keeps a preflight's answer: origins change with a restart only. */
 const MAX_AGE_SECONDS = 600;

@@ -5,40 +5,41 @@ import type { Caller } from "../auth/callers.ts";
 import { HttpError } from "../errors.ts";
 import type { Events, ServerEvent } from "../route.ts";
 
-/** A caller may have so many open on this replica, and all callers together so many. */
+/** Open streams on this replica: of one caller, and of all together. */
 const MOST_PER_CALLER = 5;
 const MOST = 100;
-/** Proxies cut what is silent for longer; half of a minute is a common patience. */
+/** Proxies close silent connections; many do after half a minute. */
 const HEARTBEAT_MS = 15_000;
-/** Then the client comes again, to whichever replica, and goes on where it was. */
+/** After this time the client reconnects, to any replica, and continues where it was. */
 const LONGEST_MS = 30 * 60_000;
-/** A client that reads nothing for so long is gone, whatever its connection says. */
+/** A client that reads nothing for this long is treated as gone. */
 const STALLED_MS = 60_000;
-/** Where nothing is sent for so long, it is asked all the same whether the caller still may. */
-const PROOF_MS = 1_000;
-/** Why a stream ends that nobody refuses. */
+/** How often the caller's rights are checked while nothing is sent. */
+const ACCESS_CHECK_MS = 1_000;
+/** The abort reason of a regular end. */
 const OVER = Symbol("over");
 const RETRY_SECONDS = 15;
 
-/** One answer that goes on. */
+/** A streamed answer. */
 export interface EventAnswer {
   readonly request: Request;
   readonly response: Response;
   readonly caller: Caller | undefined;
   readonly events: Events<object>;
-  /** Called when it is sure that there will be events, before any is sent. */
+  /** Called once the first batch exists, before anything is sent. */
   readonly onOpen: () => Promise<void>;
-  /** Throws when the caller may not have them any longer. */
+  /** Throws when the caller may not read them any more. */
   readonly checkAccess: () => Promise<void>;
 }
 
 /** Answers that are streams of events: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 export interface EventStreams {
   /**
-   * Sends events until there are no more, the client goes, the process stops or half an hour is over; a client that reads
-   * slowly slows down their making. The caller's rights are proved before every batch, and every second without one.
+   * Sends events until there are no more, the client disconnects, the process stops or half an hour is over; a client
+   * that reads slowly slows down the source. The caller's rights are checked before every batch, and every second without
+   * one.
    *
-   * @throws HttpError (rate-limited, unavailable) when too many are open, and whatever keeps the first ones from coming
+   * @throws HttpError (rate-limited, unavailable) when too many are open, and the errors of the first batch
    */
   send(answer: EventAnswer): Promise<void>;
 }
@@ -65,7 +66,7 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
   };
   return {
     async send(answer) {
-      // Whoever left while the way here was paved has closed the response before anybody listened.
+      // The client may have disconnected before anything listened for that.
       if (answer.response.destroyed) return;
       // A person may have many API tokens.
       const key = answer.caller?.subject ?? "";
@@ -102,16 +103,16 @@ async function stream(answer: EventAnswer, conduct: Conduct): Promise<void> {
   await onOpen();
   response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" }).flushHeaders();
   const stopHeart = heartbeat(response, conduct.clock);
-  const stopProofs = proofs(answer, conduct);
+  const stopChecks = regularChecks(answer, conduct);
   try {
     if (request.method !== "HEAD") await sendAll(first, batches, answer, conduct);
   } finally {
     stopHeart();
-    stopProofs();
+    stopChecks();
     await batches.return?.();
   }
   if (signal.aborted && signal.reason !== OVER) throw signal.reason;
-  // What a stalled client has not taken would keep the connection open.
+  // Unsent data of a stalled client would keep the connection open.
   if (response.writableNeedDrain) response.destroy();
   else response.end();
 }
@@ -145,12 +146,12 @@ function heartbeat(response: Response, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Ends a stream that is idle, too, when the caller may not have it any longer. */
-function proofs({ checkAccess }: EventAnswer, { clock, refuse }: Conduct): () => void {
+/** Also ends an idle stream when the caller may not read it any more. */
+function regularChecks({ checkAccess }: EventAnswer, { clock, refuse }: Conduct): () => void {
   let isStopped = false;
   let cancel: () => void;
   const wait = () => {
-    if (!isStopped) cancel = clock.setTimer(PROOF_MS, () => void checkAccess().then(wait, refuse));
+    if (!isStopped) cancel = clock.setTimer(ACCESS_CHECK_MS, () => void checkAccess().then(wait, refuse));
   };
   wait();
   return () => {
@@ -159,7 +160,7 @@ function proofs({ checkAccess }: EventAnswer, { clock, refuse }: Conduct): () =>
   };
 }
 
-/** Resolves when the client has taken what was sent, when it will not, or when the stream is to end. */
+/** Resolves when the client has read what was sent, when it has stalled, or when the stream ends. */
 async function drained(response: Response, { clock, signal }: Conduct): Promise<void> {
   const patience = new AbortController();
   const giveUp = () => patience.abort();

@@ -10,9 +10,9 @@ import { dropUnread } from "./unread-bodies.ts";
 
 /** Slow senders are cut: the head has this long, the whole request that long. */
 const PATIENCE = { headMs: 10_000, requestMs: 30_000 } as const;
-/** How often the two are looked at; Node's default would let a slow head live for 30 s more. */
+/** How often these are checked; Node's default would tolerate a slow head for 30 s more. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** Longer than a load balancer keeps idle connections, or it would send into a closed one. */
+/** Longer than load balancers keep idle connections: otherwise they would send into closed ones. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** Where and with what the server runs. */
@@ -33,7 +33,7 @@ export interface ServerOptions {
 
 /** How long each part of stopping may take. */
 export interface StopOptions {
-  /** Still serving as usual after readiness has ended, until everybody in front has noticed. */
+  /** How long it still serves as usual after readiness has ended, until load balancers have noticed. */
   readonly settleMs?: number;
   /** For requests under way, before their connections are cut. */
   readonly graceMs?: number;
@@ -54,7 +54,7 @@ export async function startServer(app: RequestListener, options: ServerOptions):
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Refused by us, in words.
+    // `answerUnparsed` refuses it, with a message.
     requireHostHeader: false,
   });
   const isProxy = trustedProxy(options.proxies ?? { trustedProxyHops: 0, trustedProxies: [] });
@@ -62,7 +62,7 @@ export async function startServer(app: RequestListener, options: ServerOptions):
   const idle = idleConnections(server);
   let isClosing = false;
   const serve: RequestListener = (request, response) => {
-    // A kept connection would bring the next request to a server that is going.
+    // A kept connection would bring its next request to a server that is closing.
     if (isClosing) response.setHeader("Connection", "close");
     dropUnread(request, response);
     app(request, response);

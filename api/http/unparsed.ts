@@ -22,16 +22,16 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 };
 const NO_HOST: Meaning = { status: 400, detail: "The header host is missing" };
 
-/** What such answers are made with. */
+/** What such answers need. */
 interface Reporting {
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Answers requests that Node itself would turn away, as the app answers errors, and logs each under the request id that it
- * is answered with; `serve` gets all others. The connection ends with such an answer: nobody knows where the next request
- * would begin. Make the server without `requireHostHeader`, and call this before it listens.
+ * Answers requests that Node itself would refuse, as the app answers errors, and logs each with the request id of its
+ * answer; `serve` gets all others. The connection ends with such an answer: where the next request would begin is unknown.
+ * Create the server without `requireHostHeader`, and call this before it listens.
  */
 export function answerUnparsed(server: Server, serve: RequestListener, reporting: Reporting): void {
   const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
@@ -48,14 +48,14 @@ export function answerUnparsed(server: Server, serve: RequestListener, reporting
     if (!socket.writable) return void socket.destroy();
     const open = [...(unfinished.get(socket) ?? [])];
     const requestId = requestIdFrom(open[0]?.getHeader("X-Request-ID")?.toString());
-    // Behind an answer that has begun it would pass for that one's body.
+    // Behind an answer that has begun it would be read as a part of its body.
     const isTooLate = open.some(({ headersSent }) => headersSent);
     const text = isTooLate ? "" : asText(refusal(MEANINGS[error.code ?? ""] ?? MALFORMED, requestId, reporting));
     socket.end(text, () => socket.destroy());
   });
 }
 
-/** Remembers the answers of a connection that are not out yet, the oldest first. */
+/** Keeps the unfinished answers of a connection, the oldest first. */
 function follow(unfinished: WeakMap<Duplex, Set<ServerResponse>>, socket: Duplex, response: ServerResponse): void {
   const ofSocket = unfinished.get(socket) ?? new Set();
   unfinished.set(socket, ofSocket.add(response));

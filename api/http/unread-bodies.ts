@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** What is still read (and dropped) after an answer, so that the sender gets to read it. */
+/** The part of a body that is still read (and dropped) after an answer, so that the sender gets to read the answer. */
 const LINGER_BYTES = 1_048_576;
 
 /**
- * Ends a connection whose sender goes on with a body that nobody wants any more. At once would reset it, and the sender
- * would never read why; Node's own way is to read on for as long as a request may take.
+ * Closes a connection whose sender goes on sending a body after the answer. Closing at once would reset it, and the sender
+ * would never read the answer; Node's default is to read on for as long as a request may take.
  */
 export function dropUnread(request: IncomingMessage, response: ServerResponse): void {
-  // Before the answer is out: from then on Node drops what comes, and nobody could count it.
+  // Before the answer is out: afterwards Node drops the data, and it can't be counted.
   response.once("prefinish", () => {
     if (request.complete) return;
     let dropped = 0;

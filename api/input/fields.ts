@@ -2,21 +2,21 @@ import type { TSchema } from "typebox";
 import { HttpError } from "../errors.ts";
 import { parseJson } from "./json-text.ts";
 
-/** No request has more; a limit before parsing, because every name costs an entry. */
+/** More than any request needs; checked before parsing, because every name costs an entry. */
 const MAX_FIELDS = 100;
 
-/** Bytes that are written by their numbers. */
+/** Percent-encoded bytes. */
 const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
 
 type Reader = (text: string) => unknown;
 
-/** What forms and query strings say for yes and no; browsers send `on` for a box that is ticked. */
+/** The booleans of forms and query strings; browsers send `on` for a ticked checkbox. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["true", "1", "on", "yes"].map((word) => [word, true] as const),
   ...["false", "0", "off", "no"].map((word) => [word, false] as const),
 ]);
 
-/** Readings by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; what does not fit stays text. */
+/** Conversions by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; other texts stay text. */
 const READERS: Readonly<Record<string, Reader>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   boolean: (text) => BOOLEANS.get(text.toLowerCase()) ?? text,
@@ -24,8 +24,8 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * The fields of a query or a form in the types that the schema gives them. An empty field is as good as none where
- * it can't be a value of its type, or in a query. A value that does not fit stays text, for the schema to refuse.
+ * The fields of a query or a form in the types of the schema. An empty field counts as absent in a query, and where the
+ * empty text is no value of its type. A value of another form stays text, and the schema refuses it.
  *
  * @throws HttpError (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object field
  */
@@ -52,7 +52,7 @@ function boundedPairs(encoded: string): URLSearchParams {
   let fields = 1;
   for (let at = encoded.indexOf("&"); at >= 0; at = encoded.indexOf("&", at + 1)) fields += 1;
   if (fields > MAX_FIELDS) throw new HttpError("malformed", `More than ${MAX_FIELDS} fields`);
-  // Decoding would put replacements there in silence.
+  // Decoding would silently insert replacement characters.
   for (const [bytes] of encoded.matchAll(ESCAPED)) checkUtf8(bytes);
   return new URLSearchParams(encoded);
 }

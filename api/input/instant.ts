@@ -1,6 +1,6 @@
 /**
- * What ISO 8601 lets people write: a date, or a date with a time, with or without an offset, in the extended form or in
- * the basic one without separators. A space before the offset is a `+`, as a query has it that was not encoded.
+ * The forms of ISO 8601: a date, or a date with a time, with or without an offset, in the extended form or in the basic one
+ * without separators. A space before the offset is the `+` of a query that was not encoded.
  */
 const INSTANT =
   /^(?<date>\d{4}-\d{2}-\d{2}|\d{8})(?:[Tt ](?<hour>\d{2}):?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,9}))?)?(?<offset>[Zz]|[+ -]\d{2}(?::?\d{2})?)?)?$/;
@@ -16,7 +16,7 @@ export function instantMs(text: string): number {
   return Date.parse(`${date}T${hour}:${minute}:${second}.${milliseconds}${offsetOf(parts.offset)}`);
 }
 
-/** As `Date.parse` knows it. */
+/** The offset in the form that `Date.parse` accepts. */
 function offsetOf(written = "Z"): string {
   if (written.toUpperCase() === "Z") return "Z";
   const [, sign, hours, minutes = "00"] = /^(.)(\d{2}):?(\d{2})?$/.exec(written) ?? [];

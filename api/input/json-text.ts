@@ -1,14 +1,14 @@
 import { HttpError } from "../errors.ts";
 
-/** Deeper nesting has no use here and makes later work on the value recursive without bound. */
+/** No request needs deeper nesting, and later code recurses over the value. */
 export const MAX_DEPTH = 32;
-/** Keys through which a careless merge would reach a prototype. */
+/** Keys through which a merge could reach a prototype. */
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads JSON from outside: nesting and keys are judged on the text before `JSON.parse` builds anything.
+ * Reads untrusted JSON: nesting and keys are checked on the text before `JSON.parse` builds anything.
  *
  * @throws HttpError (malformed) for invalid UTF-8 or JSON, too deep nesting, a key that is given twice (JSON.parse would
  *   keep the last in silence, another reader the first) or one that names a prototype
@@ -33,8 +33,8 @@ export function utf8Text(bytes: Uint8Array): string {
 }
 
 /**
- * A bracket, or a whole string with the colon that makes it a key. One that is never closed goes on to the end of the
- * text: if it matched nothing, every quote in it would be tried for the beginning of another.
+ * A bracket, or a whole string with the colon that makes it a key. A string that is never closed matches to the end of the
+ * text: otherwise every quote in it would be tried as the beginning of another string.
  */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*(?:"(?:\s*:)?|\\?$)/gs;
 

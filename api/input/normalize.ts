@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 
-/** The words of a schema that say which field is meant. */
+/** The keywords of a schema that normalization needs. */
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
@@ -10,9 +10,9 @@ interface Shape {
 }
 
 /**
- * A body as its sender means it: `null` for an optional field is no field, because that is what serializers write for one
- * without a value; and a whole number is its digits where the schema says so (`x-number-as-text`). A `null` for a field
- * that is required, that is not known, or that is a key of the user's own stays, for the schema to refuse.
+ * Normalizes a body before validation: an optional field that is `null` is removed, because serializers write `null` for a
+ * field without a value; a whole number becomes its digits where the schema says so (`x-number-as-text`). A `null` for a
+ * field that is required, unknown, or a key of the user's own stays, and the schema refuses it.
  */
 export function asMeant(value: unknown, schema: TSchema): unknown {
   return meant(value, schema as Shape);

@@ -10,7 +10,7 @@ import { type Checked, checker, type Finding } from "./validation.ts";
 /** A longer body is refused before it is read to its end. */
 export const MAX_BODY_BYTES = 262_144;
 
-/** The parts of a request that a contract describes, validated; no request is touched beyond this. */
+/** The parts of a request that a contract describes, validated. */
 export interface RequestInput {
   readonly params: unknown;
   readonly query: unknown;
@@ -19,10 +19,10 @@ export interface RequestInput {
 }
 
 /**
- * A reader of requests for a contract, its checks compiled once.
+ * Compiles the checks of a contract once, and returns a function that reads and validates requests.
  *
- * Its function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
- * wrong in the body, or TtlExceeded when a TTL above the maximum is all that is.
+ * That function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
+ * wrong in the body, or TtlExceeded when nothing but a TTL above the maximum is wrong.
  */
 export function inputReader(contract: Contract) {
   const checkParams = contract.params && checker(contract.params);
@@ -55,7 +55,7 @@ function queryOf(url: string, contract: Contract): unknown {
   return start < 0 ? {} : fieldsOf(url.slice(start + 1), contract.query, "query");
 }
 
-/** Those that the contract names. One that is sent twice comes joined by a comma and a space: its schema refuses spaces. */
+/** The headers of the contract. Node joins repeated ones with a comma and a space: their schemas refuse spaces. */
 function headersOf({ headers }: IncomingMessage, contract: Contract): object {
   const { properties = {} } = (contract.headers ?? {}) as { properties?: object };
   const sent = Object.keys(properties).map((name) => [name, headers[name.toLowerCase()]] as const);
@@ -64,7 +64,7 @@ function headersOf({ headers }: IncomingMessage, contract: Contract): object {
 
 async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unknown> {
   const bytes = await bytesOf(request);
-  // A POST without a body needs no Content-Type; what it lacks is for the schema to say.
+  // A POST without a body needs no Content-Type; the schema says which fields it lacks.
   if (bytes.length === 0) return {};
   const type = mediaType(request);
   const schema = contract.body ?? {};
@@ -75,12 +75,12 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
   throw new HttpError("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
 }
 
-/** The types in which a route takes its body. */
+/** The media types that a route accepts for its body. */
 export function acceptedTypes({ forms }: Contract): string {
   return forms === true ? "application/json or application/x-www-form-urlencoded" : "application/json";
 }
 
-/** `type/subtype`; only UTF-8 is understood, and no compression, which could unpack to any size. */
+/** `type/subtype`. Only UTF-8 is accepted, and no compression, because that can unpack to any size. */
 function mediaType({ headers }: IncomingMessage): string {
   const encoding = headers["content-encoding"] ?? "identity";
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");

@@ -7,27 +7,27 @@ import { branchProblem } from "../../crds/repository/branches.ts";
 import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
 import { isInstant } from "./instant.ts";
 
-/** A violation with what a caller of the validator may decide by. */
+/** A violation, with the facts by which the caller of the validator chooses the error. */
 export interface Finding extends Violation {
   /** The code that the schema asks for when this bound is broken (`x-error-code` beside `maximum`). */
   readonly code: ErrorCode | undefined;
-  /** The maximum that was exceeded, when that is what is wrong. */
+  /** The maximum, where the value exceeds it. */
   readonly maximum: number | undefined;
 }
 
-/** What a check says: the value in its type, or everything that is wrong with it. */
+/** The result of a check: the typed value, or everything that is wrong with it. */
 export type Checked<T> =
   | { readonly valid: true; readonly value: T }
   | { readonly valid: false; readonly findings: readonly Finding[] };
 
-/** Nobody reads more, and an answer must not grow far beyond what was sent. */
+/** An answer must not grow far beyond the request. */
 export const MAX_FINDINGS = 100;
 
-/** Formats of this platform: a problem in words, or nothing. */
+/** The formats of this platform: each returns the problem of a text, if it has one. */
 const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "environment-name": (text) => nameProblem(text),
   "config-set-name": (text) => nameProblem(text, "configSet"),
-  // Whether it may be empty is for the schema to say.
+  // The schema decides whether it may be empty.
   "git-branch": (text) => (text === "" ? undefined : branchProblem(text)),
   instant: (text) => (isInstant(text) ? undefined : "must be an ISO 8601 timestamp"),
 };
@@ -73,7 +73,7 @@ function findingOf(error: ErrorObject): Finding {
   };
 }
 
-/** Where it stands, as a path with dots; for a missing, unknown or badly named field that field. */
+/** The path of the wrong value, with dots; of the field itself where it is missing, unknown or badly named. */
 function fieldOf({ instancePath, params, propertyName }: ErrorObject): string {
   const named: unknown = params.missingProperty ?? params.additionalProperty ?? propertyName ?? params.propertyName;
   const path = instancePath.split("/").slice(1).map(unescapePointer);

@@ -17,8 +17,8 @@ export function requestBody({ body, forms }: Contract, components: Components): 
 }
 
 /**
- * The same fields, in words. Of one schema for both, openapi-python-client sends JSON as a form; of another with fields
- * of its own, openapi-generator leaves the class out and uses it still
+ * The same fields, described in words. With one schema for both, openapi-python-client sends JSON as a form; with a second
+ * schema of its own fields, openapi-generator leaves the class out and uses it still
  * (https://github.com/OpenAPITools/openapi-generator/issues/11730).
  */
 const formOf = ({ title }: Json): Json => ({

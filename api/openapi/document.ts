@@ -53,7 +53,7 @@ export function openApiDocument(routes: readonly Route[]): object {
   };
 }
 
-/** Of what the document promises; the release of the platform, which changes more often, is in the health replies. */
+/** The version of the contract; the platform's release, which changes more often, is in the health replies. */
 const CONTRACT_VERSION = "1.0.0";
 
 const DESCRIPTION =
@@ -92,7 +92,7 @@ const REQUEST_ID = {
   schema: { type: "string", examples: [HEADERS["X-Request-ID"].example] },
 } as const;
 
-/** What operations are described with: the version, all its contracts, and the schemas that were met. */
+/** What describing an operation takes: the version, all its contracts, and the schemas collected so far. */
 interface Parts {
   readonly version: Version;
   readonly contracts: readonly Contract[];
@@ -134,7 +134,7 @@ function accessNote(access: Access): string {
   return `Needs the permission \`${access.permission}\`${access.proof ? ", and an ID token: an API token is not enough" : ""}.`;
 }
 
-/** The operations that can be called with an id that this one answers. */
+/** The operations that take an id from this one's reply. */
 function linksOf(contract: Contract, contracts: readonly Contract[], version: Version): Json {
   const prefix = isWrapped(contract, version) ? "/data" : "";
   const linked = Object.entries(contract.links).flatMap(([thing, pointer]) =>
@@ -158,14 +158,14 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
       name,
       in: place,
       required: place === "path" || required.includes(name),
-      // An empty one is as good as none.
+      // An empty one counts as absent.
       ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
-      // Not beside the schema: viewers would send it wherever nobody says otherwise.
+      // Not beside the schema: viewers would send it by default.
       schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as Json)] },
     };
   });
 }
 
-/** A header is a text to those who send it: clients that are generated with a moment in its place can't leave it out. */
+/** Headers are plain text: generated clients can't leave out a header whose schema is a date-time. */
 const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;

@@ -5,10 +5,10 @@ import type { Json } from "./schemas.ts";
 
 const MOMENT = "2026-06-01T12:00:00.000Z";
 
-/** Stands where a text has neither an example nor a form; a test finds it. */
+/** The example of a text without an example or a format; a test fails on it. */
 export const NO_EXAMPLE = "(no example)";
 
-/** A value of the schema: its own example where it has one, else one made of its parts' examples. */
+/** A value of the schema: its own example if it has one, else one composed of its parts' examples. */
 export function exampleOf(schema: Json): unknown {
   const { examples, enum: values } = schema as { readonly examples?: unknown[]; readonly enum?: unknown[] };
   if (examples !== undefined) return examples[0];

@@ -21,8 +21,8 @@ const ASSET_MAX_AGE_MS = 3_600_000;
 
 const redocFile = require.resolve("redoc/bundles/redoc.standalone.js");
 /**
- * What Redoc's script does that no option turns off: it writes styles before it is told the nonce, and shows its maker's
- * logo from another host.
+ * Changes to Redoc's script that no option makes: it writes styles before it knows the nonce, and loads a logo from another
+ * host.
  */
 const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
   ["r.nc=void 0", 'r.nc=document.getElementById("redoc").dataset.nonce'],
@@ -30,8 +30,8 @@ const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /**
- * Scripts of our own are files too, so that the policy can forbid all that stands in the page. Every address is relative to
- * the page's own, because an ingress may serve the platform below a path prefix.
+ * Our own scripts are files too, so that the policy can forbid inline scripts. Every address is relative to the page's own,
+ * because an ingress may serve the platform below a path prefix.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   "/docs/start.js":
@@ -40,7 +40,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
     'const root = document.getElementById("redoc"); Redoc.init(new URL("openapi.json", location).href, { hideLogo: true, nonce: root.dataset.nonce }, root);',
 };
 
-/** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc`, to everybody, offline, each under a strict policy. */
+/** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc` without authentication, offline, under a strict policy. */
 export function mountDocs(app: Express, limits: Limits): void {
   const document = openApiDocument(listRoutes());
   const limited: RequestHandler = async (request, response, next) => {
@@ -67,12 +67,12 @@ export function mountDocs(app: Express, limits: Limits): void {
 
 function asset(file: string): RequestHandler {
   return (request, response, next) => {
-    // Conditions that guard changes mean nothing here, and the library would fail where they don't hold.
+    // Preconditions of changes mean nothing here, and the library would fail where they don't hold.
     delete request.headers["if-match"];
     delete request.headers["if-unmodified-since"];
-    // The interface's own answers are never kept; these may be.
+    // Answers of the interface are never cached; these may be.
     response.removeHeader("Cache-Control");
-    // By folder and name, because a folder further up whose name begins with a dot would hide the file.
+    // By folder and name, because Express ignores files below a folder whose name begins with a dot.
     const options = { root: dirname(file), maxAge: ASSET_MAX_AGE_MS, acceptRanges: false };
     response.sendFile(basename(file), options, (error?: Error) => {
       if (error !== undefined && !response.headersSent) next(error);
@@ -91,7 +91,7 @@ const redocScript: RequestHandler = async (_request, response) => {
 
 type Directives = Record<string, Iterable<string | ((request: unknown, response: unknown) => string)>>;
 
-/** Redoc searches in a worker made from a blob and writes its styles into the page: those it marks with the nonce. */
+/** Redoc searches in a worker that it makes from a blob, and writes styles into the page, marked with the nonce. */
 const REDOC_NEEDS: Directives = {
   styleSrc: ["'self'", (_request, response) => `'nonce-${nonceOf(response as Response)}'`],
   workerSrc: ["'self'", "blob:"],
@@ -116,7 +116,7 @@ function contentPolicy(more: Directives): RequestHandler {
   });
 }
 
-/** Relative addresses count from the page's own path: below one with a slash at its end they would lead elsewhere. */
+/** Relative addresses would lead elsewhere from a path that ends with a slash. */
 const unslashed: RequestHandler = (request, response, next) =>
   request.path.endsWith("/") ? response.redirect(308, `..${request.path.slice(0, -1)}`) : next();
 

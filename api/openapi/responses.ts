@@ -34,7 +34,7 @@ export const HEADERS = {
   },
 } as const;
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
-/** On the refusal of a name, and only where it will be free again. */
+/** Of ENV_NAME_EXISTS, where the name will be free again. */
 const NAME_FREE_AGAIN = {
   "Retry-After": {
     description: "Seconds until the name is free, while what had it is still being deleted.",
@@ -71,7 +71,7 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
   };
 }
 
-/** What the replies of an operation are described with. */
+/** What describing the replies of an operation takes. */
 export interface ResponseParts {
   readonly components: Components;
   readonly links: Json;
@@ -95,7 +95,7 @@ function contentOf(
 
 const eventExample = (value: unknown) => `id: 2026-06-01T12:03:00.000000000Z\ndata: ${JSON.stringify(value)}\n\n`;
 
-/** The envelope around what v1 answers, less its success marker. */
+/** The envelope around the version 1 reply without its success marker. */
 function wrapped(reply: Json): Json {
   return {
     type: "object",
@@ -153,7 +153,7 @@ function problemHeaders(status: number, contract: Contract): Json {
   const { ENV_NAME_EXISTS, unauthenticated, unavailable, "rate-limited": limited } = ERRORS;
   const mayNameBeFreed = contract.errors.includes("ENV_NAME_EXISTS") && status === ENV_NAME_EXISTS.status;
   return {
-    // A fault, or a missing dependency, may come before anything is counted.
+    // A fault or an unavailable dependency may precede the counting.
     ...headerRefs("X-Request-ID", ...(status < 500 ? limitHeaders(contract) : [])),
     ...(status === unauthenticated.status ? headerRefs("WWW-Authenticate") : {}),
     ...(status === limited.status || status === unavailable.status ? headerRefs("Retry-After") : {}),

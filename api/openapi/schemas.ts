@@ -1,9 +1,9 @@
 import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
 
-/** A part of the document, or a schema of ours before it is shown. */
+/** A part of the document, or one of our schemas before conversion. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The document's schemas by title, as they are met. */
+/** The document's component schemas by title, collected on the way. */
 export type Components = Map<string, Json>;
 
 /** Keywords that only our own checks read. */
@@ -11,15 +11,15 @@ const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "x-number
 /** Keywords whose value is a schema. */
 const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
 
-/** What the document says in other words. */
+/** Keywords that the document replaces with others. */
 const TRANSLATED: readonly (readonly [keyword: string, value: string, shown: string, as: unknown])[] = [
-  // What we take is wider; this is the part that every generator of clients knows.
+  // We accept more; every client generator knows this part.
   ["format", "instant", "format", "date-time"],
-  // The structural form of a schema, which the API server takes, has it this way.
+  // The structural schemas of CRDs have no uniqueItems.
   ["x-kubernetes-list-type", "set", "uniqueItems", true],
 ];
 
-/** A schema as the document shows it: titled ones move to the components, keywords of our own checks stay out. */
+/** A schema as the document shows it: titled ones move to the components, internal keywords are left out. */
 export function component(schema: Json, components: Components): Json {
   const shown = shownKeywords(schema, components);
   if (typeof schema.title !== "string") return shown;
@@ -30,7 +30,7 @@ export function component(schema: Json, components: Components): Json {
 function shownKeywords(schema: Json, components: Components): Json {
   const nested = (value: unknown) => component(value as Json, components);
   const { "x-one-of": forms, description } = schema;
-  // Checked as one schema of several types, shown as a schema each: generators of clients know one type at a time.
+  // Validated as one schema of several types, shown as one schema each: client generators know one type at a time.
   if (Array.isArray(forms)) return { description, oneOf: forms.map(nested) };
   const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     const translated = TRANSLATED.find(([known, of]) => known === keyword && of === value);

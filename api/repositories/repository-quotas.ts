@@ -5,22 +5,22 @@ import type { Environments } from "../../operator/ports/facade/environments.ts";
 import type { Repositories } from "../../operator/ports/repositories.ts";
 import { HttpError } from "../errors.ts";
 
-/** A creation under way: no list shows its environment yet. */
+/** A creation under way, whose environment no list shows yet. */
 interface Creation {
   readonly name: string;
   readonly spec: EnvironmentSpec;
 }
 
 /**
- * Lets no repository have more environments than it says. Each replica counts what its cache shows and what it is making
- * itself: creations by several replicas at the same moment can exceed the number, by one for each other replica's
- * creation under way.
+ * Enforces the maximum number of environments of each Repository. Each replica counts the environments in its cache and its
+ * own creations under way: simultaneous creations by several replicas can exceed the maximum, by one for each creation of
+ * another replica.
  */
 export interface RepositoryQuotas {
   /**
-   * Takes room for a creation until the returned function is called: the list has its environment then, or there will be
-   * none. One of the same name does not count: whether that is the answer to an earlier attempt or a name that is taken
-   * is the creation's matter.
+   * Reserves room for a creation until the returned function is called: by then the environment is in the list, or the
+   * creation has failed. An environment of the same name does not count: the creation itself finds out whether an earlier
+   * attempt created it or the name is taken.
    *
    * @throws HttpError (conflict)
    */
@@ -29,12 +29,12 @@ export interface RepositoryQuotas {
   hasRoom(repository: Repository): boolean;
 }
 
-interface Outside {
+interface QuotaParts {
   readonly environments: Pick<Environments, "list">;
   readonly repositories: Pick<Repositories, "find">;
 }
 
-export function createRepositoryQuotas({ environments, repositories }: Outside): RepositoryQuotas {
+export function createRepositoryQuotas({ environments, repositories }: QuotaParts): RepositoryQuotas {
   const underWay = new Set<Creation>();
   const isFull = (repository: Repository, name?: string) => {
     const { metadata, spec } = repository;

@@ -4,16 +4,16 @@ import { mayUse } from "../auth/access.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Services } from "../services.ts";
 
-/** Whether the caller may make environments of it. One that is being deleted stays for those it has, and makes no more. */
+/** Whether the caller may create environments of it. A Repository that is being deleted gets no new ones. */
 export function isUsable(repository: Repository, caller: Caller): boolean {
   return repository.metadata.deletionTimestamp === undefined && mayUse(caller, repository);
 }
 
 /**
- * The Repository of this id, to make environments of. One that the caller may not use looks like one that does not exist.
+ * The Repository of this id, for a new environment.
  *
- * @param asked the field that names it, and which type it has to be, if that matters
- * @throws RepositoryNotFound
+ * @param asked the field that names it, and the type that it must have, if any
+ * @throws RepositoryNotFound also for a Repository that the caller may not use
  */
 export function usableRepository(
   id: string,

@@ -10,7 +10,7 @@ import {
 import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 
-/** What holds where a Repository says nothing. */
+/** The defaults of a Repository's fields. */
 const UNSAID = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
 const UNSAID_HOST = { provider: null, hostId: null, fullName: null };
 const UNSAID_PULL_REQUEST = {
@@ -20,7 +20,7 @@ const UNSAID_PULL_REQUEST = {
 const UNSAID_PIPELINE = { createOnSuccess: true, onCanceled: "own" as const };
 const UNSAID_NOTIFY = { chatChannel: null, events: [...NOTIFIED_EVENTS] };
 
-/** A Repository as the interface reports it: with everything that holds, said or not. */
+/** A Repository as the interface reports it, with all defaults filled in. */
 export function toRepository(repository: Repository, settings: Pick<Settings, "defaultChart">): RepositoryReport {
   const { metadata, spec, status } = repository;
   const { companionRepository, maxEnvironments, overridable, port, healthPath } = { ...UNSAID, ...spec };
@@ -80,7 +80,7 @@ function otherRulesOf(spec: RepositorySpec) {
   };
 }
 
-/** What somebody wrote into an address to log in with is for nobody else. */
+/** Credentials in an address are never shown. */
 function withoutCredentials(address: string): string {
   if (!URL.canParse(address)) return "";
   const url = new URL(address);
@@ -90,7 +90,7 @@ function withoutCredentials(address: string): string {
   return url.href;
 }
 
-/** What a reload found. */
+/** The result of a reload. */
 export function toReload({ loaded, added, updated, removed, errors }: Reload): ReloadReport {
   return {
     loaded,

@@ -1,4 +1,4 @@
-/** What a creation may say differently from the chart and the config set, as the REST contract words it. */
+/** Overrides of the chart's and the config set's values, as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { PLAIN_VALUE_PATTERN } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
@@ -62,7 +62,7 @@ export const Amount = Type.String({
 });
 const Amounts = closed({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
 
-/** What may be said of a component, whatever its chart. */
+/** The fields of a component that do not depend on its chart. */
 export const COMPONENT_FIELDS = {
   env: Type.Optional(Env),
   replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),

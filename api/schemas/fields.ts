@@ -20,7 +20,7 @@ export const ConfigSetName = Type.String({
   description: "Unique; a DNS label that starts with a letter, without '--'.",
 });
 
-/** Ids only: a URL, a path or an option of git is no Repository and never looked at further. */
+/** An id: URLs, paths and options of git match no Repository. */
 export const RepositoryId = Type.String({
   minLength: 1,
   maxLength: 253,
@@ -35,7 +35,7 @@ export const BranchName = Type.String({
   pattern: BRANCH_PATTERN,
   description: `Git branch: whatever git takes, ${BRANCH_MAX_BYTES} bytes of UTF-8 at most, without invisible characters.`,
 });
-/** The same, or empty: as if it had been left out. */
+/** A branch, or the empty text, which counts as absent. */
 export const OptionalBranchName = Type.String({
   format: "git-branch",
   maxLength: BRANCH_MAX_BYTES,

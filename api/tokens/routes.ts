@@ -107,7 +107,7 @@ const getTokenValue = route({
   return { id: token.metadata.name, value: value.reveal() };
 });
 
-/** The token of that id as it is now, whoever owns it. */
+/** The token of that id as it is now, of any owner. */
 async function existingToken(id: string, { apiTokens }: Services): Promise<ApiToken> {
   // A text that is no id is not worth a request to the API server.
   const token = isTokenId(id) ? await apiTokens.read(id) : undefined;

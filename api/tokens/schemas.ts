@@ -5,7 +5,7 @@ import { closed, literals } from "../../crds/schema.ts";
 import { Instant } from "../schemas/fields.ts";
 import { PAGE, pageOf } from "../schemas/page.ts";
 
-/** Ten years: whoever wants it for ever leaves it out. */
+/** Ten years; a token without the field never expires. */
 const MOST_DAYS = 3650;
 
 const EXAMPLE_ID = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b";

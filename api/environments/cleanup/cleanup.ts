@@ -9,20 +9,20 @@ import type { CleanupReply, CleanupRequest } from "./schemas.ts";
 const HOUR_MS = 3_600_000;
 /** More at once would only queue up before the API server. */
 const AT_ONCE = 8;
-/** An environment that changes faster than it can be judged is left alone. */
+/** After so many changes between check and deletion an environment is skipped. */
 const ROUNDS = 5;
 
-type Outside = Pick<Services, "environments" | "clock" | "log">;
+type CleanupServices = Pick<Services, "environments" | "clock" | "log">;
 
-/** What came of one environment. */
+/** The result for one environment. */
 type Outcome = { readonly id: string; readonly name: string } & (
   | { readonly came: "cleaned" }
   | { readonly came: "skipped"; readonly reason: string }
   | { readonly came: "error"; readonly error: unknown }
 );
 
-/** Why a failed environment stays; `undefined` when it may go. */
-export function reasonToStay(
+/** The reason to skip an environment; `undefined` when it may be deleted. */
+export function reasonToSkip(
   environment: EphemeralEnvironment,
   { older_than_hours = 0, include_running = false }: CleanupRequest,
   now: Date,
@@ -39,7 +39,7 @@ function failedSince({ metadata, status }: EphemeralEnvironment): number {
   return Date.parse(findCondition(status?.conditions, "Ready")?.lastTransitionTime ?? metadata.creationTimestamp);
 }
 
-/** Whether there is a version that people still use, or would when it wakes; in doubt there is. */
+/** A former version may still be in use, or would be after waking; in doubt it is. */
 function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined {
   if (spec.suspended) return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
   const isSilent = findCondition(status?.conditions, "UrlsReady")?.status === "False";
@@ -47,15 +47,15 @@ function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined
 }
 
 /**
- * Deletes those of the environments that failed, each in the very version that was judged; one that fails to go never
- * stops the others.
+ * Deletes the environments that may be deleted, each in exactly the version that was checked; an error of one never stops
+ * the others.
  *
  * @throws ClusterUnavailable when none could be deleted and the Kubernetes API can't be reached
  */
 export async function cleanUp(
   environments: readonly EphemeralEnvironment[],
   request: CleanupRequest,
-  services: Outside,
+  services: CleanupServices,
 ): Promise<Omit<CleanupReply, "status">> {
   const outcomes: Outcome[] = [];
   const waiting = environments.entries();
@@ -82,33 +82,31 @@ export async function cleanUp(
 async function cleanOne(
   environment: EphemeralEnvironment,
   request: CleanupRequest,
-  outside: Outside,
+  services: CleanupServices,
 ): Promise<Outcome> {
   const { uid: id, name } = environment.metadata;
   try {
-    const reason = await reasonNotRemoved(environment, request, outside);
+    const reason = await reasonNotRemoved(environment, request, services);
     return reason === undefined ? { id, name, came: "cleaned" } : { id, name, came: "skipped", reason };
   } catch (error) {
-    // Somebody protected it meanwhile.
+    // It was protected meanwhile.
     if (error instanceof EnvironmentConflict) return { id, name, came: "skipped", reason: error.message };
     const level = error instanceof DomainError ? "warn" : "error";
-    outside.log[level]("a failed environment could not be deleted", {
-      ...{ environment: name, error },
-    });
+    services.log[level]("a failed environment could not be deleted", { environment: name, error });
     return { id, name, came: "error", error };
   }
 }
 
-/** Judges and deletes, again where the environment changed in between. */
+/** Checks and deletes, again if the environment changed in between; the reason if it was not deleted. */
 async function reasonNotRemoved(
   environment: EphemeralEnvironment,
   request: CleanupRequest,
-  { environments, clock }: Outside,
+  { environments, clock }: CleanupServices,
 ): Promise<string | undefined> {
   let current: EphemeralEnvironment | undefined = environment;
   for (let round = 1; round <= ROUNDS; round++) {
     if (current === undefined) return "it is gone already";
-    const reason = reasonToStay(current, request, clock.now());
+    const reason = reasonToSkip(current, request, clock.now());
     if (reason !== undefined || request.dry_run) return reason;
     if ((await environments.remove(current, { onlyThisVersion: true })) === "removing") {
       addAuditObject(environment);

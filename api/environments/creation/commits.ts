@@ -15,9 +15,9 @@ export interface RequestedSource {
 }
 
 /**
- * The full SHA, in lower case, of every commit that is asked for, by component. A full one is taken as it is; a short one
- * is compared with the head of its branch and with nothing else: what else a repository has (tags, pull requests of
- * strangers) could be made to begin with the same digits.
+ * The full SHA, in lower case, of every requested commit, by component. A short one is compared with the head of its branch
+ * and with nothing else: other commits of a repository (tags, pull requests of strangers) could be made to begin with the
+ * same digits.
  *
  * @throws ConfigInvalid that names every short SHA that is not the head's; HostUnavailable, SecretsUnavailable
  */

@@ -1,12 +1,12 @@
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/lifetime.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Caller } from "../../auth/callers.ts";
-import { checkSharedKeys, commonGroups, refusedConfigSet, refusedReferences } from "../../auth/secret-references.ts";
+import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
 import type { Services } from "../../services.ts";
@@ -53,15 +53,15 @@ export async function desiredEnvironment(
   const { sources, configSet, overrides } = resolved;
   const groups = sharedGroups(Object.values(sources).map(({ repository }) => repository));
   const components = COMPONENTS.filter((component) => sources[component] !== undefined);
-  const referrer = { environment: request.environment_name };
-  const judgement = { referrer, groups: commonGroups(groups, caller), caller, services };
+  const named = { environment: request.environment_name };
+  const referrer = { referrer: named, groups: commonGroups(groups, caller), caller, services };
   const violations = [
     ...resolved.violations,
-    ...(await refusedReferences(overrides.references, judgement)),
-    ...(await refusedConfigSet(configSet, { ...overrides, components }, judgement)),
+    ...(await unsharedReferences(overrides.references, referrer)),
+    ...(await unsharedConfigSet(configSet, { ...overrides, components }, referrer)),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
-  if (request.use_shared_api_keys) await checkSharedKeys(configSet, judgement);
+  if (request.use_shared_api_keys) await checkSharedKeys(configSet, referrer);
   const spec: EnvironmentSpec = {
     ...(await specOf(request, resolved, services)),
     owner: { subject: caller.subject, email: caller.email, name: caller.name },

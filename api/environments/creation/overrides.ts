@@ -11,22 +11,16 @@ import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
 import { scalarOf } from "../../../crds/scalar.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
+import type { ReferredVariable } from "../../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../../input/validation.ts";
 import type { ComponentOverridesRequest } from "../../schemas/config-overrides.ts";
 import type { CreateRequest } from "./schemas.ts";
 
 const VALUE_MAX_LENGTH = 4096;
 
-/** A variable whose value the secret manager has already. */
-export interface ReferredVariable extends SecretRef {
-  readonly variable: string;
-  /** Where in the request it stands. */
-  readonly field: string;
-}
-
-/** What a request's overrides come to. */
+/** A request's overrides, taken apart. */
 export interface Overrides {
-  /** Absent when nothing is left that may be seen. */
+  /** The part that the resource shows; absent when empty. */
   readonly overrides?: NonNullable<EnvironmentSpec["overrides"]>;
   /** Values of secret variables: for the secret manager, and never for the resource. */
   readonly provided: ReadonlyMap<string, Sensitive>;
@@ -42,9 +36,9 @@ interface Named {
 }
 
 /**
- * Takes a request's `config_overrides` apart: what the resource may say, what only the secret manager may know, and
- * what is wrong, each with its path. The schema has been checked before. With a database, its password is a
- * secret, whatever the Repositories list.
+ * Takes a request's `config_overrides` apart: the part for the resource, the values for the secret manager alone, and
+ * everything that is wrong, each with its path. The schema has been checked before. The password of a database is a secret
+ * even if no Repository lists it.
  */
 export function readOverrides(request: CreateRequest, { sources, configSet, hasDatabase }: Named): Overrides {
   const repositories = Object.values(sources).map(({ repository }) => repository);
@@ -108,7 +102,7 @@ class OverridesReader {
     this.violate("auto_generate_secrets", `nothing is generated, so config_overrides must give ${missing.join(", ")}`);
   }
 
-  /** What the resource says of a variable: nothing of one whose value is a secret. */
+  /** The variable as the resource shows it: not at all if its value is a secret. */
   #variable(
     name: string,
     value: string | { readonly secretKeyRef: SecretRef },

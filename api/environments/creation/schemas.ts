@@ -1,6 +1,6 @@
 /** The creation of environments as the REST contract words it. */
 import { type Static, Type } from "typebox";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/lifetime.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { closed } from "../../../crds/schema.ts";
 import { ConfigOverrides } from "../../schemas/config-overrides.ts";
 import {

@@ -8,7 +8,7 @@ import { EnvironmentPath } from "../schemas.ts";
 export const DEFAULT_LINES = 100;
 export const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
 
-/** Days, hours, minutes and seconds, each at most once, in this order, with a fraction where somebody wants one. */
+/** Days, hours, minutes and seconds, each at most once, in this order, each with an optional fraction. */
 const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.][0-9]{1,3})?${unit})?`).join("")}$`;
 
 export const LogPath = closed({
@@ -39,7 +39,7 @@ export const LogQuery = closed({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
-/** What follows a log beside its path. */
+/** The header of a stream. */
 export const FollowHeaders = closed({
   "Last-Event-ID": Type.Optional(
     Type.String({

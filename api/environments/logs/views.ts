@@ -2,7 +2,7 @@ import type { DeployerEntry } from "../../../operator/ports/facade/deployer-log.
 import type { LogLine } from "../../../operator/ports/facade/pod-logs.ts";
 import type { LogEntry } from "./schemas.ts";
 
-/** A line of a container as an entry: JSON as most loggers write it is taken apart, any other text is the message. */
+/** A container's log line as an entry: JSON as most loggers write it is parsed, any other text is the message. */
 export function toLogEntry({ at, text }: LogLine): LogEntry {
   const written = new Date(at);
   const fields = fieldsOf(text);
@@ -13,12 +13,12 @@ export function toLogEntry({ at, text }: LogLine): LogEntry {
       momentOf(fields.time ?? fields.ts ?? fields["@timestamp"] ?? fields.timestamp) ?? written
     ).toISOString(),
     level: levelOf(fields.level ?? fields.severity ?? fields.lvl) ?? "INFO",
-    // Without one, nothing of the line is to be lost.
+    // Without a message in it, the whole line is shown.
     message: typeof said === "string" ? withFailure(said, fields) : text,
   };
 }
 
-/** Loggers put what went wrong beside the message; an entry has one text for both. */
+/** Loggers put errors beside the message; an entry has one text for both. */
 function withFailure(message: string, fields: Readonly<Record<string, unknown>>): string {
   const values = [fields.stack, fields.error, fields.err, fields.exception].flatMap((value) => {
     const { stack, message: said } = (value ?? {}) as { readonly stack?: unknown; readonly message?: unknown };
@@ -28,7 +28,7 @@ function withFailure(message: string, fields: Readonly<Record<string, unknown>>)
   return failure === undefined || message.includes(failure) ? message : `${message}: ${failure}`;
 }
 
-/** What the deployer says, as an entry. */
+/** A line of the deployer's report as an entry. */
 export function toDeployerLogEntry({ at, level, message }: DeployerEntry): LogEntry {
   return { timestamp: at.toISOString(), level, message };
 }
@@ -42,7 +42,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by their size: all mean a year from 2001 to 2286. */
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, told by their size: the years 2001 to 2286. */
 const UNITS_MS = [
   { from: 1e9, ms: 1e3 },
   { from: 1e12, ms: 1 },
@@ -55,7 +55,7 @@ function momentOf(value: unknown): Date | undefined {
     const unit = UNITS_MS.findLast(({ from }) => value >= from);
     return unit && valid(new Date(Math.floor(value * unit.ms)));
   }
-  // A date alone, or a time of day, is not what loggers write; a number in quotes would be taken for a year.
+  // Loggers write dates with times; a number in quotes would be read as a year.
   if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(value)) return undefined;
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/i.test(value);
   return valid(new Date(hasZone ? value : `${value}Z`));
@@ -67,7 +67,7 @@ function valid(moment: Date): Date | undefined {
 }
 
 const LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
-/** What else loggers, syslog and the clouds call them. */
+/** Other names of loggers, syslog and the clouds. */
 const SYNONYMS: Readonly<Record<string, (typeof LEVELS)[number]>> = {
   ...{ VERBOSE: "TRACE", SILLY: "TRACE", DBG: "DEBUG", INF: "INFO", INFORMATION: "INFO", INFORMATIONAL: "INFO" },
   ...{ NOTICE: "INFO", LOG: "INFO", HTTP: "INFO", WRN: "WARN", WARNING: "WARN", ERR: "ERROR", SEVERE: "ERROR" },
@@ -83,10 +83,10 @@ function levelOf(value: unknown): string | undefined {
   return LEVELS.find((level) => level === word) ?? SYNONYMS[word];
 }
 
-/** A word for a level, where plain lines have it: as `level=…`, in brackets or before a colon in any case, else in capitals. */
+/** A level in a plain line: as `level=…`, in brackets or before a colon in any case, else in capitals. */
 const MARKED = /\b(?:level|lvl|severity)["']?[=:] ?["']?(\w+)|\[(\w+)\]|(?:^|\s)(\w+):/gi;
 const CAPITALS = /\b[A-Z]{3,}\b/g;
-/** A level stands at the beginning, after a moment or a name; later on it is only mentioned. */
+/** The level stands near the beginning, after a time or a name; further on the word means something else. */
 const SEARCHED_CHARACTERS = 100;
 
 function levelIn(text: string): string {

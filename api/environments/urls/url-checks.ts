@@ -6,17 +6,17 @@ import type { ProbeResult, UrlProber } from "../../../operator/ports/url-prober.
 
 /** How an environment's URLs answered. */
 export interface UrlCheck {
-  /** What is not here has no URL yet: nothing serves it. */
+  /** A component that is absent has no URL yet. */
   readonly results: { readonly [component in Component]?: ProbeResult };
   readonly checkedAt: Date;
 }
 
-/** Asks an environment's own URLs: those of its status, whatever else tells of others. */
+/** Probes the URLs in an environment's status, and no others. */
 export interface UrlChecks {
   /**
-   * All at once. However many want to know, each URL is asked once in 10 seconds.
+   * Probes all of them at once; each URL at most once in 10 seconds for all callers together.
    *
-   * @throws ClusterUnavailable while the Repositories, which say what to ask for, are not known
+   * @throws ClusterUnavailable while the Repositories, which have the paths to probe, are not known
    */
   check(environment: EphemeralEnvironment): Promise<UrlCheck>;
 }
@@ -27,7 +27,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Nobody can have this service call an environment, or find out what it reaches, more often. */
+/** Bounds how often callers can make this service call an environment. */
 const KEPT_MS = 10_000;
 
 export function createUrlChecks(parts: Parts): UrlChecks {
@@ -49,7 +49,7 @@ export function createUrlChecks(parts: Parts): UrlChecks {
       const check = askAll(environment, parts);
       const keeping = { endsMs: clock.monotonicMs() + KEPT_MS, check };
       kept.set(uid, keeping);
-      // What failed has asked nobody, and says nothing about the next attempt.
+      // A failed check has probed nothing: the next caller tries again.
       check.catch(() => {
         if (kept.get(uid) === keeping) kept.delete(uid);
       });

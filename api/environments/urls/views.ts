@@ -4,7 +4,7 @@ import { type UrlSettings, urlOf } from "../views.ts";
 import type { UrlCheckReply } from "./schemas.ts";
 import type { UrlCheck } from "./url-checks.ts";
 
-/** How the URLs of an environment answer; one that nothing serves yet is unreachable. */
+/** The results of probing an environment's URLs; one that is not served yet is unreachable. */
 export function toUrlCheck(
   environment: EphemeralEnvironment,
   { results, checkedAt }: UrlCheck,

@@ -1,4 +1,4 @@
-import type { Peer } from "../../../config/settings.schema.ts";
+import type { Peer } from "../../../config/isolation.schema.ts";
 import { byNat64, holds, METADATA_RANGES } from "../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 

@@ -50,7 +50,7 @@ namespace: {{ .Release.Namespace }}
 {{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
 {{- end }}
 
-{{/* The default of settings.isolation.ingressFrom in config/settings.schema.ts: where the ingress controller is. */}}
+{{/* The default of settings.isolation.ingressFrom in config/isolation.schema.ts: where the ingress controller is. */}}
 {{- define "networkPolicy.ingress" -}}
 - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}
 {{- end }}
