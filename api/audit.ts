@@ -67,7 +67,10 @@ export async function recordAnswer(trail: AuditTrail, answer: Answer): Promise<v
   context.isRecorded = true;
   const { auditId, requestId, address, auditTarget, auditReason } = context;
   await trail.add({
-    ...{ auditId, requestId, event, action: context.contract?.operationId ?? "" },
+    auditId,
+    requestId,
+    event,
+    action: context.contract?.operationId ?? "",
     ...present({
       from: withoutMapping(address),
       concerns: auditTarget,

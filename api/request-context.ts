@@ -80,7 +80,10 @@ export function withRequestId(log: Log): Log {
       log[level](message, requestId === undefined ? facts : { requestId, ...facts });
     };
   return {
-    ...{ debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
     with: (facts) => withRequestId(log.with(facts)),
   };
 }

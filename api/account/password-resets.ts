@@ -51,7 +51,8 @@ export function createPasswordResets(
     async request(email) {
       if (identityProvider === undefined)
         throw new HttpError("unavailable", "No identity provider that resets passwords is set up", HOUR);
-      if (waiting.size >= MOST_WAITING) throw new HttpError("unavailable", "Too many wait", { retryAfterSeconds: 60 });
+      if (waiting.size >= MOST_WAITING)
+        throw new HttpError("unavailable", "Too many requests are waiting; try again later", { retryAfterSeconds: 60 });
       // It waits from here on, so that simultaneous requests are all counted.
       const passing = passOn(identityProvider, email).finally(() => waiting.delete(passing));
       waiting.add(passing);

@@ -7,7 +7,7 @@ import { Instant } from "../schemas/fields.ts";
 
 export const CurrentUser = closed(
   {
-    id: Type.String({ description: "Issuer and subject of the identity: what ownership is decided by." }),
+    id: Type.String({ description: "Issuer and subject of the identity, which decide on ownership." }),
     email: Type.String({ description: "Empty when the identity provider gives none that is verified." }),
     name: Type.String(),
     roles: Type.Array(literals(ROLES)),

@@ -5,7 +5,12 @@ import type { CurrentUser } from "./schemas.ts";
 export function toCurrentUser(caller: Caller): CurrentUser {
   const { subject, email, name, roles, permissions, groups, method, token, expiresAt } = caller;
   return {
-    ...{ id: subject, email, name, roles: [...roles], permissions: [...permissions], groups: [...groups] },
+    id: subject,
+    email,
+    name,
+    roles: [...roles],
+    permissions: [...permissions],
+    groups: [...groups],
     auth_method: method,
     scopes: token === undefined ? null : [...token.scopes],
     token_id: token?.id ?? null,

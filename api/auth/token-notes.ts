@@ -65,7 +65,7 @@ function oneAtATime(clock: Clock, log: Log): (key: string, write: () => Promise<
       () => notBeforeMs.delete(key),
       (error: unknown) => {
         notBeforeMs.set(key, clock.monotonicMs() + RETRY_MS);
-        log.warn("an API token could not be brought up to date", { token: key, error });
+        log.warn("an API token could not be updated", { token: key, error });
       },
     );
   };

@@ -25,7 +25,7 @@ const Variable = closed(
         maxLength: 4096,
         pattern: PLAIN_VALUE_PATTERN,
         "x-refusal": "must not contain NUL, and may have 4096 characters at most",
-        description: "Text that everybody may read.",
+        description: "Plain text, readable for all users of the config set.",
       }),
     ),
     secret_ref: Type.Optional(SecretKeyRef),
@@ -46,7 +46,7 @@ const ComponentValues = Type.Unsafe<ComponentOverridesRequest>(
   Type.Object(COMPONENT_FIELDS, {
     additionalProperties: true,
     maxProperties: 100,
-    description: "Values of the chart below this component. What the platform itself sets there always wins.",
+    description: "Values of the chart below this component. Values that the platform sets always win.",
   }),
 );
 
@@ -75,9 +75,14 @@ const fields = {
       storage: Type.Optional(Amount),
       pods: Type.Optional(pods),
     },
-    { description: "What an environment may use together; what is left out is as the settings say." },
+    {
+      description: "The quota of an environment's namespace; the installation's default for fields that are left out.",
+    },
   ),
-  access: closed({ groups: access.properties.groups }, { description: "Who may use it; everybody when empty." }),
+  access: closed(
+    { groups: access.properties.groups },
+    { description: "The groups whose members may use it; everybody when empty." },
+  ),
 };
 
 /** The fields of a request; a field that is left out is empty. */
@@ -122,7 +127,7 @@ export const ConfigSetContent = closed(
   },
   {
     title: "ConfigSetContent",
-    description: "The whole content: what is left out is removed.",
+    description: "The whole content: a field that is left out is removed.",
     examples: [exampleContent],
   },
 );
@@ -137,9 +142,9 @@ export const ConfigSetReport = closed(
     id: Type.String({ description: "Its name." }),
     name: Type.String(),
     description: Type.String(),
-    is_default: Type.Boolean({ description: "Whether environments get it that name none." }),
+    is_default: Type.Boolean({ description: "Whether it is used for environments that name none." }),
     version: Type.Integer({
-      description: "Rises with every change; an environment keeps the one that it was made with.",
+      description: "Rises with every change; an environment keeps the version that it was created with.",
     }),
     production: Type.Boolean({ description: "True: no environment may use it." }),
     helm_values: fields.helm_values,
@@ -149,8 +154,10 @@ export const ConfigSetReport = closed(
     quota: fields.quota,
     ttl_default_hours: Type.Optional(ttlDefaultHours),
     access: fields.access,
-    used_by: Type.Integer({ description: "How many environments have it." }),
-    created_by: Type.String({ description: "Who made it; `manifest` when it was not made by this interface." }),
+    used_by: Type.Integer({ description: "How many environments use it." }),
+    created_by: Type.String({
+      description: "Who created it; `manifest` when it was not created through this interface.",
+    }),
     created_at: Instant,
     updated_at: Instant,
   },

@@ -4,7 +4,7 @@ import { closed, literals } from "../../crds/schema.ts";
 import { CreateReply } from "../environments/schemas.ts";
 import { Instant } from "../schemas/fields.ts";
 
-const Demo = Type.Literal(true, { examples: [true], description: "Marks what is no real data, or made for a demo." });
+const Demo = Type.Literal(true, { examples: [true], description: "Marks demo data." });
 const Count = Type.Integer({ minimum: 0 });
 const Money = Type.Number({ description: "In `currency`." });
 
@@ -45,7 +45,7 @@ export const DemoDashboard = closed(
     demo: Demo,
     period: closed({ from: Instant, to: Instant }),
     environments: closed({ created: Count, deleted: Count, expired: Count, failed: Count, active: Count }),
-    success_rate: Type.Number({ description: "Between 0 and 1: what came up of what was created." }),
+    success_rate: Type.Number({ description: "Between 0 and 1: the share of created environments that became ready." }),
     average_lifetime_hours: Type.Number(),
     average_provision_seconds: Type.Number(),
     peak_concurrent: Count,

@@ -146,8 +146,16 @@ function messageOf({ state, environment }: RequestedReconcile): string {
 }
 
 export const environmentRoutes = feature("environments", {
-  ...{ createEnvironment, listEnvironments, getEnvironment, reportEnvironment },
-  ...{ extendEnvironment, switchEnvironment, deleteEnvironment },
-  ...{ checkAllUrls, getLogs, followLogs },
-  ...{ reconcileEnvironmentStatus, cleanupFailedEnvironments },
+  createEnvironment,
+  listEnvironments,
+  getEnvironment,
+  reportEnvironment,
+  extendEnvironment,
+  switchEnvironment,
+  deleteEnvironment,
+  checkAllUrls,
+  getLogs,
+  followLogs,
+  reconcileEnvironmentStatus,
+  cleanupFailedEnvironments,
 });

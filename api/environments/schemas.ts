@@ -162,7 +162,7 @@ export const SwitchRequest = closed(
     title: "SwitchEnvironmentRequest",
     minProperties: 1,
     "x-refusal": "must say protected, suspended, or both",
-    description: "What is left out, or null, stays as it is.",
+    description: "A field that is left out, or null, stays as it is.",
     examples: [{ suspended: true }],
   },
 );
@@ -172,7 +172,7 @@ const ConditionReport = closed(
     type: Type.String(),
     status: literals(["True", "False", "Unknown"]),
     reason: Type.String({ description: "Stable, for programs." }),
-    message: Type.String({ description: "What is in the way and what to do about it, for people." }),
+    message: Type.String({ description: "The cause and what to do about it, for people." }),
     last_transition_time: Instant,
   },
   { title: "EnvironmentCondition" },

@@ -59,7 +59,10 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
 export function toReport(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentReport {
   const { spec, status } = environment;
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason, message, lastTransitionTime }) => ({
-    ...{ type, status: state, reason, message },
+    type,
+    status: state,
+    reason,
+    message,
     last_transition_time: timestamp(lastTransitionTime),
   }));
   const { protected: isProtected = false, suspended = false } = spec;

@@ -36,7 +36,7 @@ const Variable = closed(
     }),
     default: Type.Union([Type.String(), Type.Null()], {
       description:
-        "The value where nobody overrides it; null: none to show; `***`: hidden, because another repository has it for a secret.",
+        "The value without overrides; null: none to show; `***`: hidden, because the variable is a secret of another repository.",
     }),
   },
   { title: "TemplateVariable" },
@@ -45,9 +45,9 @@ const Variable = closed(
 export const ChartTemplateReport = closed(
   {
     chart: ChartReport,
-    values: map(Type.Unknown(), { description: "What config_overrides.helm_values may change a part of." }),
+    values: map(Type.Unknown(), { description: "The values; config_overrides.helm_values may change some of them." }),
     values_yaml: Type.String({ description: "The values as YAML, as helm reads it." }),
-    variables: Type.Array(Variable, { description: "What the pods see." }),
+    variables: Type.Array(Variable, { description: "The variables of the pods." }),
   },
   {
     title: "ChartTemplate",

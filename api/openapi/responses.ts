@@ -16,7 +16,7 @@ export const HEADERS = {
     schema: { type: "integer" },
     example: 100,
   },
-  "X-RateLimit-Remaining": { description: "What is left of them.", schema: { type: "integer" }, example: 99 },
+  "X-RateLimit-Remaining": { description: "How many of them are left.", schema: { type: "integer" }, example: 99 },
   "X-RateLimit-Reset": {
     description: "When they are there again, in epoch seconds.",
     schema: { type: "integer" },
@@ -28,7 +28,7 @@ export const HEADERS = {
     example: 5,
   },
   "WWW-Authenticate": {
-    description: "`Bearer`: what to authenticate with.",
+    description: "`Bearer`: the authentication scheme.",
     schema: { type: "string" },
     example: "Bearer",
   },
@@ -37,7 +37,7 @@ const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimi
 /** Of ENV_NAME_EXISTS, where the name will be free again. */
 const NAME_FREE_AGAIN = {
   "Retry-After": {
-    description: "Seconds until the name is free, while what had it is still being deleted.",
+    description: "Seconds until the name is free, while its former environment is still being deleted.",
     required: false,
     schema: { type: "integer" },
     example: 10,

@@ -31,7 +31,7 @@ export { Chart as ChartReport };
 
 const Secret = closed(
   { name: Type.String(), kind: literals(SECRET_KINDS), length: Type.Integer() },
-  { title: "GeneratedSecret", description: "A variable whose value is generated for every environment." },
+  { title: "GeneratedSecret", description: "A variable whose value is generated for each environment." },
 );
 
 const PullRequest = closed(
@@ -51,7 +51,7 @@ const PullRequest = closed(
 
 const Pipeline = closed(
   { create_on_success: Type.Boolean(), on_canceled: literals(["own", "any", "ignore"]) },
-  { title: "PipelineRules", description: "What pipelines do." },
+  { title: "PipelineRules", description: "How pipelines create environments." },
 );
 
 const Notify = closed(
@@ -59,7 +59,7 @@ const Notify = closed(
     chat_channel: orNull(Type.String(), "null: none of its own."),
     on: Type.Array(literals(NOTIFIED_EVENTS)),
   },
-  { title: "NotificationRules", description: "What is told where." },
+  { title: "NotificationRules", description: "Which events are announced where." },
 );
 
 export const RepositoryReport = closed(
@@ -85,7 +85,10 @@ export const RepositoryReport = closed(
     }),
     companion_repo: orNull(Type.String(), "The repository that completes environments of its pull requests."),
     max_environments: orNull(Type.Integer(), "null: any number."),
-    access: closed({ groups: Type.Array(Type.String()) }, { description: "Who may use it; everybody when empty." }),
+    access: closed(
+      { groups: Type.Array(Type.String()) },
+      { description: "The groups whose members may use it; everybody when empty." },
+    ),
     pull_request: PullRequest,
     pipeline: Pipeline,
     notify: Notify,
@@ -139,12 +142,12 @@ const Ids = (description: string) => Type.Array(Type.String(), { description });
 
 export const ReloadReport = closed(
   {
-    loaded: Type.Integer({ description: "How many are in order." }),
-    added: Ids("In order now, and not there at the reload before."),
-    updated: Ids("In order now, and changed since the reload before."),
-    removed: Ids("Registered no more."),
+    loaded: Type.Integer({ description: "How many are valid." }),
+    added: Ids("Valid now, and absent at the reload before."),
+    updated: Ids("Valid now, and changed since the reload before."),
+    removed: Ids("No longer registered."),
     errors: Type.Array(closed({ id: Type.String(), message: Type.String() }), {
-      description: "Those that are not in order, and why; they stay as they were.",
+      description: "Repositories with an error; they stay as they were.",
     }),
   },
   {

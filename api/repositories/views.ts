@@ -11,19 +11,26 @@ import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 
 /** The defaults of a Repository's fields. */
-const UNSAID = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
-const UNSAID_HOST = { provider: null, hostId: null, fullName: null };
-const UNSAID_PULL_REQUEST = {
-  ...{ enabled: false, createOn: [...CREATE_ACTIONS], deleteOn: [...DELETE_ACTIONS], skipDraft: false },
-  ...{ requiredLabels: [], branchPattern: null, ttlHours: null, configSet: null, forks: "deny" as const },
+const DEFAULTS = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
+const DEFAULT_HOST = { provider: null, hostId: null, fullName: null };
+const DEFAULT_PULL_REQUEST = {
+  enabled: false,
+  createOn: [...CREATE_ACTIONS],
+  deleteOn: [...DELETE_ACTIONS],
+  skipDraft: false,
+  requiredLabels: [],
+  branchPattern: null,
+  ttlHours: null,
+  configSet: null,
+  forks: "deny" as const,
 };
-const UNSAID_PIPELINE = { createOnSuccess: true, onCanceled: "own" as const };
-const UNSAID_NOTIFY = { chatChannel: null, events: [...NOTIFIED_EVENTS] };
+const DEFAULT_PIPELINE = { createOnSuccess: true, onCanceled: "own" as const };
+const DEFAULT_NOTIFY = { chatChannel: null, events: [...NOTIFIED_EVENTS] };
 
 /** A Repository as the interface reports it, with all defaults filled in. */
 export function toRepository(repository: Repository, settings: Pick<Settings, "defaultChart">): RepositoryReport {
   const { metadata, spec, status } = repository;
-  const { companionRepository, maxEnvironments, overridable, port, healthPath } = { ...UNSAID, ...spec };
+  const { companionRepository, maxEnvironments, overridable, port, healthPath } = { ...DEFAULTS, ...spec };
   return {
     id: metadata.name,
     name: metadata.name,
@@ -47,7 +54,7 @@ export function toRepository(repository: Repository, settings: Pick<Settings, "d
 }
 
 function hostOf(spec: RepositorySpec) {
-  const { provider, hostId, fullName, cloneUrl } = { ...UNSAID_HOST, ...spec };
+  const { provider, hostId, fullName, cloneUrl } = { ...DEFAULT_HOST, ...spec };
   return { provider, host_id: hostId, full_name: fullName, clone_url: withoutCredentials(cloneUrl) };
 }
 
@@ -57,7 +64,7 @@ export function toChart({ repoUrl, path, revision }: ChartSource): ChartReport {
 }
 
 function pullRequestOf(spec: RepositorySpec): RepositoryReport["pull_request"] {
-  const rules = { ...UNSAID_PULL_REQUEST, ...spec.pullRequest };
+  const rules = { ...DEFAULT_PULL_REQUEST, ...spec.pullRequest };
   return {
     enabled: rules.enabled,
     create_on: rules.createOn,
@@ -72,8 +79,8 @@ function pullRequestOf(spec: RepositorySpec): RepositoryReport["pull_request"] {
 }
 
 function otherRulesOf(spec: RepositorySpec) {
-  const pipeline = { ...UNSAID_PIPELINE, ...spec.pipeline };
-  const notify = { ...UNSAID_NOTIFY, ...spec.notify };
+  const pipeline = { ...DEFAULT_PIPELINE, ...spec.pipeline };
+  const notify = { ...DEFAULT_NOTIFY, ...spec.notify };
   return {
     pipeline: { create_on_success: pipeline.createOnSuccess, on_canceled: pipeline.onCanceled },
     notify: { chat_channel: notify.chatChannel, on: notify.events },

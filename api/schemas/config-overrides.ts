@@ -45,7 +45,7 @@ const EnvValue = Type.Unsafe<Static<typeof VariableText> | Static<typeof Variabl
 export const VARIABLE = {
   maxLength: 128,
   pattern: VARIABLE_PATTERN,
-  "x-refusal": "is no name of a variable: letters, digits and '_', not beginning with a digit",
+  "x-refusal": "must be the name of a variable: letters, digits and '_', not beginning with a digit",
 };
 
 const Env = map(EnvValue, {

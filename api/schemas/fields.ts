@@ -57,7 +57,7 @@ export const Success = literals(["success"]);
 /** The body of every error. */
 export const Problem = closed(
   {
-    detail: Type.String({ description: "What is wrong, in words." }),
+    detail: Type.String({ description: "What is wrong." }),
     status_code: Type.Integer(),
     error_code: Type.Optional(literals(ERROR_CODES)),
     timestamp: Instant,

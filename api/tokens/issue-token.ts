@@ -34,7 +34,7 @@ export async function issueToken(body: TokenRequest, caller: Caller, services: S
   if (own.length >= MOST_OF_ONE_OWNER) {
     throw new HttpError(
       "conflict",
-      `Nobody has more than ${MOST_OF_ONE_OWNER} API tokens; revoked ones count for 30 days`,
+      `A user can have at most ${MOST_OF_ONE_OWNER} API tokens; revoked ones count for 30 days`,
     );
   }
   const value = new Sensitive(tokenOf(services.randomBytes(TOKEN_BYTES)));
@@ -46,7 +46,7 @@ export async function issueToken(body: TokenRequest, caller: Caller, services: S
 function checkScopes({ scopes }: TokenRequest, { permissions }: Caller): void {
   const beyond = scopesBeyond(permissions, scopes);
   if (beyond.length > 0)
-    throw new HttpError("forbidden", `You may not do yourself what this asks for: ${beyond.join(", ")}`);
+    throw new HttpError("forbidden", `These scopes need permissions that you don't have: ${beyond.join(", ")}`);
 }
 
 function specOf(
@@ -58,7 +58,10 @@ function specOf(
   const { name, description, scopes, expires_in_days: days } = body;
   const endMs = services.clock.now().getTime() + (days ?? 0) * DAY_MS;
   return {
-    ...{ tokenHash, prefix, name, scopes: [...scopes] },
+    tokenHash,
+    prefix,
+    name,
+    scopes: [...scopes],
     ...(description ? { description } : {}),
     owner: { subject: caller.subject, email: caller.email, name: caller.name },
     vouched: vouchedOf(caller),

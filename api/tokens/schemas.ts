@@ -16,7 +16,7 @@ const Scopes = Type.Array(
     description:
       "ENV_CREATE (or environments:create): create and manage environments; ENV_READ (or environments:read): read environments; CONFIG_READ: read configuration data; CONFIG_WRITE: manage configuration sets.",
   }),
-  { description: "What the token may do, as far as its owner may; as they were given." },
+  { description: "What the token may do, as far as its owner may; as given in the request." },
 );
 
 /** No line breaks or other control characters: it is shown in lists, and written to logs. */
@@ -60,7 +60,7 @@ export const TokenPath = closed({
 export const TokenQuery = closed({
   ...PAGE,
   all: Type.Optional(
-    Type.Boolean({ default: false, description: "Those of everybody; needs the permission tokens:all." }),
+    Type.Boolean({ default: false, description: "The tokens of all users; needs the permission tokens:all." }),
   ),
 });
 
@@ -98,7 +98,7 @@ export type TokenRecord = Static<typeof TokenRecord>;
 export const CreatedToken = closed(
   {
     ...record,
-    token: Type.String({ description: "The token itself: what stands after `Bearer ` in the Authorization header." }),
+    token: Type.String({ description: "The token itself, to be sent after `Bearer ` in the Authorization header." }),
   },
   { title: "CreatedToken", examples: [{ ...example, token: EXAMPLE_TOKEN }] },
 );

@@ -5,8 +5,12 @@ import type { TokenRecord } from "./schemas.ts";
 export function toTokenRecord(token: ApiToken, now: Date): TokenRecord {
   const { metadata, spec, status } = token;
   return {
-    ...{ id: metadata.name, name: spec.name, description: spec.description ?? "" },
-    ...{ scopes: [...spec.scopes], token_prefix: spec.prefix, status: tokenState(token, now) },
+    id: metadata.name,
+    name: spec.name,
+    description: spec.description ?? "",
+    scopes: [...spec.scopes],
+    token_prefix: spec.prefix,
+    status: tokenState(token, now),
     created_at: timestamp(metadata.creationTimestamp),
     expires_at: maybe(spec.expiresAt),
     last_used_at: maybe(status?.lastUsedAt),

@@ -9,20 +9,20 @@ const identity = { id: Type.String({ examples: [EXAMPLE.id] }), name: Type.Strin
 export const CleanupRequest = closed(
   {
     dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "Tells what would be deleted, and deletes nothing." }),
+      Type.Boolean({ default: false, description: "Reports what would be deleted, and deletes nothing." }),
     ),
     older_than_hours: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 8760,
         default: 0,
-        description: "Only what has been failed for so many hours.",
+        description: "Only environments that have been failed for this many hours.",
       }),
     ),
     include_running: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Also where an update failed and the version before it still runs, or sleeps.",
+        description: "Also environments whose update failed while the former version still runs, or sleeps.",
       }),
     ),
   },
@@ -32,7 +32,7 @@ export type CleanupRequest = Static<typeof CleanupRequest>;
 
 const Cleaned = closed(identity, { title: "CleanedEnvironment", examples: [EXAMPLE] });
 const Skipped = closed(
-  { ...identity, reason: Type.String({ description: "Why it stays." }) },
+  { ...identity, reason: Type.String({ description: "Why it was not deleted." }) },
   { title: "SkippedEnvironment", examples: [{ ...EXAMPLE, reason: "it is protected" }] },
 );
 const Failed = closed(
@@ -43,7 +43,7 @@ const Failed = closed(
 export const CleanupReply = closed({
   status: Success,
   message: Type.String({ examples: ["Deletion of 1 of 2 failed environments initiated"] }),
-  cleaned: Type.Array(Cleaned, { description: "Those whose deletion is initiated, or would be." }),
+  cleaned: Type.Array(Cleaned, { description: "Environments whose deletion is initiated, or would be." }),
   skipped: Type.Array(Skipped),
   errors: Type.Array(Failed),
   total: Type.Integer({ description: "How many failed environments there are that the caller may delete." }),

@@ -43,7 +43,7 @@ async function fullCommit(
   const head = await branchHeads.headOf(repository, branch).catch((error: unknown) => {
     if (error instanceof HostUnavailable) {
       const facts = { repository: repository.metadata.name };
-      log.warn("the head of a branch could not be asked for", { ...facts, error: error.cause });
+      log.warn("the head of a branch could not be read", { ...facts, error: error.cause });
     }
     throw error;
   });

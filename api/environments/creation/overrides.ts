@@ -129,7 +129,7 @@ class OverridesReader {
   }
 
   #oneSource(name: string, isOne: boolean, field: string): void {
-    if (!isOne) this.violate(field, `${name} has one value for all components, and another is asked for elsewhere`);
+    if (!isOne) this.violate(field, `${name} has one value for all components, and another one is given elsewhere`);
   }
 
   /** Any other value of the chart, down to its scalars. */

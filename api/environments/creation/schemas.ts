@@ -53,7 +53,7 @@ export const CreateRequest = closed(
       }),
     ),
     use_shared_api_keys: Type.Optional(
-      Type.Boolean({ description: "Adds the shared API keys of the config set to what the pods see." }),
+      Type.Boolean({ description: "Adds the shared API keys of the config set to the variables of the pods." }),
     ),
     config_set: Type.Optional(
       Type.String({

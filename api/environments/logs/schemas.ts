@@ -14,7 +14,7 @@ const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.]
 export const LogPath = closed({
   ...EnvironmentPath.properties,
   component: literals(LOG_COMPONENTS, {
-    description: "argocd: what the deployer says of the environment's application.",
+    description: "argocd: the deployer's report on the environment's application.",
   }),
 });
 export const FollowPath = closed({

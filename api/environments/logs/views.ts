@@ -67,20 +67,23 @@ function valid(moment: Date): Date | undefined {
 }
 
 const LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
+type Level = (typeof LEVELS)[number];
 /** Other names of loggers, syslog and the clouds. */
-const SYNONYMS: Readonly<Record<string, (typeof LEVELS)[number]>> = {
-  ...{ VERBOSE: "TRACE", SILLY: "TRACE", DBG: "DEBUG", INF: "INFO", INFORMATION: "INFO", INFORMATIONAL: "INFO" },
-  ...{ NOTICE: "INFO", LOG: "INFO", HTTP: "INFO", WRN: "WARN", WARNING: "WARN", ERR: "ERROR", SEVERE: "ERROR" },
-  ...{ CRITICAL: "FATAL", CRIT: "FATAL", ALERT: "FATAL", EMERGENCY: "FATAL", EMERG: "FATAL", PANIC: "FATAL" },
-  ...{ DPANIC: "FATAL" },
+const SYNONYMS: Readonly<Record<Level, readonly string[]>> = {
+  TRACE: ["VERBOSE", "SILLY"],
+  DEBUG: ["DBG"],
+  INFO: ["INF", "INFORMATION", "INFORMATIONAL", "NOTICE", "LOG", "HTTP"],
+  WARN: ["WRN", "WARNING"],
+  ERROR: ["ERR", "SEVERE"],
+  FATAL: ["CRITICAL", "CRIT", "ALERT", "EMERGENCY", "EMERG", "PANIC", "DPANIC"],
 };
 
-function levelOf(value: unknown): string | undefined {
+function levelOf(value: unknown): Level | undefined {
   // Pino and Bunyan count from 10 to 60.
   if (typeof value === "number") return LEVELS[Math.min(Math.floor(value / 10), LEVELS.length) - 1];
   if (typeof value !== "string") return undefined;
   const word = value.toUpperCase();
-  return LEVELS.find((level) => level === word) ?? SYNONYMS[word];
+  return LEVELS.find((level) => level === word || SYNONYMS[level].includes(word));
 }
 
 /** A level in a plain line: as `level=…`, in brackets or before a colon in any case, else in capitals. */

@@ -31,7 +31,7 @@ export const UrlCheckReply = closed(
     }),
     checked_at: Type.String({
       ...Instant,
-      description: "When the URLs were asked: what was found is answered for 10 seconds.",
+      description: "When the URLs were probed; the results are answered for 10 seconds.",
     }),
   },
   {

@@ -150,7 +150,7 @@ describe("making a config set", () => {
       { shared_api_keys: [whole.shared_api_keys[0], whole.shared_api_keys[0]] },
       "shared_api_keys.1.name: PAYMENT_KEY is given twice",
     ],
-    ["a bad variable's name", { env: [{ name: "A=B", value: "1" }] }, "env.0.name: is no name of a variable"],
+    ["a bad variable's name", { env: [{ name: "A=B", value: "1" }] }, "env.0.name: must be the name of a variable"],
     [
       "a reference with a path",
       { env: [{ name: "A", secret_ref: { name: "projects/x/secrets/y", key: "latest" } }] },
