@@ -3,7 +3,7 @@ import { isPrivilege } from "./auth/access.ts";
 import type { Caller } from "./auth/callers.ts";
 import { ERRORS, HttpError } from "./errors.ts";
 import { currentRequest, type RequestContext } from "./request-context.ts";
-import type { Contract } from "./route.ts";
+import type { Contract, RouteInput } from "./route.ts";
 
 /** A client that is told to try again has this long to wait. */
 const RETRY_SECONDS = 10;
@@ -28,7 +28,7 @@ export function beginRecord(contract: Contract, params: Readonly<Record<string, 
 }
 
 /** Adds what the route's contract says of the target and the reason, once the input is validated. */
-export function describeRecord(contract: Contract, input: Parameters<NonNullable<Contract["auditTarget"]>>[0]): void {
+export function describeRecord(contract: Contract, input: RouteInput): void {
   const context = currentRequest();
   const target = contract.auditTarget?.(input);
   if (target !== undefined) context.auditTarget = masked(target);

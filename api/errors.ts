@@ -5,7 +5,7 @@ interface ErrorRow {
   readonly status: number;
   /** What the status means to callers of any route; one row of a status says it. */
   readonly meaning?: string;
-  /** A detail as callers read it, for the examples of the document. */
+  /** A detail as callers read it, for the examples of the document; of faults, the one that is always answered. */
   readonly example: string;
 }
 
@@ -62,20 +62,10 @@ export const ERRORS = {
   // Of a field of the request; of an address it is `not-found` with this code.
   ENV_REPO_NOT_FOUND: { status: 400, example: "backend_repo: no backend repository 'shop-api' is registered" },
   ENV_CONFIG_INVALID: { status: 400, example: "environment_name: is required; ttl: must be an integer" },
-} as const satisfies Readonly<Record<ErrorCode | HttpErrorKind | "fault", ErrorRow>>;
+} as const satisfies Readonly<Record<ErrorCode, ErrorRow> & Record<string, ErrorRow>>;
 
-/** What the interface itself refuses, beside the errors of the domain. */
-export type HttpErrorKind =
-  | "malformed"
-  | "unauthenticated"
-  | "forbidden"
-  | "not-found"
-  | "method-not-allowed"
-  | "conflict"
-  | "too-large"
-  | "unsupported-media-type"
-  | "rate-limited"
-  | "unavailable";
+/** The kinds of errors that the interface itself throws, beside the errors of the domain. */
+export type HttpErrorKind = Exclude<keyof typeof ERRORS, ErrorCode | "fault">;
 
 /** What a route's contract lists: its codes, and the kinds that don't follow from the rest of the contract. */
 export type RouteError = ErrorCode | "not-found" | "conflict" | "unavailable";

@@ -17,7 +17,7 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-/** Who may call: everybody, every authenticated caller, or callers with the permission. `proof`: an API token is not enough. */
+/** Who may call: everybody, authenticated callers, or those with the permission. `proof`: an API token is not enough. */
 export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
 
 export const VERSIONS = ["v1", "v2"] as const;
@@ -110,7 +110,8 @@ export interface ServerEvent<T> {
 /** What a route of events answers: batches, some of them empty, until the signal or the generator ends them. */
 export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEvent<T>[]>;
 
-type AnyInput = Input<Access, Schema, Schema, Schema, Schema>;
+/** The input of any route. */
+export type RouteInput = Input<Access, Schema, Schema, Schema, Schema>;
 type AnySpec = RouteSpec<Access, Schema, Schema, Schema, Schema, TSchema>;
 
 /** What holds where a route states nothing else. */
@@ -131,7 +132,7 @@ export interface Contract extends Omit<AnySpec, "endpoint" | Stated>, Readonly<R
 /** A contract with the function that keeps it; `mount.ts` gives the function nothing that the contract did not check. */
 export interface Route {
   readonly contract: Contract;
-  handle(input: AnyInput, services: Services): Promise<object> | object;
+  handle(input: RouteInput, services: Services): Promise<object> | object;
 }
 
 /** A route before its feature lists it. */
@@ -196,7 +197,7 @@ function addressed({ endpoint, ...spec }: AnySpec) {
   const [verb = "", path = ""] = endpoint.split(" ");
   const method = verb.toLowerCase() as Method;
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
-  const firstParameter = ({ params }: AnyInput) => String((params as Record<string, unknown>)[parameter ?? ""]);
+  const firstParameter = ({ params }: RouteInput) => String((params as Record<string, unknown>)[parameter ?? ""]);
   const isNamedByPath = method !== "get" && parameter !== undefined;
   return { ...(isNamedByPath ? { auditTarget: firstParameter } : {}), ...spec, method, path: path as Contract["path"] };
 }

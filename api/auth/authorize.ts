@@ -44,7 +44,7 @@ export async function countRequest(parts: AuthParts, request: Request, response:
  * @throws HttpError (unauthenticated, forbidden, unavailable) for a caller who would be refused now
  */
 export async function reauthorize(access: Access, parts: AuthParts, request: Request): Promise<Caller> {
-  const result = await authenticate(parts, request);
+  const result = await authenticateRequest(parts, request);
   if (result.state !== "caller") throw unauthenticated(result);
   checkAccess(access, result.caller);
   return result.caller;
@@ -87,7 +87,7 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
  */
 async function resultOf(access: Access, parts: AuthParts, request: Request, response: Response): Promise<AuthResult> {
   try {
-    return await authenticate(parts, request);
+    return await authenticateRequest(parts, request);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (access === "public") return { state: "none" };
@@ -97,7 +97,7 @@ async function resultOf(access: Access, parts: AuthParts, request: Request, resp
 }
 
 /** An address that has spent its limit may not guess API tokens any more: the limit itself is checked only after this. */
-const authenticate = ({ authenticate, limits }: AuthParts, request: Request): Promise<AuthResult> =>
+const authenticateRequest = ({ authenticate, limits }: AuthParts, request: Request): Promise<AuthResult> =>
   authenticate(request, () => !limits.isSpent(request));
 
 function unauthenticated(result: Exclude<AuthResult, { readonly state: "caller" }>): HttpError {

@@ -9,7 +9,7 @@ import { type Caller, callerOf } from "./callers.ts";
 import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 
-/** `caller`: authenticated; `refused`: the credential is not accepted, `told` says why where the caller may know; `none`: no credential. */
+/** Authenticated; refused, with the reason if the caller may know it (`told`); or without any credential. */
 export type AuthResult =
   | { readonly state: "caller"; readonly caller: Caller }
   | { readonly state: "refused"; readonly told?: string | undefined }

@@ -35,15 +35,15 @@ export function toStatus(health: PlatformHealth, about: About): StatusReply {
     timestamp: about.now.toISOString(),
     version: about.version,
     services: {
-      datastore: { ...judged(datastore), response_time_ms: Math.round(datastore.responseTimeMs) },
+      datastore: { ...checked(datastore), response_time_ms: Math.round(datastore.responseTimeMs) },
       cache: {
-        ...judged(cache),
+        ...checked(cache),
         response_time_ms: Math.round(cache.responseTimeMs),
         memory_usage: `${Math.round(cache.memoryBytes / MEBIBYTE)} MiB`,
         ...(Number.isFinite(cache.ageMs) ? { age_seconds: Math.ceil(cache.ageMs / 1000) } : {}),
         ...(about.counters === undefined ? {} : { redis: about.counters }),
       },
-      deployer: { ...judged(deployer), applications_synced: deployer.applicationsSynced },
+      deployer: { ...checked(deployer), applications_synced: deployer.applicationsSynced },
     },
     circuit_breakers: circuitBreakers.map(({ name, state, since }) => ({ name, state, since: since.toISOString() })),
     expirations_blocked: health.expirationsBlocked,
@@ -52,6 +52,6 @@ export function toStatus(health: PlatformHealth, about: About): StatusReply {
 
 const word = ({ healthy }: { readonly healthy: boolean }) => (healthy ? "healthy" : "unhealthy");
 
-function judged({ healthy, lastCheck }: { readonly healthy: boolean; readonly lastCheck: Date }) {
+function checked({ healthy, lastCheck }: { readonly healthy: boolean; readonly lastCheck: Date }) {
   return { healthy, last_check: lastCheck.toISOString() };
 }

@@ -33,7 +33,7 @@ describe("the demo dashboard", () => {
     expect(rest.total_cost_cents).toBe(Math.round(rest.total_cost * 100));
   });
 
-  test("is refused to those who may not read insights", async () => {
+  test("is refused to callers who may not read insights", async () => {
     expectProblem(await call("get", "/api/demos/dashboard", "nobody"), 403);
   });
 });
@@ -57,7 +57,7 @@ describe("a sample environment", () => {
     expect(names).toEqual(names.map(() => expect.stringMatching(/^demo-[0-9a-f]{10}$/)));
   });
 
-  test("passes by what has no such branch, and by what is full while another is not", async () => {
+  test("skips repositories without their branch, and full ones while another has room", async () => {
     const missing = {
       type: "Ready",
       status: "False" as const,
@@ -77,7 +77,7 @@ describe("a sample environment", () => {
     expect(made.map((environment) => environment?.spec.backend.repository)).toEqual(["b-backend", "c-backend"]);
   });
 
-  test("passes by what can't be reached, and has the branch that the repository says", async () => {
+  test("skips unreachable repositories, and uses the repository's default branch", async () => {
     const away = { ...aRepository("a-backend"), status: { reachable: false } };
     await start({
       repositories: [
@@ -108,7 +108,7 @@ describe("a sample environment", () => {
     expectProblem(await call("post", SAMPLE), 409, /as many environments as it may have/);
   });
 
-  test("is refused to those who may not create", async () => {
+  test("is refused to callers who may not create", async () => {
     await start();
     expectProblem(await call("post", SAMPLE, "viewer"), 403);
     expect(service.environments.list()).toEqual([]);

@@ -84,20 +84,20 @@ describe("the template of a repository and a config set", () => {
     expect(text).not.toContain("hunter");
   });
 
-  test("names what images are pulled with as its environments do, and nobody's credential", async () => {
+  test("names the pull secret as its environments do, and no credential", async () => {
     const { body, text } = await ask("?repo=private-api");
     expect(body.data.values).toMatchObject({ imagePullSecrets: [{ name: "image-pull" }] });
     expect(text).not.toContain("shop-registry");
   });
 
-  test("hides what another repository's environments have for a secret", async () => {
+  test("hides the values of variables that are secrets of another repository", async () => {
     const { body, text } = await ask("?repo=plain-api&config_set=web");
     expect(body.data.values.backend.env).toContainEqual({ name: "SECRET_KEY", value: "***" });
     expect(body.data.variables).toContainEqual(expect.objectContaining({ name: "SECRET_KEY", default: "***" }));
     expect(text).not.toContain("hunter");
   });
 
-  test("is the same to helm as YAML, whatever the text of values looks like", async () => {
+  test("means the same to helm as YAML, for every text of values", async () => {
     const { body } = await ask("?repo=plain-api&config_set=spelled");
     const objects = await renderEnvironment("my-environment", body.data.values_yaml);
     expect(objects).toEqual(await renderEnvironment("my-environment", body.data.values));
@@ -132,7 +132,7 @@ describe("the template of a repository and a config set", () => {
     expect(body.data.variables).toMatchObject([{ name: "SECRET_KEY", required: true, source: "override" }]);
   });
 
-  test("is the values alone for those who ask for YAML", async () => {
+  test("is the values alone for callers who ask for YAML", async () => {
     const authorization = await service.bearer("developer");
     for (const path of [PATH, PATH.replace("/api", "/api/v2")]) {
       const reply = await service.http.get(`${path}?repo=shop-web`).set({ authorization, accept: "application/yaml" });
@@ -159,7 +159,7 @@ describe("the template of a repository and a config set", () => {
     expect(Object.keys(body.data.values)).toEqual(["environment", "backend", "frontend", "secret"]);
   });
 
-  test("is a refusal as JSON for those who ask for YAML", async () => {
+  test("is an error as JSON for callers who ask for YAML", async () => {
     const authorization = await service.bearer("developer");
     const reply = await service.http.get(`${PATH}?repo=absent`).set({ authorization, accept: "application/yaml" });
     expectProblem(reply, 400, "repo: no repository 'absent' is registered", "ENV_REPO_NOT_FOUND");

@@ -125,7 +125,7 @@ describe("the list of repositories", () => {
 });
 
 describe("a reload", () => {
-  test("tells what differs from the one before", async () => {
+  test("reports the differences from the one before", async () => {
     expect((await call("post", `${PATH}/reload`, "maintainer")).body.data).toEqual({
       ...{ loaded: 3, added: ["billing-api", "open-web", "shop-api"], updated: [], removed: [], errors: [] },
     });

@@ -105,7 +105,7 @@ describe("the status", () => {
   });
 });
 
-describe("the status of what is held back", () => {
+describe("the status of blocked expirations", () => {
   const status = async () => {
     const reply = await service.http.get("/api/status");
     expectPromised(reply, "get", "/api/status");
@@ -148,7 +148,7 @@ describe("the id of a request", () => {
   );
 });
 
-describe("what is not served", () => {
+describe("paths without a route", () => {
   test.each([
     ...[
       "/",
@@ -201,7 +201,7 @@ describe("every answer", () => {
     }
   });
 
-  test("of a change leaves one line that says who changed what", async () => {
+  test("of a change leaves one line with the caller and the target", async () => {
     const authorization = await service.bearer("developer");
     const body = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
     await service.http.post("/api/environments").set({ authorization }).send(body);
@@ -218,7 +218,7 @@ describe("every answer", () => {
 const NO_ICON = "data:,";
 
 describe("the documentation", () => {
-  test("is the document that is checked in, in the version of the contract, whatever the release", async () => {
+  test("is the checked-in document, in the version of the contract and not of the release", async () => {
     const served = (await service.http.get("/openapi.json")).body;
     const kept = JSON.parse(readFileSync(new URL("../../api/openapi.json", import.meta.url), "utf8"));
     expect(served).toEqual(kept);
@@ -282,7 +282,7 @@ describe("the documentation", () => {
     expect(service.log.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("takes out of Redoc's script what its policy would only forbid", async () => {
+  test("removes the parts of Redoc's script that the policy would block", async () => {
     const script = (await service.http.get("/redoc/redoc.standalone.js")).text;
     expect(script).not.toContain("cdn.redoc.ly");
     expect(script).toContain('r.nc=document.getElementById("redoc").dataset.nonce');
@@ -300,7 +300,7 @@ describe("the documentation", () => {
 });
 
 describe("while the identity provider can't be reached", () => {
-  test("a credential is neither accepted nor refused, and the status stays open to everybody", async () => {
+  test("a credential is neither accepted nor refused, and the status stays public", async () => {
     const authorization = await service.bearer("developer");
     service.issuer.setReachable(false);
     const reply = await service.http.get("/api/environments").set({ authorization });

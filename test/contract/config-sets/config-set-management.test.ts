@@ -273,7 +273,7 @@ describe("replacing a config set", () => {
     expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(body.data.created_at));
   });
 
-  test("leaves the version when nothing changes: what was read can be written back", async () => {
+  test("leaves the version when nothing changes: writing it back as it was read is no change", async () => {
     const { body } = await call("post", PATH, { name: "web", ...whole });
     const {
       id: _,
@@ -290,7 +290,7 @@ describe("replacing a config set", () => {
   });
 
   // Abuse case 103.
-  test("leaves references of other teams to who has none of their groups, and takes no new ones from him", async () => {
+  test("keeps references to secrets of other teams, and refuses new ones from a caller outside their groups", async () => {
     const kept = { env: [{ name: "PAY", secret_ref: { name: "billing-key", key: "1" } }] };
     const reply = await call("put", `${PATH}/billing-set`, { ...kept, ttl_default_hours: 2 });
     expect(reply.body.data).toMatchObject({ ...kept, ttl_default_hours: 2 });
@@ -309,7 +309,7 @@ describe("replacing a config set", () => {
     expectProblem(reply, 400, "name: can't be changed", "ENV_CONFIG_INVALID");
   });
 
-  test("is refused with what is wrong, as a creation is", async () => {
+  test("is refused with its violations, as a creation is", async () => {
     const reply = await call("put", `${PATH}/open`, { env: [{ name: "A" }] });
     expectProblem(reply, 400, /^env\.0: /, "ENV_CONFIG_INVALID");
   });
@@ -347,7 +347,7 @@ describe("no config set is deleted", () => {
     expect(service.configSets.find("open")).toBeDefined();
   });
 
-  test("while the API server can't be asked who has it", async () => {
+  test("while the API server can't be asked for its uses", async () => {
     service.environments.setReachable(false);
     expectProblem(await call("delete", `${PATH}/open`), 503);
     expect(service.configSets.find("open")).toBeDefined();
@@ -392,7 +392,7 @@ describe("reading config sets", () => {
     expect((await call("get", `${PATH}/billing-set`, undefined, "developer")).body).toEqual(absent.body);
   });
 
-  test("shows no value of a secret, whoever wrote it down", async () => {
+  test("shows no value of a secret, not even one in plain text", async () => {
     const env = [{ name: "SECRET_KEY", value: "hunter2" }];
     service.configSets.put(configSetFixture("careless", { env, helmValues: { backend: { env } } }));
     const { body } = await call("get", `${PATH}/careless`);

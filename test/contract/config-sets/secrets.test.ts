@@ -361,7 +361,7 @@ describe("without generated secrets", () => {
     });
   });
 
-  test("a database's password must be given too, and is kept as secret as what the Repository lists", async () => {
+  test("a database's password must be given too, and is as secret as those that the Repository lists", async () => {
     const bare = { ...backend, backend_repo: "open-api", auto_generate_secrets: false, provision_database: true };
     expect(await violations(bare)).toEqual({
       auto_generate_secrets: "nothing is generated, so config_overrides must give DATABASE_PASSWORD",
@@ -426,7 +426,7 @@ describe("shared API keys", () => {
     expect((await post(given)).status).toBe(200);
   });
 
-  test("don't count for those who don't ask for them", async () => {
+  test("don't count for environments that don't ask for them", async () => {
     const given = { ...keyed("all"), use_shared_api_keys: false, auto_generate_secrets: false };
     expect(await violations(given)).toEqual({
       auto_generate_secrets: "nothing is generated, so config_overrides must give STRIPE_KEY",

@@ -94,7 +94,7 @@ describe("in an environment that two teams share, a shared secret of one team", 
     );
   });
 
-  test("comes with a config set for its members, and for nobody else", async () => {
+  test("comes with a config set for members of its groups, and for no other caller", async () => {
     expect((await create("stranger", { config_set: "with-pay" })).status).toBe(200);
     const reply = await create("developer", { environment_name: "other", config_set: "with-pay" });
     expectProblem(
@@ -127,7 +127,7 @@ describe("in an environment that two teams share, a shared secret of one team", 
     expectProblem(await create("developer", body), 403, /no group in common/);
   });
 
-  test("is no matter to who uses neither", async () => {
+  test("does not affect callers who use neither", async () => {
     expect((await create("developer", { config_set: "with-mail" })).status).toBe(200);
     expect((await create("developer", { environment_name: "other", config_set: "keys" })).status).toBe(200);
   });

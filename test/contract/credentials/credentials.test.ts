@@ -183,7 +183,7 @@ describe("the walk", () => {
     expect(Object.keys(FIXTURES).filter((id) => !routes.some(({ operationId }) => operationId === id))).toEqual([]);
   });
 
-  test("knows of whatever has an id in its path what is answered when there is none", () => {
+  test("knows the answer for an absent id of every route with an id in its path", () => {
     const silent = routes.filter(
       ({ path, operationId }) => /_id\}|\{id\}/.test(path) && !fixtureOf(operationId).absent,
     );

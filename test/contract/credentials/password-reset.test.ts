@@ -74,7 +74,7 @@ describe("asking for a new password", () => {
     expect(known.status).toBe(429);
   });
 
-  test("is unavailable where nobody can do it", async () => {
+  test("is unavailable without an identity provider", async () => {
     const { http } = await started({ withoutIdentityProvider: true });
     const reply = await http.post(PATH).send({ email: "dev@example.test" });
     expectProblem(reply, 503, "No identity provider that resets passwords is set up");

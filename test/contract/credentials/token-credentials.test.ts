@@ -73,7 +73,7 @@ describe.each(["/api", "/api/v2"])("an API token below %s", (prefix) => {
     expect((await as(create.value).post(`${prefix}/environments`, minimal)).status).toBe(200);
   });
 
-  test("sees what its owner sees, and nothing else", async () => {
+  test("sees the environments of its owner, and no others", async () => {
     for (const group of ["shop", "billing"]) {
       await service.environments.create(`of-${group}`, {
         backend: { repository: "r", branch: "main" },
@@ -91,7 +91,7 @@ describe.each(["/api", "/api/v2"])("an API token below %s", (prefix) => {
   });
 });
 
-describe("who somebody is", () => {
+describe("the identity of a token's bearer", () => {
   test.each(["/api", "/api/v2"])("with an ID token, below %s", async (prefix) => {
     const reply = await service.http.get(`${prefix}/auth/user`).set("authorization", await person());
     expectPromised(reply, "get", `${prefix}/auth/user`);
@@ -195,10 +195,10 @@ test("the last use is shown, to the minute", async () => {
   expect(await lastUse()).toBe("2026-06-01T12:01:00.500Z");
 });
 
-describe("an owner who is not the same any more", () => {
+describe("a changed owner", () => {
   const created = async (value: string) => (await as(value).post("/api/environments", minimal)).status;
 
-  test("who left a group loses it for the tokens with the next ID token", async () => {
+  test("leaving a group removes it from the tokens with the next ID token", async () => {
     const { value } = await service.makeToken("developer", { scopes: ["ENV_CREATE"] });
     service.clock.advance(1_000);
     const authorization = await person({ groups: ["shop"] });
@@ -208,7 +208,7 @@ describe("an owner who is not the same any more", () => {
     expect((await as(value).get("/api/auth/user")).body.data).toMatchObject({ roles: [], permissions: [] });
   });
 
-  test("who left gets nothing back by an ID token of before", async () => {
+  test("an older ID token gives a left group back to no token", async () => {
     const former = await person();
     service.clock.advance(1_000);
     const { value } = await service.makeToken("developer", {
@@ -220,7 +220,7 @@ describe("an owner who is not the same any more", () => {
     expect(service.apiTokens.writes).not.toContain("vouch");
   });
 
-  test("who was promoted is so for the tokens, as far as their scopes go", async () => {
+  test("a promotion reaches the tokens, as far as their scopes go", async () => {
     const { value } = await service.makeToken("viewer", { scopes: ["ENV_CREATE"] });
     expect(await created(value)).toBe(403);
     service.clock.advance(1_000);
@@ -230,7 +230,7 @@ describe("an owner who is not the same any more", () => {
     expect(await created(value)).toBe(200);
   });
 
-  test("who does not come for 30 days is told so, and makes it good again by coming", async () => {
+  test("a token whose owner did not sign in for 30 days is refused with the reason, and valid again after a sign-in", async () => {
     const { value } = await service.makeToken("developer");
     service.clock.advance(30 * DAY_MS);
     const reply = await as(value).get("/api/environments");

@@ -188,7 +188,7 @@ describe("the list of tokens", () => {
     expect(reply.body.data.items[0]).not.toHaveProperty("token");
   });
 
-  test("shows everybody's to an admin who asks for them, and to nobody else", async () => {
+  test("shows the tokens of all users to an admin who asks for them, and to no other caller", async () => {
     await make("developer");
     await make("colleague");
     expect((await list("admin")).total).toBe(0);
@@ -272,7 +272,7 @@ describe("the value of a token", () => {
     expect(reply.headers["cache-control"]).toBe("no-store");
   });
 
-  test("is shown to nobody else, admins included", async () => {
+  test("is shown to no other caller, admins included", async () => {
     const { id, token } = await made();
     for (const person of ["colleague", "stranger", "maintainer", "admin"] as const) {
       const reply = await call("get", `/api/tokens/${id}/value`, person);

@@ -36,7 +36,7 @@ describe("a commit", () => {
     },
   );
 
-  test("in all its digits, of whatever case, is taken without asking anybody", async () => {
+  test("in all its digits, in upper or lower case, is taken without a request to the host", async () => {
     service.branchHeads.setReachable(false);
     const frontend = { frontend_repo: "shop-web", frontend_commit: "F".repeat(64) };
     expect((await create({ backend_commit: OTHER.toUpperCase(), ...frontend })).status).toBe(200);

@@ -17,7 +17,7 @@ async function call(method: "get" | "post" | "put" | "delete", path: string, as:
 const create = (as: Person = "developer", body: object = minimal) => call("post", "/api/environments", as, body);
 
 describe("creating an environment", () => {
-  test("answers at once with what the contract lists, and the resource says the same", async () => {
+  test("answers at once with the fields of the contract, and the resource has the same", async () => {
     const reply = await create("developer", {
       ...minimal,
       backend_commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344",

@@ -51,7 +51,7 @@ describe("how many lines", () => {
     for (let line = 1; line <= 150; line += 1) write(`line ${line}`, ago(1_000 - line));
   });
 
-  test("is 100 unless the caller says otherwise, and total_lines counts what is answered", async () => {
+  test("is 100 by default, and total_lines counts the answered lines", async () => {
     const reply = await logs("backend");
     expect([messagesOf(reply)[0], reply.body.logs.length, reply.body.total_lines]).toEqual(["line 51", 100, 100]);
   });
@@ -85,7 +85,7 @@ test.each([
   expect((await logs("backend", `?since=${since}`)).body.total_lines).toBe(expected);
 });
 
-describe("what the deployer says", () => {
+describe("the deployer's report", () => {
   const at = (minute: number) => new Date(Date.parse("2026-06-01T12:00:00.000Z") - minute * 60_000);
   beforeEach(() => {
     service.deployerLog.say("shop", { at: at(10), level: "INFO", message: "Operation Succeeded: synced" });
@@ -160,7 +160,7 @@ describe("refused to abuse", () => {
     expectProblem(await logs("backend", `?${query}`), 400);
   });
 
-  test("what is written about a log leaves out what is in it", async () => {
+  test("the access log of a log request has none of its lines", async () => {
     write("a line that nobody may find in our own log");
     await logs("backend");
     expect(JSON.stringify(service.log)).not.toContain("nobody may find");

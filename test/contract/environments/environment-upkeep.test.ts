@@ -58,7 +58,7 @@ const isLeaving = async (name: string) =>
   (await service.environments.find(name))?.metadata.deletionTimestamp !== undefined;
 
 describe("a status reconciliation", () => {
-  test("is done when it is answered, and the message says what came of it", async () => {
+  test("is done when it is answered, and the message has the result", async () => {
     const id = await have("shop", { phase: "ready" });
     for (const name of ["shop", id]) {
       const reply = await reconcile(name);
@@ -104,7 +104,7 @@ describe("a status reconciliation", () => {
     expect(later.annotations).not.toEqual(after.annotations);
   });
 
-  test("is refused of what another team has, of what there is not, and to a viewer", async () => {
+  test("is refused for environments of other teams, for absent ones, and to a viewer", async () => {
     await have("secret", {}, { access: { groups: [] } });
     for (const name of ["secret", "absent"]) {
       expectProblem(await reconcile(name, "stranger"), 404, "Environment not found", "ENV_NOT_FOUND");
@@ -193,7 +193,7 @@ describe("a cleanup of failed environments", () => {
     expect((await cleanUp({}, "maintainer")).body.cleaned).toHaveLength(1);
   });
 
-  test("lists what can't be deleted, and goes on", async () => {
+  test("lists environments that can't be deleted, and goes on", async () => {
     const names = Array.from({ length: 30 }, (_, index) => `broken-${index}`);
     for (const name of names) await have(name, failed());
     service.environments.failNext(new Error("secret internals at /var/run"));
@@ -207,14 +207,14 @@ describe("a cleanup of failed environments", () => {
     expect(service.log.filter(({ level }) => level === "error")).toHaveLength(1);
   });
 
-  test("leaves what somebody protected in the meantime", async () => {
+  test("leaves an environment that was protected in the meantime", async () => {
     const id = await have("broken", failed());
     service.environments.failNext(new EnvironmentConflict("The environment is protected: remove the protection first"));
     const reply = await cleanUp();
     expect(reply.body).toMatchObject({ errors: [], skipped: [{ id, reason: expect.stringContaining("protected") }] });
   });
 
-  test("judges anew what changed since it was read", async () => {
+  test("checks an environment again that changed since it was read", async () => {
     const healed = await have("healed", failed());
     const extended = await have("extended", failed());
     const list = service.environments.list();

@@ -105,7 +105,7 @@ describe("refused to abuse", () => {
     for (const url of service.prober.asked) expect(url).toMatch(/^https:\/\/shop(--api)?\.env\.example\.test:18443\//);
   });
 
-  test("a flood: each URL is asked once in ten seconds, whoever asks and however many do at once", async () => {
+  test("a flood: each URL is probed once in ten seconds, for all callers together", async () => {
     await given();
     const release = service.prober.hold();
     const checks = (["viewer", "developer", "maintainer"] as const).map((person) => check(person));

@@ -52,7 +52,7 @@ describe("reading one environment", () => {
     expect((await call("delete", "/api/environments/feature-test/", "developer")).status).toBe(200);
   });
 
-  test("says whatever the operator has written, and when it changed last", async () => {
+  test("shows the status that the operator has written, and the time of the last change", async () => {
     await create();
     const made = await service.environments.find("feature-test");
     if (made === undefined) throw new Error("not made");

@@ -48,7 +48,7 @@ const withValue = (value: string) => ({
 });
 
 describe("a creation with an Idempotency-Key", () => {
-  test("is answered with what it made when it is asked again, in whatever version and order of fields", async () => {
+  test("is answered with its environment when it is repeated, in any version and order of fields", async () => {
     const first = await create();
     expectPromised(first, "post", PATH);
     const again = await create({ body: Object.fromEntries(Object.entries(minimal).reverse()) });
@@ -59,7 +59,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect(service.environments.list()).toHaveLength(1);
   });
 
-  test("is answered with the environment as it is now, whatever has changed since", async () => {
+  test("is answered with the environment as it is now, also after changes", async () => {
     const { id } = (await create()).body.environment;
     service.environments.put({ ...(await made()), status: { phase: "ready" } });
     expect((await create()).body.environment).toMatchObject({ id, status: "ready" });
@@ -104,7 +104,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect(service.environments.list()).toHaveLength(1);
   });
 
-  test("is another one for another caller, who learns nothing of it", async () => {
+  test("is another key for another caller, who learns nothing of it", async () => {
     await create();
     const body = { ...minimal, environment_name: "another", backend_repo: "open-api" };
     expect((await create({ as: "stranger", body })).body.environment.name).toBe("another");
@@ -138,7 +138,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect(JSON.stringify(service.log)).not.toContain(key.slice(2, 40));
   });
 
-  test("writes what a former attempt could not write, and does not take its environment away", async () => {
+  test("writes the values that a former attempt could not write, and keeps its environment", async () => {
     service.secretManager.setReachable(false);
     const refused = await create({ body: withValue("sk_test_1") });
     expectProblem(refused, 503, /secret manager/, "ENV_CREATION_FAILED");
@@ -149,7 +149,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect(await service.secretManager.holdsAny((await made()).metadata, ["STRIPE_KEY"])).toBe(true);
   });
 
-  test("writes what a former attempt could not write, also when its Repository has changed or gone", async () => {
+  test("writes the values that a former attempt could not write, also when its Repository has changed or is gone", async () => {
     service.secretManager.setReachable(false);
     await create({ body: withValue("sk_test_1") });
     service.secretManager.setReachable(true);
@@ -174,7 +174,7 @@ describe("a creation with an Idempotency-Key", () => {
     expectProblem(await create({ body: withValue("") }), 400, /must give STRIPE_KEY/, "ENV_CONFIG_INVALID");
   });
 
-  test("writes no values for what is being deleted meanwhile", async () => {
+  test("writes no values for an environment that is being deleted", async () => {
     service.secretManager.setReachable(false);
     await create({ body: withValue("sk_test_1") });
     service.secretManager.setReachable(true);

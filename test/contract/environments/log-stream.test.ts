@@ -52,7 +52,7 @@ const messagesOf = ({ events }: EventReader) => events.map(({ data }) => (data a
 const untilCame = (reader: EventReader, count: number) =>
   until(() => reader.events.length === count, { what: `${count} events` });
 
-describe("whoever follows a log", () => {
+describe("a caller who follows a log", () => {
   test("gets the newest lines and then every new one, as events of log entries", async () => {
     for (const text of ["too old", "one", '{"level":"error","msg":"two"}']) write(text);
     const reader = await follow("?lines=2");
@@ -191,7 +191,7 @@ describe("a stream ends", () => {
     told.mockRestore();
   });
 
-  test("before the server that stops is closed, so that nobody waits for it", async () => {
+  test("before the stopping server is closed, so that it has no stream to wait for", async () => {
     const stopping = service.stopping;
     const api = await startServer(service.app, {
       host: "127.0.0.1",
@@ -230,7 +230,7 @@ describe("refused to abuse", () => {
     expect((await follow()).status).toBe(200);
   });
 
-  test("a caller who reads nothing: no more is made than the connection takes, and after a minute it is cut", async () => {
+  test("a caller who reads nothing: no more is produced than the connection takes, and after a minute it is cut", async () => {
     const { hostname, port } = new URL(base);
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
@@ -267,7 +267,7 @@ describe("refused to abuse", () => {
     expectProblem(await ask(PATH.replace("/v2", "")), 404, "Not found");
   });
 
-  test("a stream of what can't be read: it is an error, not an empty stream", async () => {
+  test("a stream of unreadable logs: it is an error, not an empty stream", async () => {
     service.podLogs.setReachable(false);
     expectProblem(await ask(PATH), 503, /Kubernetes API/);
   });
@@ -285,7 +285,7 @@ describe("refused to abuse", () => {
   });
 });
 
-test("that somebody follows a log is recorded when it begins", async () => {
+test("following a log is recorded when it begins", async () => {
   await follow();
   await until(() => service.audit.records.some(({ action }) => action === "followLogs"), { what: "the record" });
   const [record] = service.audit.records.filter(({ action }) => action === "followLogs");

@@ -29,7 +29,7 @@ const create = async (person: Person = "developer") => {
 const records = (): readonly AuditRecord[] => service.audit.records;
 
 describe("a change leaves exactly one record", () => {
-  test("of who did what with which object, from where, and what came of it", async () => {
+  test("with the caller, the action, the objects, the address and the outcome", async () => {
     const headers = { ...(await as("developer")), "x-request-id": "request-1" };
     const reply = await service.http.post("/api/environments").set(headers).send(wanted);
     expect(records()).toEqual([
@@ -108,7 +108,7 @@ describe("a change leaves exactly one record", () => {
     ]);
   });
 
-  test("when nobody is proved to have asked for it", async () => {
+  test("when the caller is not authenticated", async () => {
     await service.http.delete("/api/environments/noted");
     expect(records()).toMatchObject([
       { event: "change", action: "deleteEnvironment", actor: { method: "none" }, outcome: "refused", status: 401 },
@@ -135,7 +135,7 @@ describe("a change leaves exactly one record", () => {
 });
 
 describe("a credential or a right that is not enough", () => {
-  test("is recorded, also where everybody may go", async () => {
+  test("is recorded, also on public routes", async () => {
     await service.http.get("/api/environments").set("authorization", "Bearer nonsense");
     await service.http.get("/api/status").set("authorization", "Bearer svc_guess");
     expect(records()).toMatchObject([
@@ -145,7 +145,7 @@ describe("a credential or a right that is not enough", () => {
     expect(JSON.stringify(records())).not.toMatch(/nonsense|guess/);
   });
 
-  test("is recorded for reads: nobody, and somebody without a role", async () => {
+  test("is recorded for reads: of an unauthenticated caller, and of one without a role", async () => {
     await service.http.get("/api/environments");
     await service.http.get("/api/environments").set(await as("nobody"));
     expect(records()).toMatchObject([
@@ -190,7 +190,7 @@ describe("an API token leaves a record, and no trace of its value,", () => {
     expect(JSON.stringify(records())).not.toContain(value.slice("svc_".length));
   });
 
-  test("when somebody asks for another's", async () => {
+  test("when a caller asks for the token of another", async () => {
     const { id } = await service.makeToken("colleague");
     await service.http.get(`/api/tokens/${id}/value`).set(await as("developer"));
     expect(records()).toMatchObject([{ event: "credential", concerns: id, outcome: "refused", status: 404 }]);
@@ -235,7 +235,7 @@ test("a wish for a new password is recorded, and not for whom", async () => {
   expect(JSON.stringify(records())).not.toContain("dev@");
 });
 
-test("reads of what is everybody's, pages and unknown paths leave no record", async () => {
+test("public reads, pages and unknown paths leave no record", async () => {
   await create();
   const authorization = await as("developer");
   for (const path of ["/api/environments", "/api/environments/noted", "/api/health", "/docs", "/api/nowhere", "/"]) {
@@ -316,7 +316,7 @@ describe("while records can't be kept", () => {
     service.audit.setWritable(false);
   });
 
-  test("nobody changes what is others', and nothing is changed", async () => {
+  test("no caller changes things of others, and nothing is changed", async () => {
     for (const person of ["maintainer", "admin"] as const) {
       const reply = await service.http.delete("/api/environments/noted").set(await as(person));
       expectProblem(reply, 503, "The audit log can't be written now");
@@ -327,7 +327,7 @@ describe("while records can't be kept", () => {
     expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test("nobody makes, sees or ends a credential", async () => {
+  test("no caller creates, sees or revokes a credential", async () => {
     const { id } = await service.makeToken("developer");
     const authorization = await as("developer");
     const { http } = service;

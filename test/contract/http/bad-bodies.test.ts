@@ -59,7 +59,7 @@ describe("a body is refused before anything is made of it when", () => {
     },
   );
 
-  test("it is compressed, whatever it would unpack to", async () => {
+  test("it is compressed", async () => {
     expectProblem(await postText(JSON.stringify(valid)).set("content-encoding", "gzip"), 415);
   });
 

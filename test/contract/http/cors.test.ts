@@ -82,7 +82,7 @@ describe("a page of a listed origin", () => {
     });
   });
 
-  test("has to say what it asks for: OPTIONS alone is a method that the path does not have", async () => {
+  test("has to name the requested method: OPTIONS alone is a method that the path does not have", async () => {
     const reply = await service.http.options("/api/environments").set({ ...newAddress(), origin: CONSOLE });
     expectProblem(reply, 405);
   });
@@ -115,7 +115,7 @@ describe("a page of any other origin (abuse 111)", () => {
     expect((await preflight("/nowhere", origin, from)).status).toBe(429);
   });
 
-  test("is never let in with cookies, whatever the origin", async () => {
+  test("is never allowed with cookies, for any origin", async () => {
     for (const origin of [CONSOLE, "https://evil.example"]) {
       for (const reply of [
         await preflight("/api/health", origin),

@@ -239,10 +239,10 @@ describe("a path written in another way (abuse 67)", () => {
   });
 });
 
-describe("a page of somebody else's (abuse 86)", () => {
+describe("a page of another site (abuse 86)", () => {
   const origin = "https://evil.example";
 
-  test("that sends a form with its visitor's cookies is nobody", async () => {
+  test("that sends a form with its visitor's cookies is not authenticated", async () => {
     const cookie = `authorization=${authorization}; session=x`;
     const form = "environment_name=taken-over&backend_repo=shop-api&backend_branch=main";
     const reply = await service.http.post("/api/environments").set({ origin, cookie }).type("form").send(form);
@@ -265,7 +265,7 @@ describe("a page of somebody else's (abuse 86)", () => {
     }
   });
 
-  test("finds nothing of what it sends in a page of ours", async () => {
+  test("finds none of its input in our pages", async () => {
     const script = "<script>alert(1)</script>";
     for (const path of ["/docs", "/redoc", "/nowhere", "/api/environments"]) {
       const reply = await service.http.get(`${path}?x=${encodeURIComponent(script)}`).set({ "x-request-id": script });

@@ -28,7 +28,7 @@ const statuses = async (calls: readonly (() => Promise<{ status: number }>)[]) =
 };
 const times = <T>(count: number, call: T) => Array.from({ length: count }, () => call);
 
-describe("who is known", () => {
+describe("an authenticated caller", () => {
   test("has a budget of their own, told in the headers, in both versions together", async () => {
     const { http, bearer } = await limited({ authenticatedPerMinute: 3 });
     const [developer, viewer] = [await bearer("developer"), await bearer("viewer")];
@@ -56,8 +56,8 @@ describe("who is known", () => {
   });
 });
 
-describe("who is not known", () => {
-  test("shares the budget of their address, whatever they try and in whichever version", async () => {
+describe("an unauthenticated caller", () => {
+  test("shares the budget of the address, for all credentials and in both versions", async () => {
     const { http, bearer } = await limited({ unauthenticatedPerMinute: 4 });
     const seen = await statuses([
       () => http.get("/api/environments"),
@@ -86,7 +86,7 @@ describe("who is not known", () => {
     expect(audit.records.map(({ status }) => status)).toEqual([503, 503, 429]);
   });
 
-  test("gets no other budget for a forwarded address that nobody vouches for", async () => {
+  test("gets no other budget for a forwarded address that no trusted proxy reports", async () => {
     const { http } = await limited({ unauthenticatedPerMinute: 2 });
     const call = (n: number) => () => http.get("/api/environments").set("x-forwarded-for", `203.0.113.${n}`);
     expect(await statuses([call(1), call(2), call(3)])).toEqual([401, 401, 429]);
@@ -99,7 +99,7 @@ describe("who is not known", () => {
     expect(await statuses([call(1), call(2), call(3)])).toEqual([401, 401, 429]);
   });
 
-  test("is told apart by the address that a proxy of those addresses reports, and not by what that one was told", async () => {
+  test("is identified by the address that a trusted proxy reports, and not by addresses forwarded to that proxy", async () => {
     const proxies = { trustedProxyHops: 1, trustedProxies: ["127.0.0.0/8"] };
     const { http } = await limited({ unauthenticatedPerMinute: 1 }, proxies);
     const call = (address: string) => () => http.get("/api/environments").set("x-forwarded-for", address);
@@ -153,7 +153,7 @@ describe("replicas that share their counters", () => {
     expect(seen).toEqual([401, 401, 401, 429]);
   });
 
-  test("go on alone while the counters are away: no request fails, headers stay, and nobody gets a fresh budget", async () => {
+  test("go on alone while the counters are away: no request fails, headers stay, and no caller gets a fresh budget", async () => {
     const { one, other, counters } = await replicas({ unauthenticatedPerMinute: 4 });
     await ask(one);
     await ask(one);

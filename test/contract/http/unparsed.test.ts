@@ -51,7 +51,7 @@ async function answerOf(connection: RawConnection) {
 
 const POST = `POST /api/environments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
 
-describe("what Node would answer itself (abuse 112)", () => {
+describe("requests that Node would answer itself (abuse 112)", () => {
   test.each([
     ["no HTTP at all", () => "nonsense\r\n\r\n", 400],
     ["a handshake for TLS", () => "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003", 400],

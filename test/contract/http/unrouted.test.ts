@@ -18,7 +18,7 @@ const UNROUTED = [
   ["a path that can't be decoded", (http: ApiService["http"]) => http.get("/api/environments/%zz"), 400],
 ] as const;
 
-describe("what no route answers (abuse 113)", () => {
+describe("requests that no route answers (abuse 113)", () => {
   test.each(UNROUTED)("spends the budget of its address: %s", async (_case, call, status) => {
     const { http } = await limited(2);
     for (const remaining of ["1", "0"]) {
@@ -50,7 +50,7 @@ describe("what no route answers (abuse 113)", () => {
     expect(replies[0]?.headers).toMatchObject({ "x-ratelimit-limit": "2", allow: "GET, HEAD" });
   });
 
-  test("tells nobody whether a guessed credential is one without a record of the guess", async () => {
+  test("does not reveal whether a guessed credential is valid without a record of the guess", async () => {
     const { http, audit } = await limited(2);
     const guess = () => http.get("/nowhere").set("authorization", "Bearer svc_guess");
     for (const status of [404, 404, 429, 429]) expect((await guess()).status).toBe(status);

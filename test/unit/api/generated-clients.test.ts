@@ -35,7 +35,7 @@ test("a value has one type, beside null: oapi-codegen refuses several, openapi-g
   expect(pathsWhere(isSeveral)).toEqual([]);
 });
 
-test("what has several forms names each: a name is what a client's programmer writes", () => {
+test("a schema of several forms names each: client programmers write these names", () => {
   const isNameless = ({ oneOf = [] }: Json) => (oneOf as Json[]).some(({ $ref, type }) => !$ref && type !== "null");
   expect(pathsWhere(isNameless)).toEqual([]);
 });
@@ -44,7 +44,7 @@ test("names of schemas differ by more than case: each is a file, and not every d
   expect(new Set(titles.map((title) => title.toLowerCase())).size).toBe(titles.length);
 });
 
-test("no schema is named as what makes another: openapi-generator's Go has NewToken() for Token, and NullableToken", () => {
+test("no schema is named like a generated function or type of another: openapi-generator's Go has NewToken() for Token, and NullableToken", () => {
   const made = titles.flatMap((title) => [`New${title}`, `Nullable${title}`, `NewNullable${title}`]);
   expect(titles.filter((title) => made.includes(title))).toEqual([]);
 });
@@ -73,7 +73,7 @@ test("a bearer token has the format JWT or none: openapi-generator's Python know
   expect([...new Set(formats)]).toEqual(["JWT"]);
 });
 
-test("what a config set may decide has no default: openapi-python-client sends those of the document", () => {
+test("a field that a config set may decide has no default: openapi-python-client sends those of the document", () => {
   const { ttl, provision_database: database } = (schemas.CreateEnvironmentRequest?.properties ?? {}) as Readonly<
     Record<string, Json>
   >;

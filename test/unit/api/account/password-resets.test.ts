@@ -34,7 +34,7 @@ test("a provider that stays away is told in the log, without the address", async
   expect(JSON.stringify(errors)).not.toContain(EMAIL);
 });
 
-test("an address gets five links an hour, in whatever letter case it is written", async () => {
+test("an address gets five links an hour, in any letter case", async () => {
   const memory = memoryIdentityProvider(EMAIL);
   const { resets } = resetsWith(memory);
   const wishes = Array.from({ length: 7 }, (_, count) => (count % 2 === 0 ? EMAIL : EMAIL.toUpperCase()));
@@ -43,7 +43,7 @@ test("an address gets five links an hour, in whatever letter case it is written"
   expect(memory.sentTo).toHaveLength(5);
 });
 
-test("no provider, or too many who wait, is unavailable for every address", async () => {
+test("no provider, or too many waiting requests, is unavailable for every address", async () => {
   await expect(resetsWith(undefined).resets.request(EMAIL)).rejects.toThrow(HttpError);
   const { resets, stopping } = resetsWith({ sendPasswordReset: () => new Promise(() => undefined) });
   const wishes = Array.from({ length: 120 }, (_, count) => resets.request(`${count}@example.test`));

@@ -28,7 +28,7 @@ const trusting = (more: object = {}) =>
   idTokenVerifier(trusted({ issuer: issuer.issuer, audience: AUDIENCE, ...more }), { clock, log: silentLog });
 const token = (claims: object = {}) => issuer.sign({ sub: "s", ...claims });
 
-describe("who a token speaks of", () => {
+describe("the identity in a token", () => {
   test.each<[object, object]>([
     [
       { email: "a@example.test", name: "A", groups: ["x", "y"] },
@@ -148,7 +148,7 @@ describe("of several issuers", () => {
 });
 
 describe("a token", () => {
-  test("is refused in an algorithm that its issuer is not trusted with, whatever its key", async () => {
+  test("is refused in an algorithm that its issuer is not trusted with, for every key", async () => {
     await expect(trusting({ algorithms: ["ES256", "PS256"] }).verify(await token())).rejects.toThrow(
       "ERR_JOSE_ALG_NOT_ALLOWED",
     );
@@ -219,7 +219,7 @@ describe("the issuer's keys", () => {
     await expect(tokens.verify(await token())).resolves.toMatchObject({ sub: "s" });
   });
 
-  test("are not asked for again within ten seconds of a failure, whoever comes", async () => {
+  test("are not fetched again within ten seconds of a failure, for any token", async () => {
     issuer.setReachable(false);
     const tokens = trusting({ jwksUri: issuer.jwksUri });
     const refused = { kind: "unavailable" };

@@ -58,14 +58,14 @@ describe("an answer", () => {
     expect(apiTokens.reads).toHaveLength(1);
   });
 
-  test("is outdone at once by what the watch heard of the owner later", async () => {
+  test("is replaced at once by later facts about the owner from the watch", async () => {
     await find();
     apiTokens.setWatching(true);
     apiTokens.elsewhere(token, { vouched: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
     expect((await find())?.spec.vouched.groups).toEqual([]);
   });
 
-  test("is not outdone by what the watch heard before", async () => {
+  test("is not replaced by earlier facts from the watch", async () => {
     apiTokens.elsewhere(token, { vouched: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
     expect((await find())?.spec.vouched.groups).toEqual([]);
   });

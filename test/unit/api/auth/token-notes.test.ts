@@ -36,7 +36,7 @@ const groups = async () => {
 };
 const writes = () => apiTokens.writes.filter((what) => what !== "create");
 
-describe("an owner who comes with an ID token", () => {
+describe("an owner with an ID token", () => {
   test("has the claims that let them in noted for their API tokens at once", async () => {
     notes.ownerSeen({ ...owned(["a", "b"], 1_000), claims: { hd: "example.test" } });
     await settled();

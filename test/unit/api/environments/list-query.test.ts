@@ -31,7 +31,7 @@ describe("the query of a list", () => {
     expect(count({ created_before: moment })).toBe(1 - since);
   });
 
-  test("is met by part of the name in either case, and by what the caller sees only", () => {
+  test("matches a part of the name in either case, and only environments that the caller may see", () => {
     expect(count({ search: "OP-O" })).toBe(1);
     expect(count({ search: "op.o" })).toBe(0);
     expect(count({ status: "terminating" })).toBe(0);

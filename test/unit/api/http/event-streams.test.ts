@@ -85,7 +85,7 @@ test("one person's tokens have five streams together", async () => {
   expect(await (await fetch(`${url}/person/another`)).json()).toEqual({ kind: "rate-limited" });
 });
 
-test("whoever leaves before the stream begins takes no room", async () => {
+test("a client that disconnects before the stream begins takes no room", async () => {
   const leaving = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
   gate = promise;

@@ -46,7 +46,7 @@ describe("the server", () => {
     await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  test("ends readiness first, finishes what is under way, and closes kept connections", async () => {
+  test("ends readiness first, finishes requests under way, and closes kept connections", async () => {
     const { server, waiting, stopping } = await start();
     const busy = connection(server.url);
     busy.get("/slow");
@@ -69,7 +69,7 @@ describe("the server", () => {
     expect(busy.seen.text).toContain("200 OK");
   });
 
-  test("cuts what is still under way after the grace", async () => {
+  test("cuts requests that are still under way after the grace", async () => {
     const { server, waiting } = await start();
     const busy = connection(server.url);
     busy.get("/slow");
@@ -79,7 +79,7 @@ describe("the server", () => {
     expect(busy.seen.text).toBe("");
   });
 
-  test("waits for nobody who never sent a byte, nor the whole of a head", async () => {
+  test("does not wait for connections that sent no byte, or only a part of a head", async () => {
     const { server } = await start();
     const silent = connection(server.url);
     const slow = connection(server.url);

@@ -5,7 +5,7 @@ import { MAX_DEPTH, parseJson } from "../../../../api/input/json-text.ts";
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
 describe("parseJson", () => {
-  test("reads what JSON.parse reads, whatever stands in texts and keys", () => {
+  test("reads the same as JSON.parse, for every content of texts and keys", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const text = JSON.stringify(value);
@@ -45,7 +45,7 @@ describe("parseJson", () => {
     expect(() => parseJson(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toThrow(/UTF-8/);
   });
 
-  test("needs time in proportion to the text, also for what is never closed", () => {
+  test("needs time in proportion to the text, also for unclosed strings", () => {
     for (const text of [
       '"'.repeat(262_144),
       '{"a":'.repeat(50_000),

@@ -29,7 +29,7 @@ describe("counters of one process", () => {
     expect(counters.increment("a")).toEqual({ total: 1, leftMs: windowMs });
   });
 
-  test("keep everybody's number while a million made-up keys come by, in bounded memory", () => {
+  test("keep every key's count while a million made-up keys come, in bounded memory", () => {
     const { counters, total } = counting();
     for (let request = 0; request < 10; request++) total("victim");
     for (let key = 0; key < 1_000_000; key++) total(`2001:db8:${key.toString(16)}::/56`);
@@ -37,7 +37,7 @@ describe("counters of one process", () => {
     expect(counters.size).toBe(50_000);
   });
 
-  test("count those who find no room together, until there is some", () => {
+  test("count keys beyond the bound together, until there is room", () => {
     const { clock, total } = counting(2);
     expect([total("a"), total("b")]).toEqual([1, 1]);
     clock.advance(1);

@@ -41,7 +41,7 @@ test("an attempt that comes again finds its own room", () => {
 });
 
 // Abuse case 106.
-test("what others made past the interface without a right to the repository takes no room", async () => {
+test("environments made past the interface without a right to the repository take no room", async () => {
   const theirs = aRepository("shop-api", { maxEnvironments: 1, access: { groups: ["shop"] } });
   const quotas = createRepositoryQuotas({ environments, repositories: memoryRepositories(theirs) });
   const { spec } = wanted("one");
