@@ -1,5 +1,6 @@
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner } from "./cluster.ts";
+import type { CircuitBreakerState } from "./facade/platform-health.ts";
 
 /** A value to have. */
 export interface SecretRequest {
@@ -74,4 +75,12 @@ export interface SecretManager {
 /** The secret manager can't be used now; the message says why, without values. */
 export class SecretManagerUnavailable extends Error {
   override readonly name = "SecretManagerUnavailable";
+}
+
+/** The one secret manager of an installation, apart for the controllers and for what users wait for. */
+export interface SecretManagers {
+  readonly forController: SecretManager;
+  readonly forApi: SecretManager;
+  /** Those in front of a secret manager that is a service elsewhere. */
+  circuitBreakers(): readonly CircuitBreakerState[];
 }

@@ -12,9 +12,10 @@ import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { DeployerTechnology } from "../ports/deployer-technology.ts";
+import type { SecretManagers } from "../ports/secret-manager.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
-import { createSecretManagers, type SecretManagers } from "./secret-managers.ts";
+import { createSecretManagers } from "./secret-managers.ts";
 
 export interface FoundationOptions {
   readonly settings: Settings;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { ObservedApplication } from "../../ports/deployer.ts";
 
 /** The part of an Application's status that is judged; whatever else it holds is not even kept. */
@@ -67,6 +68,15 @@ function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
     ...(status === undefined ? {} : { status }),
     ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
   };
+}
+
+/** What Argo CD says against the deletion of an Application: its conditions hold while they are there, and errors end in `Error`. */
+export function deletionErrors(application: ObservedObject | undefined): readonly Blocker[] {
+  const { conditions = [] } = (application?.status ?? {}) as Partial<KeptApplicationStatus>;
+  const name = application?.metadata.name ?? "";
+  return conditions
+    .filter(({ type }) => type.endsWith("Error"))
+    .map(({ type, message = "" }) => ({ kind: "Application", name, reason: type, message }));
 }
 
 /** The prefaces of a failed rendering; the command line among them names another temporary file each time. */

@@ -1,8 +1,9 @@
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { DeployerTechnology } from "../../ports/deployer-technology.ts";
-import { type ArgocdSettings, argocdDeployer } from "./deployer.ts";
+import { argocdDeployer } from "./deployer.ts";
 import { argocdDeployerLog } from "./deployer-log.ts";
 import { applicationKind, argocdKinds } from "./kinds.ts";
+import type { ArgocdSettings } from "./objects.ts";
 
 /** Argo CD as the deployer. */
 export function argocd(settings: ArgocdSettings): DeployerTechnology {

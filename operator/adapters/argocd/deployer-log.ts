@@ -3,8 +3,8 @@ import type { Cluster } from "../../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../../ports/facade/deployer-log.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { printable } from "../pod-logs/secret-mask.ts";
-import type { ArgocdSettings } from "./deployer.ts";
 import { applicationKind } from "./kinds.ts";
+import type { ArgocdSettings } from "./objects.ts";
 
 /** The part of an Application's status that tells what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 interface ToldStatus {
@@ -54,7 +54,8 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
       const ref = { name: namespaceName(environment.name), namespace: settings.namespace };
       const found = await forUser(() => cluster.read(environment, applicationKind, ref));
       const entries = told((found?.status ?? {}) as ToldStatus).map(({ at = "", level, message }) => ({
-        ...{ at: new Date(at), level },
+        at: new Date(at),
+        level,
         message: printable(message),
       }));
       const dated = entries.filter(({ at }) => !Number.isNaN(at.getTime()));

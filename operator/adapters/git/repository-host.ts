@@ -79,8 +79,11 @@ function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpCli
         body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
       const asking = { ...headers, ...(credential === undefined ? {} : { authorization: basic(credential) }) };
       const reply = await request(url, {
-        ...{ method: method as "GET", headers: asking, body: sent },
-        ...{ dispatcher: agent, signal },
+        method: method as "GET",
+        headers: asking,
+        body: sent,
+        dispatcher: agent,
+        signal,
       });
       if (reply.statusCode !== 200) throw refusal(reply, { cloneUrl, credential });
       const answer = await wholeAnswer(reply);

@@ -114,8 +114,10 @@ async function make({ calls, installation, locations }: Context, owner: Owner, v
         ? { automatic: {} }
         : { userManaged: { replicas: locations.map((location) => ({ location })) } },
     labels: {
-      ...{ "managed-by": MANAGED_BY, installation: await installation() },
-      ...{ [NAME]: owner.name, [UID]: owner.uid },
+      "managed-by": MANAGED_BY,
+      installation: await installation(),
+      [NAME]: owner.name,
+      [UID]: owner.uid,
     },
     annotations: { [NAME]: owner.name, [UID]: owner.uid, variable },
   });

@@ -131,7 +131,8 @@ function certificateFlaw(code: string): string | undefined {
 
 const NOT_PUBLIC = "AddressNotPublic";
 const refusedAddress: Outcome = {
-  ...{ status: "unreachable", isAddressRefused: true },
+  status: "unreachable",
+  isAddressRefused: true,
   message: `its name leads to a private address (${NOT_PUBLIC})`,
 };
 

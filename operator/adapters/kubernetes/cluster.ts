@@ -172,7 +172,7 @@ function blockersOf(kind: Kind, object: WireObject | ObservedObject): Blocker[] 
   const { name, finalizers = [] } = object.metadata;
   return [
     ...finalizers.map((finalizer) => ({ reason: finalizer, message: "a finalizer that is not removed yet" })),
-    ...troubles(object).map(({ type, message = "" }) => ({ reason: type, message })),
+    ...trueConditions(object).map(({ type, message = "" }) => ({ reason: type, message })),
   ].map((blocker) => ({ kind: kind.kind, name, ...blocker }));
 }
 
@@ -182,13 +182,10 @@ interface WireCondition {
   readonly message?: string;
 }
 
-/**
- * A terminating namespace has a condition for whatever is left in it, True while it is so. Argo CD's conditions have no
- * status: they are there while they hold, and those that tell of trouble end in `Error`.
- */
-function troubles(object: { readonly [field: string]: unknown }): WireCondition[] {
+/** A terminating namespace has a condition for whatever is left in it, True while it is so. */
+function trueConditions(object: { readonly [field: string]: unknown }): WireCondition[] {
   const { conditions = [] } = (object.status ?? {}) as { conditions?: WireCondition[] };
-  return conditions.filter(({ type, status }) => (status === undefined ? type.endsWith("Error") : status === "True"));
+  return conditions.filter(({ status }) => status === "True");
 }
 
 function remember({ bound, clock }: Context, namespace: string): void {

@@ -47,7 +47,9 @@ function outline({ metadata, spec }: EnvironmentRecord): EnvironmentRecord {
 /** What exceeds the bounds, oldest first. */
 function beyond(records: readonly EnvironmentRecord[], { atMost, notBefore }: RecordBounds) {
   const aged = records.map(({ metadata: { name, uid, creationTimestamp }, spec }) => ({
-    ...{ name, uid, atMs: Date.parse(spec.deletedAt) || Date.parse(creationTimestamp) },
+    name,
+    uid,
+    atMs: Date.parse(spec.deletedAt) || Date.parse(creationTimestamp),
   }));
   const oldestFirst = aged.sort((one, other) => one.atMs - other.atMs);
   const tooMany = oldestFirst.length - atMost;

@@ -43,8 +43,12 @@ function eventObject({ type, reason, message }: Event, { namespace, serviceAccou
   return {
     metadata: { name: `${serviceAccount}.${hash}`, namespace },
     involvedObject: { apiVersion: "v1", kind: "ServiceAccount", name: serviceAccount, namespace },
-    ...{ type, reason, message: words, count: 1 },
-    ...{ firstTimestamp: at.toISOString(), lastTimestamp: at.toISOString() },
+    type,
+    reason,
+    message: words,
+    count: 1,
+    firstTimestamp: at.toISOString(),
+    lastTimestamp: at.toISOString(),
     source: { component: "ephemeral-environments" },
   };
 }

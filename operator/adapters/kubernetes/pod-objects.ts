@@ -85,6 +85,9 @@ export interface SecretObject extends KubeObject {
 const core = { group: "", version: "v1", namespaced: true };
 export const podType: ResourceType<Pod> = resourceType<Pod>({ ...core, kind: "Pod", plural: "pods" });
 export const deploymentType: ResourceType<Deployment> = resourceType<Deployment>({
-  ...{ group: "apps", version: "v1", namespaced: true },
-  ...{ kind: "Deployment", plural: "deployments" },
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
 });

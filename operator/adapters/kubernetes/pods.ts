@@ -77,7 +77,9 @@ async function log(
   { pod, container, isPrevious }: NonNullable<Finding["speaker"]> & { readonly pod: Pod },
 ): Promise<string> {
   const query = {
-    ...{ container, tailLines: String(LINES), limitBytes: String(READ_BYTES) },
+    container,
+    tailLines: String(LINES),
+    limitBytes: String(READ_BYTES),
     ...(isPrevious ? { previous: "true" } : {}),
   };
   const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });

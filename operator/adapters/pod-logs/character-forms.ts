@@ -14,7 +14,14 @@ export const LONGEST_READING = 12;
 const READING_LENGTHS = [1, 2, 3, 6, 9, LONGEST_READING];
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  ...{ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" },
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
 };
 const BACKSLASH = 0x5c;
 const PERCENT = 0x25;

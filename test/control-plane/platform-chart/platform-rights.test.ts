@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
+import { waitUntil } from "../../../deploy/local/wait.ts";
+import { clusterIdentity } from "../../../operator/adapters/google/cluster-identity.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { clusterIdentity } from "../../../operator/wiring/secret-managers.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
 import {

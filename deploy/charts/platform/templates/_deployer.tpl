@@ -23,7 +23,7 @@ Whoever renders without asking a cluster (`helm template`) sees none of its name
 {{- end }}
 
 {{/*
-What the chart of an environment may make, as operator/adapters/argocd/deployer.ts has it in the projects: in that order,
+What the chart of an environment may make, as operator/adapters/argocd/objects.ts has it in the projects: in that order,
 with the names of their resources.
 */}}
 {{- define "deployer.kinds" -}}

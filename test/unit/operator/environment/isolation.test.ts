@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { METADATA_RANGES } from "../../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
-import { ADMITTED_KINDS } from "../../../../operator/adapters/argocd/deployer.ts";
+import { ADMITTED_KINDS } from "../../../../operator/adapters/argocd/objects.ts";
 import {
   allowedTrafficObject,
   defaultDenyObject,

@@ -1,0 +1,121 @@
+import { GROUP } from "../../../crds/group.ts";
+import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
+import type { ChartSource } from "../../../crds/repository/repository.ts";
+import type { DesiredObject } from "../../ports/cluster.ts";
+import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
+
+/** Has Argo CD delete what an application made before the application itself goes. */
+const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
+/** Holds `<branch>@<commit>`: a branch may contain an `@`, a commit can't. */
+export const sourceAnnotation = (component: Component) => `${GROUP}/${component}-source`;
+
+/**
+ * What a chart may make: nothing that grants rights, opens the network, raises limits or holds secrets. The platform's
+ * chart lets the operator write this list and no other (templates/_deployer.tpl), in this order.
+ */
+export const ADMITTED_KINDS = [
+  ["apps", "Deployment"],
+  ["apps", "StatefulSet"],
+  ["batch", "Job"],
+  ["batch", "CronJob"],
+  ["", "Service"],
+  ["networking.k8s.io", "Ingress"],
+  ["gateway.networking.k8s.io", "HTTPRoute"],
+  ["", "ConfigMap"],
+  ["", "PersistentVolumeClaim"],
+  ["", "ServiceAccount"],
+  ["autoscaling", "HorizontalPodAutoscaler"],
+  ["policy", "PodDisruptionBudget"],
+].map(([group = "", kind = ""]) => ({ group, kind }));
+
+export interface ArgocdSettings {
+  /** Where Argo CD keeps its Applications. */
+  readonly namespace: string;
+  /** How Argo CD names the cluster. */
+  readonly clusterServer: string;
+}
+
+/** How Argo CD's history calls us. */
+const OPERATOR = "ephemeral-environments";
+/** When the application was last asked to try again: kept on the application, so that any process counts the same pauses. */
+export const ASKED_AT = `${GROUP}/asked-again-at`;
+/**
+ * The application with a request that Argo CD fulfils and removes. Where manifests are missing: a hard refresh, because
+ * Argo CD would answer with the failed rendering of that commit for an hour. Else: a sync, without a revision, so that the
+ * newest commit of the branch is taken. https://argo-cd.readthedocs.io/en/stable/user-guide/sync-kubectl/
+ */
+export function askingObject(
+  application: DesiredObject,
+  problem: DeploymentProblem | undefined,
+  now: Date,
+): DesiredObject {
+  const { metadata, spec } = application;
+  const isUnrendered = problem === "ChartInvalid" || problem === "DeployerUnavailable";
+  const refresh = isUnrendered ? { "argocd.argoproj.io/refresh": "hard" } : {};
+  const annotations = { ...metadata.annotations, [ASKED_AT]: now.toISOString(), ...refresh };
+  const { syncOptions, retry } = (spec as { syncPolicy: { syncOptions: string[]; retry: object } }).syncPolicy;
+  const sync = { initiatedBy: { username: OPERATOR, automated: true }, sync: { prune: true, syncOptions }, retry };
+  return { ...application, metadata: { ...metadata, annotations }, ...(isUnrendered ? {} : { operation: sync }) };
+}
+
+/** The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make. */
+export function projectObject(
+  environment: WantedApplication["environment"],
+  chart: ChartSource,
+  settings: ArgocdSettings,
+): DesiredObject {
+  const name = namespaceName(environment.name);
+  return {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "AppProject",
+    metadata: { name, namespace: settings.namespace },
+    spec: {
+      description: `Environment ${environment.name}: its one namespace, its one chart`,
+      sourceRepos: [chart.repoUrl],
+      destinations: [{ server: settings.clusterServer, namespace: name }],
+      namespaceResourceWhitelist: ADMITTED_KINDS,
+    },
+  };
+}
+
+/** The source of an application: compared with the source that Argo CD says it compared. */
+export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
+  return {
+    repoURL: chart.repoUrl,
+    path: chart.path,
+    targetRevision: chart.revision,
+    helm: { releaseName: "environment", valuesObject: values },
+  };
+}
+
+/** The application of an environment, without a request. */
+export function applicationObject(
+  { environment, chart, values, sources }: WantedApplication,
+  settings: ArgocdSettings,
+): DesiredObject {
+  const name = namespaceName(environment.name);
+  const annotations = Object.fromEntries(
+    COMPONENTS.flatMap((component) => {
+      const source = sources[component];
+      return source ? [[sourceAnnotation(component), `${source.branch}@${source.commit}`]] : [];
+    }),
+  );
+  return {
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "Application",
+    metadata: { name, namespace: settings.namespace, finalizers: [CASCADE_FINALIZER], annotations },
+    spec: {
+      project: name,
+      source: sourceOf({ chart, values }),
+      destination: { server: settings.clusterServer, namespace: name },
+      syncPolicy: {
+        automated: { enabled: true, prune: true, selfHeal: true },
+        // The namespace is the operator's: Argo CD would make one without our labels, and never delete it.
+        syncOptions: ["CreateNamespace=false"],
+        // What passes by itself does so within these 14 s; a longer row would hold a corrected version up.
+        retry: { limit: 3, backoff: { duration: "2s", factor: 2, maxDuration: "1m" } },
+      },
+      revisionHistoryLimit: 1,
+    },
+  };
+}

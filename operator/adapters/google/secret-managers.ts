@@ -1,0 +1,49 @@
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { tokenBucket } from "../../kit/time/token-bucket.ts";
+import type { SecretManagers } from "../../ports/secret-manager.ts";
+import { circuitBreaker } from "./circuit-breaker.ts";
+import { clusterIdentity } from "./cluster-identity.ts";
+import { googleClient, googleConnection } from "./connection.ts";
+import { googleSecretManager } from "./secret-manager.ts";
+
+/** Google admits 600 writes a minute to a project; some are left for others. */
+const WRITES_PER_SECOND = 8;
+
+export interface GoogleSettings {
+  /** Google Cloud project that the secrets are in. */
+  readonly project: string;
+  /** Regions that hold the values; none leaves the choice to Google. */
+  readonly locations?: readonly string[];
+  readonly writesPerSecond?: number;
+}
+
+interface Context {
+  readonly client: KubeClient;
+  readonly isLeading: () => boolean;
+  readonly clock: Clock;
+}
+
+/** Google Secret Manager for both halves: one connection and one write budget, and a circuit breaker for each. */
+export function googleSecretManagers(
+  { project, locations = [], writesPerSecond = WRITES_PER_SECOND }: GoogleSettings,
+  { client, isLeading, clock }: Context,
+): SecretManagers {
+  const [ofController, ofApi] = [circuitBreaker(clock), circuitBreaker(clock)];
+  const shared = {
+    project,
+    locations,
+    connection: googleConnection(() => googleClient(project)),
+    installation: clusterIdentity(client),
+    budget: tokenBucket(clock, writesPerSecond),
+    clock,
+  };
+  return {
+    forController: googleSecretManager({ ...shared, breaker: ofController, mayWrite: isLeading }),
+    forApi: googleSecretManager({ ...shared, breaker: ofApi, mayWrite: () => true }),
+    circuitBreakers: () => [
+      { name: "secret-manager/api", ...ofApi.state() },
+      { name: "secret-manager/operator", ...ofController.state() },
+    ],
+  };
+}
