@@ -1,6 +1,5 @@
 import type { Actor, AuditRecord, AuditTrail } from "../operator/ports/audit-trail.ts";
-import { isPrivilege } from "./auth/access.ts";
-import type { Caller } from "./auth/callers.ts";
+import { type Caller, isPrivilege } from "./auth/access.ts";
 import { ERRORS, HttpError } from "./errors.ts";
 import { currentRequest, type RequestContext } from "./request-context.ts";
 import type { Contract, RouteInput } from "./route.ts";

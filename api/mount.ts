@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import { beginRecord, checkRecordable, describeRecord, recordAnswer } from "./audit.ts";
+import type { Caller } from "./auth/access.ts";
 import { type AuthParts, authorize, reauthorize } from "./auth/authorize.ts";
-import type { Caller } from "./auth/callers.ts";
 import { ERRORS, HttpError } from "./errors.ts";
 import type { EventStreams } from "./http/event-streams.ts";
 import { methodNotAllowed } from "./http/unrouted.ts";

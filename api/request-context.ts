@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { Log } from "../operator/ports/log.ts";
-import type { Caller } from "./auth/callers.ts";
+import type { Caller } from "./auth/access.ts";
 import type { Contract } from "./route.ts";
 
 /** What a caller's own id may look like; anything else could forge log lines or headers and is replaced. */

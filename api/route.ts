@@ -1,6 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import type { Permission } from "./auth/access.ts";
-import type { Caller } from "./auth/callers.ts";
+import type { Caller, Permission } from "./auth/access.ts";
 import type { RouteError } from "./errors.ts";
 import type { Services } from "./services.ts";
 

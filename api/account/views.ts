@@ -1,4 +1,4 @@
-import type { Caller } from "../auth/callers.ts";
+import type { Caller } from "../auth/access.ts";
 import type { CurrentUser } from "./schemas.ts";
 
 /** The caller, as the credential authenticates them. */

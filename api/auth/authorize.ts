@@ -3,7 +3,7 @@ import { HttpError } from "../errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import { currentRequest } from "../request-context.ts";
 import type { Access, Contract } from "../route.ts";
-import type { Caller } from "./callers.ts";
+import type { Caller } from "./access.ts";
 import type { AuthResult, authenticator } from "./credentials.ts";
 
 /** What authenticating callers and counting their requests takes. */

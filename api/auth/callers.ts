@@ -1,8 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Vouched } from "../../operator/ports/api-tokens.ts";
-import { permissionsOf, rolesOf } from "./access.ts";
-
-export type { Caller } from "./access.ts";
+import { type Caller, permissionsOf, rolesOf } from "./access.ts";
 
 /** The contents of a verified ID token. */
 export interface Identity {

@@ -4,8 +4,9 @@ import { TOKEN_PREFIX } from "../../crds/api-token.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
+import type { Caller } from "./access.ts";
 import { apiTokenVerifier, type VerifyOptions } from "./api-tokens.ts";
-import { type Caller, callerOf } from "./callers.ts";
+import { callerOf } from "./callers.ts";
 import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 

@@ -7,7 +7,7 @@ import { admits } from "../../crds/repository/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import { HttpError } from "../errors.ts";
 import type { Services } from "../services.ts";
-import type { Caller } from "./callers.ts";
+import type { Caller } from "./access.ts";
 
 /** A variable that refers to a secret of the secret manager. */
 export interface ReferredVariable extends SecretRef {

@@ -2,7 +2,8 @@ import type { ApiToken } from "../../crds/api-token.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
-import { type Caller, vouchedOf } from "./callers.ts";
+import type { Caller } from "./access.ts";
+import { vouchedOf } from "./callers.ts";
 
 /** How exact the time of a token's last use is. */
 const USE_MS = 60_000;

@@ -3,7 +3,7 @@ import type { EnvironmentVariable } from "../../crds/environment/ephemeral-envir
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
-import type { Caller } from "../auth/callers.ts";
+import type { Caller } from "../auth/access.ts";
 import { type ReferredVariable, unsharedReferences } from "../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../input/validation.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";

@@ -1,8 +1,7 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
-import { mayRead } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, mayRead } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { addAuditObject } from "../request-context.ts";
 import { feature, route } from "../route.ts";

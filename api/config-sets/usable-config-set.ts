@@ -1,7 +1,6 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { Violation } from "../../crds/errors.ts";
-import { mayUse } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, mayUse } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
 /** The config set of an environment, if it has one, and what is wrong with the name that a request gives. */

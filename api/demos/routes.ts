@@ -1,7 +1,7 @@
 import { findCondition } from "../../crds/conditions.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
-import type { Caller } from "../auth/callers.ts";
+import type { Caller } from "../auth/access.ts";
 import { createEnvironment } from "../environments/creation/create-environment.ts";
 import { toCreated } from "../environments/views.ts";
 import { isUsable } from "../repositories/usable-repository.ts";

@@ -1,6 +1,5 @@
 import type { EnvironmentQuery } from "../../operator/ports/facade/environments.ts";
-import { visibleTo } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, visibleTo } from "../auth/access.ts";
 import { instantMs } from "../input/instant.ts";
 import type { ListQuery } from "./schemas.ts";
 

@@ -1,8 +1,7 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../crds/errors.ts";
 import { isUuid, nameProblem } from "../../crds/names.ts";
-import { visibleTo } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, visibleTo } from "../auth/access.ts";
 import { addAuditObject } from "../request-context.ts";
 import type { Services } from "../services.ts";
 

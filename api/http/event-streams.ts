@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Request, Response } from "express";
 import type { Clock } from "../../operator/ports/clock.ts";
-import type { Caller } from "../auth/callers.ts";
+import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import type { Events, ServerEvent } from "../route.ts";
 

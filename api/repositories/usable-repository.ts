@@ -1,7 +1,6 @@
 import { RepositoryNotFound } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import { mayUse } from "../auth/access.ts";
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, mayUse } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
 /** Whether the caller may create environments of it. A Repository that is being deleted gets no new ones. */

@@ -8,8 +8,8 @@ import {
 } from "../../crds/api-token.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import { scopesBeyond } from "../auth/access.ts";
-import { type Caller, vouchedOf } from "../auth/callers.ts";
+import { type Caller, scopesBeyond } from "../auth/access.ts";
+import { vouchedOf } from "../auth/callers.ts";
 import { HttpError } from "../errors.ts";
 import { addAuditObject } from "../request-context.ts";
 import type { Services } from "../services.ts";

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { type ApiToken, isTokenId, TOKEN_VARIABLE, tokenState, valueOwner } from "../../crds/api-token.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
-import type { Caller } from "../auth/callers.ts";
+import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { addAuditObject } from "../request-context.ts";
 import { feature, route } from "../route.ts";

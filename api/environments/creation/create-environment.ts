@@ -5,7 +5,7 @@ import { creationMark, type IdempotencyRecord } from "../../../crds/environment/
 import { ConfigInvalid, SecretsUnavailable } from "../../../crds/errors.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import type { Caller } from "../../auth/callers.ts";
+import type { Caller } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
 import { addAuditObject } from "../../request-context.ts";
 import type { ConfigOverrides } from "../../schemas/config-overrides.ts";

@@ -5,7 +5,7 @@ import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { Caller } from "../../auth/callers.ts";
+import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
-import { waitUntil } from "../../../deploy/local/wait.ts";
 import { clusterIdentity } from "../../../operator/adapters/google/cluster-identity.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";

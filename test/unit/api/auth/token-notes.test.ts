@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Caller } from "../../../../api/auth/callers.ts";
+import type { Caller } from "../../../../api/auth/access.ts";
 import { type TokenNotes, tokenNotes } from "../../../../api/auth/token-notes.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { permissionsOf } from "../../../../api/auth/access.ts";
-import type { Caller } from "../../../../api/auth/callers.ts";
+import { type Caller, permissionsOf } from "../../../../api/auth/access.ts";
 import { environmentQuery } from "../../../../api/environments/list-query.ts";
 import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
 import { listed } from "../../../support/fixtures/environment-list.ts";

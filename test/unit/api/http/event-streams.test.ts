@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import express from "express";
-import type { Caller } from "../../../../api/auth/callers.ts";
+import type { Caller } from "../../../../api/auth/access.ts";
 import type { HttpError } from "../../../../api/errors.ts";
 import { createEventStreams } from "../../../../api/http/event-streams.ts";
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
