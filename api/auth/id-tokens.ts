@@ -6,7 +6,7 @@ import type { Identity } from "./callers.ts";
 import { IssuerKeys, type IssuerSettings, type KeySources } from "./issuer-keys.ts";
 
 /** Longer ones are refused before anything is parsed. */
-export const MAX_TOKEN_CHARS = 8192;
+const MAX_TOKEN_CHARS = 8192;
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** Three base64url parts: no JWE, no unsecured token, nothing else. */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;

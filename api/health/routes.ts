@@ -3,7 +3,7 @@ import { HealthReply, ReadyReply, StatusReply } from "./schemas.ts";
 import { toReady, toStatus } from "./views.ts";
 
 /** The name of this service in health replies. */
-export const SERVICE = "ephemeral-environments";
+const SERVICE = "ephemeral-environments";
 
 /** For load balancers: this process answers. */
 const getHealth = route({

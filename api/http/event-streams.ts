@@ -77,7 +77,7 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
       answer.response.once("close", abort);
       const cancel = clock.setTimer(LONGEST_MS, abort);
       try {
-        await stream(answer, { clock, signal: end.signal, refuse: (error) => end.abort(error) });
+        await stream(answer, { clock, signal: end.signal, fail: (error) => end.abort(error) });
       } finally {
         cancel();
         abort();
@@ -88,24 +88,24 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
   };
 }
 
-interface Conduct {
+interface StreamContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Ends it with a failure. */
-  readonly refuse: (error: unknown) => void;
+  /** Ends the stream with an error. */
+  readonly fail: (error: unknown) => void;
 }
 
-async function stream(answer: EventAnswer, conduct: Conduct): Promise<void> {
+async function stream(answer: EventAnswer, context: StreamContext): Promise<void> {
   const { response, request, events, onOpen } = answer;
-  const { signal } = conduct;
+  const { signal } = context;
   const batches = events(signal)[Symbol.asyncIterator]();
   const first = await batches.next();
   await onOpen();
   response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" }).flushHeaders();
-  const stopHeart = heartbeat(response, conduct.clock);
-  const stopChecks = regularChecks(answer, conduct);
+  const stopHeart = heartbeat(response, context.clock);
+  const stopChecks = regularChecks(answer, context);
   try {
-    if (request.method !== "HEAD") await sendAll(first, batches, answer, conduct);
+    if (request.method !== "HEAD") await sendAll(first, batches, answer, context);
   } finally {
     stopHeart();
     stopChecks();
@@ -123,12 +123,12 @@ async function sendAll(
   first: Awaited<ReturnType<Batches["next"]>>,
   batches: Batches,
   { response, checkAccess }: EventAnswer,
-  conduct: Conduct,
+  context: StreamContext,
 ): Promise<void> {
-  for (let batch = first; !batch.done && !conduct.signal.aborted; batch = await batches.next()) {
+  for (let batch = first; !batch.done && !context.signal.aborted; batch = await batches.next()) {
     await checkAccess();
     const text = batch.value.map(toText).join("");
-    if (text !== "" && !response.write(text)) await drained(response, conduct);
+    if (text !== "" && !response.write(text)) await drained(response, context);
     if (response.destroyed || response.writableNeedDrain) return;
   }
 }
@@ -147,11 +147,11 @@ function heartbeat(response: Response, clock: Clock): () => void {
 }
 
 /** Also ends an idle stream when the caller may not read it any more. */
-function regularChecks({ checkAccess }: EventAnswer, { clock, refuse }: Conduct): () => void {
+function regularChecks({ checkAccess }: EventAnswer, { clock, fail }: StreamContext): () => void {
   let isStopped = false;
   let cancel: () => void;
   const wait = () => {
-    if (!isStopped) cancel = clock.setTimer(ACCESS_CHECK_MS, () => void checkAccess().then(wait, refuse));
+    if (!isStopped) cancel = clock.setTimer(ACCESS_CHECK_MS, () => void checkAccess().then(wait, fail));
   };
   wait();
   return () => {
@@ -161,7 +161,7 @@ function regularChecks({ checkAccess }: EventAnswer, { clock, refuse }: Conduct)
 }
 
 /** Resolves when the client has read what was sent, when it has stalled, or when the stream ends. */
-async function drained(response: Response, { clock, signal }: Conduct): Promise<void> {
+async function drained(response: Response, { clock, signal }: StreamContext): Promise<void> {
   const patience = new AbortController();
   const giveUp = () => patience.abort();
   const cancel = clock.setTimer(STALLED_MS, giveUp);

@@ -8,7 +8,7 @@ import { asMeant } from "./normalize.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** A longer body is refused before it is read to its end. */
-export const MAX_BODY_BYTES = 262_144;
+const MAX_BODY_BYTES = 262_144;
 
 /** The parts of a request that a contract describes, validated. */
 export interface RequestInput {
@@ -76,7 +76,7 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
 }
 
 /** The media types that a route accepts for its body. */
-export function acceptedTypes({ forms }: Contract): string {
+function acceptedTypes({ forms }: Contract): string {
   return forms === true ? "application/json or application/x-www-form-urlencoded" : "application/json";
 }
 

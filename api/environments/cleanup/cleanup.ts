@@ -22,7 +22,7 @@ type Outcome = { readonly id: string; readonly name: string } & (
 );
 
 /** The reason to skip an environment; `undefined` when it may be deleted. */
-export function reasonToSkip(
+function reasonToSkip(
   environment: EphemeralEnvironment,
   { older_than_hours = 0, include_running = false }: CleanupRequest,
   now: Date,

@@ -77,7 +77,7 @@ function comparable(value: unknown, isOfVariables = false): unknown {
 }
 
 /** @throws HttpError (conflict) when the environment was created by the same key with another request */
-export function checkSameRequest(environment: EphemeralEnvironment, record: IdempotencyRecord): void {
+function checkSameRequest(environment: EphemeralEnvironment, record: IdempotencyRecord): void {
   if (creationMark(environment)?.request === record.request) return;
   throw new HttpError(
     "conflict",

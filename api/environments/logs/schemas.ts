@@ -6,7 +6,7 @@ import { Instant } from "../../schemas/fields.ts";
 import { EnvironmentPath } from "../schemas.ts";
 
 export const DEFAULT_LINES = 100;
-export const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
+const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
 
 /** Days, hours, minutes and seconds, each at most once, in this order, each with an optional fraction. */
 const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.][0-9]{1,3})?${unit})?`).join("")}$`;

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { closed, literals } from "../../../crds/schema.ts";
 import { Instant } from "../../schemas/fields.ts";
 
-export const URL_STATUSES = ["healthy", "unhealthy", "unreachable"] as const;
+const URL_STATUSES = ["healthy", "unhealthy", "unreachable"] as const;
 
 const UrlHealth = closed(
   {
