@@ -87,7 +87,7 @@ async function main(settings: Settings): Promise<void> {
   process.exitCode = ended === "lost" ? 1 : 0;
 }
 
-/** From the first watch to the last pass; ends when the process is to stop, or leads no longer. */
+/** From the first watch to the last reconcile; ends when the process is to stop, or no longer leads. */
 async function work(operator: Operator, context: LeadContext): Promise<string> {
   try {
     await operator.start(context.stopping);
@@ -126,7 +126,7 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
       if (end === "lost") mayEnd = untilAnswered(client, lease, stopping).then(exitSoon);
     };
     const ended = await elector.run({ onStartedLeading, onStoppedLeading }, stopping);
-    // The next process would have nothing to answer reads from while the API server is away: this one has its caches.
+    // A replica that loses its lease keeps serving reads from its caches until a successor can start.
     await mayEnd;
     return ended;
   } finally {
@@ -134,7 +134,7 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
   }
 }
 
-/** Until the API server gives out what it stores, which it can't do without its own database; or the process stops. */
+/** Until the API server answers a read of what it stores, for which it needs its own database; or the process stops. */
 async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: AbortSignal): Promise<void> {
   const answers = () =>
     client.find(leases, lease, { signal: AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_DEADLINE_MS)]) }).then(
@@ -144,7 +144,7 @@ async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: Abo
   while (!stopping.aborted && !(await answers())) await pause(systemClock, ANSWER_EVERY_MS, stopping);
 }
 
-/** Whatever still hangs then must not outlive the lease by much. */
+/** Calls that still hang then must not outlive the lease by much. */
 function exitSoon(): void {
   setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
 }
@@ -156,7 +156,7 @@ function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-/** What nobody caught leaves the process in a state that nobody knows: the next one starts clean. */
+/** An uncaught error leaves the process in an unknown state: the next process starts clean. */
 function exitOnLostErrors(log: Log): void {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {

@@ -1,10 +1,10 @@
 import { types } from "node:util";
 import winston from "winston";
 
-/** What varies in a log line: names, counts, keys; never a secret value. */
+/** The facts of a log line: names, counts, keys; never a secret value. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** Structured logging: the message is constant, the facts vary. Error level means that somebody should act. */
+/** Structured logging: the message is constant, the facts vary. Error level means that an operator should act. */
 export interface Log {
   debug(message: string, facts?: Facts): void;
   info(message: string, facts?: Facts): void;
@@ -59,7 +59,7 @@ function lineOf(level: LogLevel, message: string, facts: Facts): string {
   try {
     return JSON.stringify({ ...facts, ...head }, printable);
   } catch (unprintable) {
-    // A cycle or a throwing toJSON must cost the facts, not the line.
+    // A cycle or a toJSON that throws must not cost more than the facts of the line.
     return JSON.stringify({ ...head, facts: "unprintable", error: errorFacts(unprintable, 0) });
   }
 }

@@ -1,12 +1,12 @@
 import type { ApiToken, ApiTokenSpec } from "../../crds/api-token.ts";
 
-/** What an identity provider said of an owner, and when. */
+/** What the identity provider said about an owner, and when. */
 export type Vouched = ApiTokenSpec["vouched"];
 
 /**
  * The API tokens, as far as they are known: hashes, owners and scopes, never the tokens.
  *
- * What is not said to be live comes from this process's cache, which never shows an older version than a write that this
+ * Reads that are not marked as live come from this process's cache, which never shows an older version than a write that this
  * process answered. What talks to the Kubernetes API throws ClusterUnavailable when it can't be reached.
  */
 export interface ApiTokens {
@@ -23,8 +23,8 @@ export interface ApiTokens {
   read(id: string): Promise<ApiToken | undefined>;
 
   /**
-   * The same where only a credential claims that there is such a token. Ids that the watch does not know (another replica
-   * may have made it a moment ago) are asked for a few times a second: guesses beyond that are taken for nobody's.
+   * The same for an id that only a credential claims to exist. Ids that the watch does not know (another replica may have
+   * made the token a moment ago) are read a few times a second at most; beyond that they count as unknown.
    */
   readClaimed(id: string): Promise<ApiToken | undefined>;
 
@@ -34,10 +34,10 @@ export interface ApiTokens {
   /** Revokes it for good; one that is revoked keeps its moment. `undefined` when it is gone. */
   revoke(token: ApiToken, at: Date): Promise<ApiToken | undefined>;
 
-  /** Notes what the identity provider says of the owner. What is older than what is known, or of one that is gone, is dropped. */
+  /** Stores what the identity provider says about the owner, unless something newer is stored or the token is gone. */
   vouch(token: ApiToken, vouched: Vouched): Promise<void>;
 
-  /** Notes that it was used; of one that is gone nothing is noted. */
+  /** Stores that the token was used, unless it is gone. */
   noteUse(token: ApiToken, at: Date): Promise<void>;
 
   /** Removes exactly this one; one that is gone is fine. */

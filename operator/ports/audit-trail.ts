@@ -1,19 +1,19 @@
-/** Who did something, as far as it is proved. */
+/** The actor of a record, as far as a credential proves it. */
 export type Actor =
   | {
-      /** Who the credential speaks of. */
+      /** The subject of the credential. */
       readonly subject: string;
       readonly method: "id_token" | "api_token";
       readonly tokenId?: string;
     }
   | { readonly method: "none" }
   | {
-      /** What wrote past the REST interface, as it called itself; who it was stands in the API server's own audit log. */
+      /** The field managers of a write that bypassed the REST interface; the API server's own audit log has the user. */
       readonly fieldManagers: readonly string[];
       readonly method: "kubernetes";
     };
 
-/** One thing that somebody did, or wanted to do. Never a credential, never a value that was sent beside its reason. */
+/** One action or attempt. It holds no credential, and of the values that were sent only the reason. */
 export interface AuditRecord {
   /** Also written on what was changed, as an annotation. */
   readonly auditId: string;
@@ -35,14 +35,14 @@ export interface AuditRecord {
   readonly errorCode?: string;
 }
 
-/** Where it is written down who did what. */
+/** The audit log. */
 export interface AuditTrail {
-  /** Adds the record with the moment; resolves when it is kept, or can't be now and waits to be. Never rejects. */
+  /** Adds the record with the current time; resolves when it is stored, or waits to be stored. Never rejects. */
   add(record: AuditRecord): Promise<void>;
 
   /**
-   * Whether all records so far are kept, and the next one would be. Tries again what could not be kept a moment ago;
-   * never rejects.
+   * Whether all records so far are stored, and the next one would be. Retries those that could not be stored; never
+   * rejects.
    */
   isKept(): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import type { Kind } from "../../crds/group.ts";
 
-/** Whose object it is. */
+/** The environment that an object belongs to. */
 export interface Owner {
   readonly name: string;
   readonly uid: string;
@@ -34,7 +34,7 @@ export interface ObjectRef {
   readonly namespace?: string;
 }
 
-/** What holds an object that is being deleted. */
+/** What blocks the deletion of an object. */
 export interface Blocker {
   readonly kind: string;
   readonly name: string;
@@ -44,8 +44,8 @@ export interface Blocker {
 }
 
 /**
- * Whether a thing is gone, verified by a fresh read, or what its removal waits for: in words that stay the same while it
- * does, and what holds it at the moment.
+ * Whether an object is gone, verified by a fresh read, or what its removal waits for: a message that stays the same while it
+ * waits, and the current blockers.
  */
 export type Removal =
   | { readonly state: "gone" }
@@ -54,32 +54,32 @@ export type Removal =
 /**
  * The objects that belong to environments, whatever their kind. Ownership is the UID label and nothing else.
  *
- * What talks to the API server throws the kit's KubeError when that fails.
+ * Methods that talk to the API server throw the kit's KubeError when that fails.
  */
 export interface Cluster {
   /**
    * Makes the object as it is given, or repairs it where it drifted. An object of the same name that is not this
    * environment's is left byte-identical.
    *
-   * @throws NameTaken when it belongs to somebody else, BeingDeleted when it (or its namespace) is on its way out
+   * @throws NameTaken when it does not belong to this environment, BeingDeleted when it (or its namespace) is being deleted
    */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
 
-  /** The object as the watch saw it last; `undefined` when it is absent or somebody else's. */
+  /** The object as the watch saw it last; `undefined` when it is absent or not this environment's. */
   observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
 
-  /** A fresh read; `undefined` when the object is absent or somebody else's. */
+  /** A fresh read; `undefined` when the object is absent or not this environment's. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
 
   /**
-   * Deletes the object if it is this environment's (one of somebody else counts as gone); call again until `gone`.
+   * Deletes the object if it is this environment's (otherwise it counts as gone); call again until `gone`.
    *
-   * @param seen what was read and judged: nothing is deleted but exactly this, unchanged
+   * @param seen the version that the decision was made on: only this version is deleted
    */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
 }
 
-/** An object of the wanted name exists and is not this environment's. */
+/** An object of the desired name exists and is not this environment's. */
 export class NameTaken extends Error {
   override readonly name = "NameTaken";
 

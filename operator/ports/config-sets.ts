@@ -14,7 +14,7 @@ export interface ConfigSets {
   /**
    * Makes one; the API server is the lock on the name.
    *
-   * @param by who made it, for people
+   * @param by the creator's name, for people
    */
   create(name: string, spec: ConfigSetSpec, by: string): Promise<ConfigSet | "taken">;
 
@@ -26,16 +26,16 @@ export interface ConfigSets {
 }
 
 /**
- * The versions that environments use, kept as they were: a config set that changes or goes leaves them alone.
+ * The versions that environments use, kept as they were: a change or deletion of the config set does not affect them.
  *
  * Reads come from this process's cache; what talks to the API server throws the kit's KubeError when that fails.
  */
 export interface ConfigSetVersions {
-  /** What is kept under this name (`revisionName`). */
+  /** The version that is kept under this name (`revisionName`). */
   find(revision: string): ConfigSetVersion | undefined;
 
   /**
-   * Has the version kept, also one that was about to be discarded: asked before an environment names it. Costs nothing
+   * Keeps the version, also one that was about to be discarded: called before an environment names it. Sends no request
    * when it is kept already.
    *
    * @throws NameTaken when something else is kept under its name, BeingDeleted when it is on its way out
@@ -43,9 +43,9 @@ export interface ConfigSetVersions {
   keep(version: ConfigSetVersion): Promise<void>;
 
   /**
-   * Removes a version that has been unused for long; before that, notes since when it is, and says when to look again.
-   * A `keep` in between crosses the note out, and the removal holds for exactly the note that was seen: no version goes
-   * that somebody took up again a moment ago.
+   * Removes a version that has been unused for long; before that, stores since when it is unused, and answers when to
+   * check again. A `keep` in between erases that, and the removal holds only for the version that was read: a version that
+   * was taken up again a moment ago stays.
    *
    * @param isUsed asked once more right before the removal
    */

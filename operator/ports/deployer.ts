@@ -52,17 +52,17 @@ export interface ObservedApplication {
  */
 export interface Deployer {
   /**
-   * Fences the environment's application in, before there is one and before it is changed: its one namespace, its one
-   * chart, and what kinds it may make.
+   * Confines the environment's application to its one namespace, its one chart and the kinds that it may make: before the
+   * application is made or changed.
    *
-   * @throws NameTaken when a project of that name belongs to somebody else
+   * @throws NameTaken when a project of that name does not belong to this environment
    */
   ensureProject(environment: Owner, chart: ChartSource): Promise<void>;
 
   /**
-   * Makes or changes the application so that it is as wanted; it must have been confined before.
+   * Makes or changes the application so that it is as wanted; `ensureProject` must have confined it before.
    *
-   * @throws NameTaken when an application of that name belongs to somebody else
+   * @throws NameTaken when an application of that name does not belong to this environment
    */
   ensure(wanted: WantedApplication): Promise<"unchanged" | "created" | "changed">;
 
@@ -70,22 +70,22 @@ export interface Deployer {
   observe(wanted: WantedApplication): ObservedApplication | undefined;
 
   /**
-   * Has the deployer look at the chart and try to sync once more, when the time for it has come: for an application
-   * that is broken since `brokenSince`, to be called in every pass. The pauses grow with the age of what is broken,
-   * from 15 seconds to 10 minutes, and are counted from what the application itself remembers: no crash and no second
-   * process asks more often.
+   * Has the deployer render the chart and sync once more, when the next retry is due: for an application that is broken
+   * since `brokenSince`, to be called in every reconcile. The pauses grow with the age of the failure,
+   * from 15 seconds to 10 minutes, and are counted from what the application itself stores: neither a crash nor a second
+   * process retries more often.
    *
-   * @returns in how many milliseconds the time comes next
+   * @returns milliseconds until the next retry
    */
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 
-  /** The sources that the existing application was made with: what a crash before the status write left as the only trace. */
+  /** The sources that the existing application was made with: after a crash before the status write they are stored nowhere else. */
   deployedSources(environment: Owner): Sources;
 
   /** Deletes the application with all it made, if it is this environment's; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
 
-  /** Takes the fence away, if it is this environment's; only when the application is gone: it can't go without. */
+  /** Deletes the project, if it is this environment's; only when the application is gone, which can't be deleted without it. */
   removeProject(environment: Owner): Promise<Removal>;
 }
 

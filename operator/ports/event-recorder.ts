@@ -1,4 +1,4 @@
-/** Something that those who run the platform should see. */
+/** Something that the platform's operators should see. */
 export interface Event {
   readonly type: "Normal" | "Warning";
   /** CamelCase and stable, such as `OrphanFound`. */
@@ -7,10 +7,9 @@ export interface Event {
 }
 
 /**
- * Tells those who run the platform what happened, where kubectl shows it. For what is no environment's own affair:
- * that belongs into its conditions.
+ * Records Kubernetes Events about the platform itself. What concerns one environment belongs into its conditions.
  */
 export interface EventRecorder {
-  /** Returns at once and never throws: what can't be told is in the log anyway. The same notice within an hour is one. */
-  publish(notice: Event): void;
+  /** Returns at once and never throws: a failure is logged. The same event within an hour is recorded once. */
+  publish(event: Event): void;
 }

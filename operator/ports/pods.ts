@@ -18,7 +18,7 @@ export interface PodProblem {
   readonly reason: PodProblemReason;
   /** As its chart labels it: `backend`, `frontend`, or whatever a chart of one's own has. */
   readonly component: string;
-  /** What is wrong and what to do, for people; the same words for as long as it is the same trouble. */
+  /** What is wrong and what to do, for people; the words stay the same while the problem does. */
   readonly sentence: string;
   /** Since when, by the cluster's clock. */
   readonly since: Date;
@@ -30,7 +30,7 @@ export interface PodProblem {
   evidence(): Promise<string>;
 }
 
-/** Looks into the pods of an environment's own namespace. */
+/** Diagnoses the pods in an environment's own namespace. */
 export interface Pods {
   /**
    * What keeps them from serving now, the gravest first, one a component; what an update has replaced already does not

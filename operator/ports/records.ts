@@ -1,16 +1,16 @@
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 
-/** How much is kept of the past. */
+/** How many records are kept. */
 export interface RecordBounds {
   readonly atMost: number;
   /** Older ones go, however few there are. */
   readonly notBefore: Date;
 }
 
-/** What a prune did. */
+/** The result of a prune. */
 export interface Pruned {
   readonly dropped: number;
-  /** Whether something still exceeds the bounds: it is for the next prune. */
+  /** Whether records that exceed the bounds are left for the next prune. */
   readonly isMoreLeft: boolean;
 }
 
@@ -23,6 +23,6 @@ export interface Records {
   /** Writes the record of one environment; the first one that was written stays as it is. */
   keep(record: RecordSpec): Promise<void>;
 
-  /** Drops what exceeds the bounds, oldest first, one by one and a share at a time. Ends early when the signal aborts. */
+  /** Deletes what exceeds the bounds, oldest first, one by one and a limited number at a time. Ends early when the signal aborts. */
   prune(bounds: RecordBounds, signal: AbortSignal): Promise<Pruned>;
 }

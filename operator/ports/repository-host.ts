@@ -5,8 +5,8 @@ export interface RepositoryHost {
   /**
    * The commit at the head of a branch; `undefined` when there is no such branch.
    *
-   * @param credential `user:password`, sent to the host of the URL and to no other; without it the host is asked as by
-   *   anybody
+   * @param credential `user:password`, sent to the host of the URL and to no other; without it the request is
+   *   anonymous
    * @throws RepositoryHostUnavailable when the host can't be reached in time or refuses the question;
    *   CredentialRejected when it refuses the credential that came with it
    */
@@ -19,8 +19,8 @@ export class RepositoryHostUnavailable extends Error {
 }
 
 /**
- * The host did not let in who came with this credential; the message says what to do, without the credential. Not to be
- * tried again soon: hosts lock out who comes with a bad login too often.
+ * The host rejected this credential; the message says what to do, without the credential. Not to be retried soon: hosts
+ * lock accounts after too many failed logins.
  */
 export class CredentialRejected extends Error {
   override readonly name = "CredentialRejected";

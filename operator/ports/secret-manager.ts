@@ -2,7 +2,7 @@ import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner } from "./cluster.ts";
 import type { CircuitBreakerState } from "./facade/platform-health.ts";
 
-/** A value to have. */
+/** A value that is wanted. */
 export interface SecretRequest {
   /** The variable that the pods see. */
   readonly name: string;
@@ -17,13 +17,13 @@ export interface StoredSecret {
   readonly value: Sensitive;
 }
 
-/** A secret that belongs to no environment, as far as it may be known before it is judged: never its value. */
+/** A secret that belongs to no environment: what may be known of it before the settings allow its use, never its value. */
 export interface SharedSecret {
   /** What the settings may allow it by; in the spelling of the manager. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** An owner of whom the manager holds something. */
+/** An owner of entries in the manager. */
 export interface HeldOwner extends Owner {
   /** When the oldest and the youngest of its entries were made. */
   readonly since: Date;
@@ -38,7 +38,7 @@ export interface HeldOwner extends Owner {
 export interface SecretManager {
   /**
    * Creates what is absent and returns what was asked for, by variable. A value that is there always wins over a new
-   * one, so that two passes, two leaders or a crash between two writes can never give a version a second value.
+   * one, so that two reconciles, two leaders or a crash between two writes can never give a version a second value.
    */
   ensure(owner: Owner, requests: readonly SecretRequest[]): Promise<ReadonlyMap<string, StoredSecret>>;
 
@@ -53,18 +53,18 @@ export interface SecretManager {
   /** Whether any entry of this owner is left, read afresh; `variables` as for `remove`. */
   holdsAny(owner: Owner, variables: readonly string[]): Promise<boolean>;
 
-  /** A secret that no environment owns, to judge whether the settings share it; `undefined` when there is none. */
+  /** A secret that no environment owns, to decide whether the settings share it; `undefined` when there is none. */
   shared(id: string): Promise<SharedSecret | undefined>;
 
   /**
-   * A value of a secret that no environment owns, which the caller has judged by the settings or by `shared`: whose it is
-   * need not be looked at again. `undefined` when there is no such secret or version.
+   * A value of a secret that no environment owns. The caller has checked by the settings or by `shared` that it may be
+   * read: the owner is not checked again. `undefined` when there is no such secret or version.
    */
   read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
 
   /**
-   * Everybody of whom there is an entry that this installation made, environments and API tokens (`isValueOwner`), and
-   * whom the caller does not know: an entry of theirs was seen and not only listed.
+   * The owners of entries that this installation made, environments and API tokens (`isValueOwner`), without those that
+   * the caller knows. Of each an entry was read, not only listed.
    */
   owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
 

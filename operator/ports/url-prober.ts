@@ -4,7 +4,7 @@ export interface ProbeResult {
   readonly status: "healthy" | "unhealthy" | "unreachable";
   /** Whether none came because the ingress's certificate is not good for this URL. */
   readonly isCertificateRefused?: true;
-  /** Whether nobody was asked because the URL leads to an address inside, and no ingress there is named. */
+  /** Whether no request was sent, because the URL leads to an internal address and the settings name no ingress there. */
   readonly isAddressRefused?: true;
   readonly responseTimeMs: number;
   /** What came back instead, for people. */

@@ -9,7 +9,7 @@ import type { IdentityProvider } from "../ports/facade/identity-provider.ts";
 
 type Choice = NonNullable<Settings["api"]["identityProvider"]>;
 
-/** Nothing that a header can't carry: whoever refuses such a header repeats it in the refusal. */
+/** Only what a header can carry: a client that refuses a header repeats it in its error. */
 const KEY_SHAPE = /^[\w-]{1,256}$/;
 
 /** The identity provider of the settings, if they name one; fails when the file of its key can't be read, or holds none. */

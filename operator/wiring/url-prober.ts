@@ -4,7 +4,7 @@ import { httpsUrlProber } from "../adapters/http/url-prober.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 
-/** A prober of its own for each who asks: nobody waits for the connections of another. */
+/** A new prober with its own connections, so that controllers and users don't wait for each other. */
 export function urlProber({ ingressAddress, ingressCaFile }: Settings, clock: Clock): UrlProber {
   const ca = ingressCaFile === undefined ? undefined : readFileSync(ingressCaFile, "utf8");
   return httpsUrlProber({ ingressAddress, ca }, clock);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { ObservedApplication } from "../../ports/deployer.ts";
 
-/** The part of an Application's status that is judged; whatever else it holds is not even kept. */
+/** The part of an Application's status that is read; the rest is not kept. */
 export interface ApplicationStatus {
   readonly sync?: {
     readonly status?: string;
@@ -34,17 +34,17 @@ interface SyncedResource {
 }
 
 /**
- * What a watch keeps of it: moments and retries change all the time and wake nobody, so they become one answer. Only the
- * moment of the health stays, which changes with it alone.
+ * What the cache keeps of it: times and retries change all the time without meaning anything new, so they become
+ * `isCalm`. Only the time of the health stays, which changes with the health alone.
  */
 export interface KeptApplicationStatus extends Omit<ApplicationStatus, "operationState" | "reconciledAt"> {
-  /** Whether no sync runs, and the application was looked at after the last one. */
+  /** Whether no sync runs, and Argo CD has reconciled the application after the last one. */
   readonly isCalm: boolean;
   /** The last sync, when it failed. */
   readonly failedSync?: { readonly message: string; readonly source: unknown };
 }
 
-/** Keeps what is judged: the rest is most of an Application's bytes. `operation` is what was asked for and not begun. */
+/** Keeps what is read: the rest is most of an Application's bytes. `operation` is a request that has not begun. */
 export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
   const { sync, health, conditions = [], operationState, reconciledAt = "" } = status;
   const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
@@ -86,7 +86,7 @@ const PREFACES = [
   /^failed to execute helm template command: [\s\S]*?`helm template [\s\S]*?` failed exit status \d+: /,
 ];
 
-/** Without what changes from one attempt to the next although nothing changed, so that the same failure has the same words. */
+/** Without the parts that differ from one attempt to the next, so that the same failure keeps the same message. */
 function essence(message: string): string {
   const short = PREFACES.reduce((rest, preface) => rest.replace(preface, ""), message);
   return short.replace(/\/tmp\/[\w./-]+/g, "/tmp/…").replace(/:\d+->/g, "->");
@@ -94,12 +94,12 @@ function essence(message: string): string {
 
 const RESOURCES_NAMED = 3;
 
-/** What became of the single objects, where the operation only says that some failed. */
+/** The failures of single objects, where the operation only says that some failed. */
 function syncWords(message: string, resources: readonly SyncedResource[] = []): string {
   const failed = resources
     .filter(({ status }) => status === "SyncFailed")
     .map(({ kind, name, message: said = "" }) => `${kind} '${name}': ${essence(said)}`)
-    // They were applied side by side: the order tells nothing, and must not make new words.
+    // They were applied in parallel: another order must not make another message.
     .sort();
   return failed.length === 0 ? essence(message) : failed.slice(0, RESOURCES_NAMED).join("; ");
 }
@@ -109,7 +109,7 @@ export function observed(status: Partial<KeptApplicationStatus>, source: unknown
   const revision = status.sync?.revision ?? "";
   const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
   const words = problem && wordsOf(problem);
-  // Everything else that is said may still be about the values before.
+  // All other fields may still describe the previous values.
   if (!isDeepStrictEqual(status.sync?.comparedTo?.source, source)) {
     return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
   }
@@ -118,7 +118,7 @@ export function observed(status: Partial<KeptApplicationStatus>, source: unknown
   if (!status.isCalm) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
   const { lastTransitionTime } = status.health ?? {};
   const since = lastTransitionTime === undefined ? {} : { since: new Date(lastTransitionTime) };
-  return { ...judgedHealth(status, revision), ...since };
+  return { ...healthOf(status, revision), ...since };
 }
 
 type Problem = Pick<ObservedApplication, "problem" | "message">;
@@ -143,14 +143,14 @@ function unsynced(
 ): ObservedApplication {
   const isAboutThis = failedSync !== undefined && isDeepStrictEqual(failedSync.source, source);
   const refusal = conditions?.find(({ type }) => type === "SyncError");
-  // A sync that runs may be the one that mends what this condition still tells of.
+  // A running sync may repair what this condition still reports.
   const said = isAboutThis ? failedSync.message : isCalm ? refusal?.message : undefined;
   if (said === undefined) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
   return { state: "broken", revision, ...syncProblem(said) };
 }
 
 function syncProblem(said: string): Required<Problem> {
-  // The quota's admission says both in these words, and nothing but words tells them from other refusals.
+  // Only these words of the quota admission tell both cases from other refusals.
   if (said.includes("status unknown for quota")) {
     const what = "the cluster has not counted the environment's quota yet, and takes nothing before; it is tried again";
     return { problem: "QuotaUncounted", message: `${what}: ${said}` };
@@ -162,7 +162,7 @@ function syncProblem(said: string): Required<Problem> {
   return { problem: "SyncFailed", message: `the cluster did not take all that the chart makes: ${said}` };
 }
 
-function judgedHealth({ health }: Partial<KeptApplicationStatus>, revision: string): ObservedApplication {
+function healthOf({ health }: Partial<KeptApplicationStatus>, revision: string): ObservedApplication {
   const said = health?.status ?? "Unknown";
   if (said === "Healthy") return { state: "healthy", revision, message: "" };
   if (said === "Degraded") {

@@ -6,7 +6,7 @@ import { printable } from "../pod-logs/secret-mask.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
-/** The part of an Application's status that tells what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
+/** The part of an Application's status that reports what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 interface ToldStatus {
   readonly sync?: { readonly status?: string };
   readonly health?: { readonly status?: string; readonly message?: string; readonly lastTransitionTime?: string };
@@ -40,14 +40,14 @@ interface Operation {
   };
 }
 
-/** An entry before its moment is known to be one. */
+/** An entry whose time may be missing or unreadable. */
 interface Told {
   readonly at: string | undefined;
   readonly level: DeployerEntry["level"];
   readonly message: string;
 }
 
-/** The DeployerLog port on Argo CD's Application: read afresh, because what is watched is kept without most of this. */
+/** The DeployerLog port on Argo CD's Application: a fresh read, because the cache keeps little of its status. */
 export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: ArgocdSettings): DeployerLog {
   return {
     async entries(environment) {
@@ -97,11 +97,11 @@ function operationEntries({ phase, message = "", startedAt, finishedAt, syncResu
 const isFailed = (phase: string) => phase === "Failed" || phase === "Error";
 
 function healthEntries({ sync, health, resources = [], reconciledAt }: ToldStatus): Told[] {
-  const ailing = resources.filter((resource) => !isWell(resource.health?.status));
+  const unhealthy = resources.filter((resource) => !isWell(resource.health?.status));
   const at = health?.lastTransitionTime ?? reconciledAt;
   const { status = "Unknown", message = "" } = health ?? {};
   return [
-    ...ailing.map(({ kind, name, health: own }): Told => {
+    ...unhealthy.map(({ kind, name, health: own }): Told => {
       return { at, level: "WARN", message: `${kind} '${name}' ${own?.status}: ${own?.message ?? ""}` };
     }),
     {

@@ -71,8 +71,8 @@ const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 600_000;
 
 /**
- * The next try comes after as long a time as the failure was old at the last one. A moment in the future, which a clock
- * wrote that has been set back since, is none to count a pause from.
+ * The pause before the next retry is as long as the failure was old at the last one. A time in the future was written by a
+ * clock that has been set back since, and is ignored.
  */
 function dueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
   const moments = [brokenSince, new Date(askedAt ?? "")].map((moment) => moment.getTime());

@@ -110,9 +110,9 @@ export function applicationObject(
       destination: { server: settings.clusterServer, namespace: name },
       syncPolicy: {
         automated: { enabled: true, prune: true, selfHeal: true },
-        // The namespace is the operator's: Argo CD would make one without our labels, and never delete it.
+        // The operator makes the namespace: Argo CD would make it without our labels, and never delete it.
         syncOptions: ["CreateNamespace=false"],
-        // What passes by itself does so within these 14 s; a longer row would hold a corrected version up.
+        // A temporary failure passes within these 14 s; more retries would delay a corrected version.
         retry: { limit: 3, backoff: { duration: "2s", factor: 2, maxDuration: "1m" } },
       },
       revisionHistoryLimit: 1,

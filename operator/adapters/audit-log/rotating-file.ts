@@ -12,7 +12,7 @@ export interface RotatingFileOptions {
 
 /** With less room the next line may not find any. */
 const SPARE_BYTES = 1_048_576;
-/** More is not held while nothing can be written: the oldest lines go. */
+/** The most that is kept in memory while nothing can be written: the oldest lines are dropped. */
 const MAX_WAITING = 10_000;
 
 interface Line {
@@ -36,7 +36,7 @@ export class RotatingFile {
     this.#options = options;
   }
 
-  /** Resolves with whether the line stands in the file; one that does not will be tried again. */
+  /** Resolves with whether the line is in the file; one that is not will be written later. */
   append(text: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.push({ text: `${text}\n`, settle: resolve });
@@ -64,7 +64,7 @@ export class RotatingFile {
     return this.#work;
   }
 
-  /** Until nothing waits, or something fails. Its end and what it says to those who wait are one step: none comes between. */
+  /** Until no line waits, or a write fails. Its end and the answer to the waiting callers are one step: no call comes between. */
   async #writeAll(): Promise<void> {
     let isWritten = true;
     while (isWritten && this.#waiting.length > 0) {

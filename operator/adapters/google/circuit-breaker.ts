@@ -4,24 +4,24 @@ import type { CircuitBreakerState } from "../../ports/facade/platform-health.ts"
 /** gRPC status codes of a service that is not there: no answer in time, no connection. */
 const AWAY: readonly unknown[] = [4, 14];
 
-/** How the service was found away. */
+/** The failure that opened it. */
 interface Failure {
   readonly error: unknown;
-  /** By the first of a row. */
+  /** The time of the first failure in a row. */
   readonly since: Date;
 }
 
 /** A circuit breaker in front of a service. */
 export interface CircuitBreaker {
-  /** Does the work, or fails at once as the last work did that found the service away. */
+  /** Does the work, or fails at once with the last error that found the service away. */
   run<R>(work: () => Promise<R>): Promise<R>;
   state(): Omit<CircuitBreakerState, "name">;
 }
 
 /**
- * Lets work through as long as the service answers in time, whatever it says. Once some found it away, one at a time goes
- * and looks whether it is back, and all others fail at once as the last one did: a service that hangs then holds up one
- * pass of the operator, and not every worker for as long as its calls may take.
+ * Closed while the service answers in time, whatever it answers. Once a call found the service away, one call at a time
+ * tests whether it is back, and all others fail at once with the last error: a service that hangs then blocks one
+ * reconcile, and not every worker until its deadline.
  */
 export function circuitBreaker(clock: Pick<Clock, "now">): CircuitBreaker {
   let closedSince = clock.now();

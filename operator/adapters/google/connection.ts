@@ -16,7 +16,7 @@ export type GoogleClient = Pick<
 
 /** One client for a whole process, opened when it is needed first. */
 export interface GoogleConnection {
-  /** The client, ready to call. Rejects when there are no credentials, and looks for them again when it is asked again. */
+  /** The client, ready to call. Rejects when there are no credentials; the next call searches for them again. */
   client(): Promise<GoogleClient>;
   /** Ends it; one that was never opened, or never could be, has nothing to close. */
   close(): Promise<void>;
@@ -26,8 +26,8 @@ export interface GoogleConnection {
 export function googleConnection(connect: () => Promise<GoogleClient>): GoogleConnection {
   let connected: Promise<GoogleClient> | undefined;
 
-  // A client that finds no credentials in a call ends the process by a rejection that nobody can handle, and never looks
-  // again. A pod's credentials may come a moment after its start: so they are looked for before, and by a new client.
+  // A client that finds no credentials during a call ends the process by an unhandled rejection, and never searches again.
+  // A pod's credentials may come a moment after its start: so each attempt is a new client, which searches before any call.
   async function open(): Promise<GoogleClient> {
     try {
       const client = await connect();

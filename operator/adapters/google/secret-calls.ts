@@ -12,7 +12,7 @@ export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
 /** Of a call, not the client's own minute. */
 const CALL_MS = 10_000;
-/** Of all calls of a piece of work together: a pass that waits holds a worker of the operator. */
+/** Of all calls of a piece of work together: a reconcile that waits blocks a worker of the operator. */
 const WORK_MS = 10_000;
 const PAGE_SIZE = 1_000;
 
@@ -30,8 +30,8 @@ export interface GoogleServiceOptions {
 
 export interface GoogleService {
   /**
-   * Does a piece of work. Its calls end together, after ten seconds unless more are given; while Google is away, one at a
-   * time looks whether it is back, and all others are refused at once.
+   * Does a piece of work. Its calls share one deadline, ten seconds unless another is given; while Google is away, one at a
+   * time tests whether it is back, and all others fail at once.
    */
   work<R>(run: (calls: GoogleCalls) => Promise<R>, withinMs?: number): Promise<R>;
   /** Ends its connection. */

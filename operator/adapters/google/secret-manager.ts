@@ -34,7 +34,7 @@ interface Context extends Pick<GoogleSecretManagerOptions, "installation" | "loc
  *
  * Its lists may lag for hours behind what there is, both ways
  * (https://cloud.google.com/secret-manager/docs/reference/consistency). So what can be computed is asked for by its id,
- * and a list only names further candidates, each of which is looked at before it counts.
+ * and a list only names further candidates, each of which is read before it counts.
  *
  * There is no expiry date on a secret as a net under the teardown: it would have to be moved, in time and without fail,
  * with every extension and every suspension, or Google would delete the values of a living environment for good.
@@ -62,11 +62,11 @@ export function googleSecretManager({
       }),
     read: (id, version) =>
       within(async ({ calls }) => {
-        // No look at the secret itself: Google admits 90,000 accesses a minute, and 600 of those.
+        // The secret itself is not read: Google admits 90,000 accesses a minute, and 600 reads.
         const accessed = SECRET_ID.test(id) ? await calls.access(calls.nameOf(id), version) : undefined;
         return accessed && { version: accessed.number, value: accessed.value };
       }),
-    // A long list takes its time, and no pass waits for it.
+    // A long list takes long, and no reconcile waits for it.
     owners: (isKnown) =>
       service.work(async (calls) => {
         const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
@@ -130,8 +130,8 @@ async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<Go
 }
 
 /**
- * A secret that a look did not show, but that may have been made a moment ago: the one thing that Google lets be read
- * without delay is a version by its number. It is the owner's, because nobody knew the id before there was its UID.
+ * A secret that was not found, but that may have been made a moment ago: only a version by its number can be read from
+ * Google without delay. It is the owner's, because its id contains the owner's UID.
  */
 function unseen(name: string, version: number): GoogleSecret | undefined {
   return version === 1 ? { name } : undefined;
@@ -162,7 +162,7 @@ function isOf(owner: Owner, { annotations }: GoogleSecret): boolean {
   return annotations?.[UID] === owner.uid;
 }
 
-/** A secret that is nobody's: neither its labels nor its annotations name an environment. */
+/** A secret without an owner: neither its labels nor its annotations name an environment. */
 async function findShared(calls: GoogleCalls, id: string): Promise<GoogleSecret | undefined> {
   if (!SECRET_ID.test(id)) return undefined;
   const found = await calls.find(calls.nameOf(id));

@@ -17,9 +17,9 @@ export interface Candidates {
   deleted(entry: GoogleSecret): void;
   /**
    * Whose entries there are, of what a list shows, beside those whom the caller knows. Lists show for a while what is
-   * gone: so an entry is looked at before it is believed, once.
+   * gone: so each entry is read once before it counts.
    *
-   * @throws SecretManagerUnavailable when more is listed than can be looked at now; the next call goes on from there
+   * @throws SecretManagerUnavailable when more is listed than can be read now; the next call goes on from there
    */
   owners(calls: GoogleCalls, listed: readonly GoogleSecret[], isKnown: (uid: string) => boolean): Promise<HeldOwner[]>;
 }
@@ -34,7 +34,7 @@ interface Entry {
 export function createCandidates(): Candidates {
   const isThere = new Map<string, boolean>();
 
-  /** Looks at what was not looked at before, a bounded number of times. */
+  /** Reads entries that were not read before, a bounded number of them. */
   function looking(calls: GoogleCalls): (entry: GoogleSecret) => Promise<boolean> {
     let looks = 0;
     return async (entry) => {
@@ -74,7 +74,7 @@ function identityOf({ name, createTime }: GoogleSecret): string {
   return `${name} ${createTime?.seconds}.${createTime?.nanos}`;
 }
 
-/** Whoever asks may delete what he is told of: an entry that is not whole is nobody's. */
+/** The caller may delete the entries of these owners: an incomplete entry has none. */
 function entryOf(secret: GoogleSecret): Entry[] {
   const { annotations, labels, createTime } = secret;
   const { [UID]: uid, [NAME]: name } = annotations ?? {};

@@ -67,7 +67,7 @@ function withAlias({ versionAliases }: GoogleSecret, version: number, number: nu
   return Object.fromEntries([...newestFirst.slice(0, MOST_ALIASES - 1), [`v${version}`, number]]);
 }
 
-/** The version that an alias stands for; 0 for what somebody else called so. */
+/** The version that an alias names; 0 for an alias that is not ours. */
 function versionOf(alias: string): number {
   return Number(/^v([0-9]+)$/.exec(alias)?.[1] ?? 0);
 }

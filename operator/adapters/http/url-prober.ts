@@ -10,7 +10,7 @@ const DEADLINE_MS = 5_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
 /** So many 1xx may come before an answer. */
-const PROMISE_LIMIT = 16;
+const INFORMATIONAL_LIMIT = 16;
 
 export interface ProberSettings {
   /** `host:port` or `[address]:port` to connect to instead of resolving the URL's host; the URL still decides SNI, Host and certificate. */
@@ -43,7 +43,7 @@ type Outcome = Omit<ProbeResult, "responseTimeMs">;
 
 async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
   const address = withoutBrackets(url.hostname);
-  // Nothing is looked up for an address, so that the guard of the lookup would never see it.
+  // An address is never resolved, so the check in the lookup would not see it.
   if (settings.ingressAddress === undefined && isIP(address) !== 0 && isInside(address)) return refusedAddress;
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
@@ -52,15 +52,15 @@ async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
     const call = request(url, { ...connection(url, settings), signal, agent: false }, (reply) => {
       // The connection may be gone before all that came on it is read.
       call.off("close", hungUp);
-      read(reply).then(() => settle(judged(reply)), unreachable);
+      read(reply).then(() => settle(outcomeOf(reply)), unreachable);
     });
-    // Where nobody takes a connection that switches protocols, Node drops it without a reply or an error.
+    // Without this listener Node drops a connection that switches protocols, without a reply or an error.
     call.on("upgrade", (reply, socket) => {
       socket.destroy();
-      settle(judged(reply));
+      settle(outcomeOf(reply));
     });
     call.on("error", unreachable);
-    // Whatever else ends a call: the deadline does nothing to one that is gone, and its turn would be taken for good.
+    // Any other end of a call: the deadline does nothing to a closed one, and its slot would never be free again.
     call.on("close", hungUp);
     boundPromises(call);
     call.end();
@@ -69,10 +69,10 @@ async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
 
 /** Cuts a call that is told again and again that its answer is coming: that is as long as a body, and is parsed for longer. */
 function boundPromises(call: ClientRequest): void {
-  let promises = 0;
+  let informational = 0;
   call.on("information", ({ statusCode }) => {
-    promises += 1;
-    if (promises > PROMISE_LIMIT) call.destroy(new Error(`it answered ${statusCode} again and again`));
+    informational += 1;
+    if (informational > INFORMATIONAL_LIMIT) call.destroy(new Error(`it answered ${statusCode} again and again`));
   });
 }
 
@@ -104,7 +104,7 @@ async function read(reply: IncomingMessage): Promise<void> {
   reply.destroy();
 }
 
-function judged({ statusCode = 0 }: IncomingMessage): Outcome {
+function outcomeOf({ statusCode = 0 }: IncomingMessage): Outcome {
   const healthy = statusCode >= 200 && statusCode < 400;
   return { status: healthy ? "healthy" : "unhealthy", message: `it answered ${statusCode}` };
 }

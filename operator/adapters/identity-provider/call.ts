@@ -42,7 +42,7 @@ export async function post(
   }
 }
 
-/** What a provider's own trouble is: it says that it did not do it, and may do it soon. */
+/** A provider's own failure: it did nothing, and may succeed soon. */
 export function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }

@@ -4,8 +4,8 @@ import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/
 const PAUSES_MS = [1_000, 5_000];
 
 /**
- * Asks a provider again that surely did not do it, twice, after a second and after five more: nobody waits for the answer.
- * One that may have done it is not asked again, so that one wish is one mail.
+ * Retries twice, after one second and after five more, where the provider surely sent nothing: no user waits for the answer.
+ * Where it may have sent a link it is not retried, so that one request is one mail.
  */
 export function retryingIdentityProvider(provider: IdentityProvider, clock: Clock): IdentityProvider {
   return {

@@ -14,7 +14,7 @@ import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotat
 import { apiTokenType } from "./kinds.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
 
-/** A request waits for it: rather no answer than a late one. */
+/** A request waits for it: no answer is better than a late one. */
 const READ_DEADLINE_MS = 2_000;
 /** The watch delivers a new token in milliseconds; guesses must not become as many questions to the API server. */
 const UNKNOWN_READS_PER_SECOND = 5;
@@ -43,7 +43,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     read: (id) => forUser(() => read(context, id)),
     async readClaimed(id) {
       if (known(id) !== undefined || unknownReads.take()) return forUser(() => read(context, id));
-      // Before the first list the watch knows nobody, and nobody may be refused for that.
+      // Before the first list the watch knows no token, which must not refuse one.
       complete(cache);
       return undefined;
     },
@@ -87,7 +87,7 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
     if (!isDropped(error)) throw error;
     const current = await read(context, name);
     if (current?.metadata.uid !== uid) return undefined;
-    // The moment of a revocation can't be changed: somebody else was first.
+    // The time of a revocation can't be changed: it was revoked before.
     if (current.spec.revokedAt === undefined) throw error;
     return current;
   }
@@ -101,7 +101,7 @@ async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promi
     if (!isDropped(error)) throw error;
     const current = await read(context, name);
     if (current?.metadata.uid !== uid) return;
-    // Nothing newer is known: it did not come too late, but is refused for what it says.
+    // Nothing newer is stored: it did not come too late, but is invalid.
     if (Date.parse(current.spec.vouched.at) <= Date.parse(vouched.at)) throw error;
   }
 }

@@ -32,7 +32,7 @@ interface Options {
 interface Context extends Options {
   /** When this process made its RoleBinding in a namespace, on the monotonic clock; of the last two seconds only. */
   readonly bound: Map<string, number>;
-  /** UIDs of objects that look older than their namespace and that a fresh look found there: clocks of API servers differ. */
+  /** UIDs of objects that seem older than their namespace and that a fresh read found in it: clocks of API servers differ. */
   readonly confirmed: Set<string>;
 }
 
@@ -51,7 +51,7 @@ export function kubernetesCluster(options: Options): Cluster {
       if (found !== undefined && !isBygone(context, found)) return repair(context, { owner, kind, wanted, found });
       const outcome = await create(context, kind, wanted);
       if (outcome === "created") return "created";
-      // The name is taken, by ourselves before a crash or by somebody else: only a fresh look tells.
+      // The name is taken, by ourselves before a crash or by another writer: only a fresh read tells.
       const rival = await fresh(kind, wanted.metadata);
       if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
       if (owned(owner, rival) !== undefined) confirm(context, kind, rival);
@@ -78,8 +78,8 @@ export function kubernetesCluster(options: Options): Cluster {
 }
 
 /**
- * Whether it went with a namespace that was made anew since: the watch of one kind may lag behind that of another, and is
- * not to be believed then that the new one has what the former had.
+ * Whether it was deleted with a namespace of the same name that was made anew since: the watch of one kind may lag behind
+ * that of another, and still show in the new namespace what the former one had.
  */
 function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): boolean {
   if (confirmed.has(metadata.uid)) return false;
@@ -87,7 +87,7 @@ function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): bo
   return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
 }
 
-/** Keeps what a fresh look found, and that it is there, however old it looks. */
+/** Caches what a fresh read found, and that it exists, however old it seems. */
 function confirm(context: Context, kind: Kind, found: WireObject): void {
   context.watched.get(kind.plural)?.written(found);
   if (isBygone(context, found)) context.confirmed.add(found.metadata.uid);
@@ -156,7 +156,7 @@ async function startRemoval(
     watched.get(kind.plural)?.written(left);
     return removing(kind, left);
   } catch (error) {
-    // It changed, or another one took the name, between the look and the delete, or a namespace is already terminating: look again.
+    // It changed or was replaced between the read and the delete, or a namespace is already terminating: the next call reads again.
     if (isConflict(error)) return removing(kind, found);
     throw error;
   }
@@ -195,8 +195,8 @@ function remember({ bound, clock }: Context, namespace: string): void {
 }
 
 /**
- * Rights in an environment's namespace come from a RoleBinding that this process may have made a moment ago; a refusal
- * that soon after it is no failure. Any other is.
+ * Rights in an environment's namespace come from a RoleBinding that this process may have made a moment ago: a 403 that soon
+ * after it is retried. Any other is a failure.
  */
 async function withFreshRights<T>(context: Context, namespace: string | undefined, call: () => Promise<T>): Promise<T> {
   for (;;) {

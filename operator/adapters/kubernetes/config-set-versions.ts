@@ -15,7 +15,7 @@ import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
 import type { ServerClock } from "../../ports/server-clock.ts";
 
-/** Longer than any pass takes from choosing a version to writing down that it is used. */
+/** Longer than any reconcile takes from choosing a version to storing that it is used. */
 const UNUSED_FOR_MS = 10 * 60_000;
 /** Enough for the watch to deliver what the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
@@ -29,7 +29,7 @@ interface Context {
   readonly serverClock: ServerClock;
 }
 
-/** The ConfigSetVersions port on ControllerRevisions: their data can't be changed, by nobody. */
+/** The ConfigSetVersions port on ControllerRevisions, whose data is immutable. */
 export function kubernetesConfigSetVersions(context: Context): ConfigSetVersions {
   const { cache, namespace } = context;
   return {
@@ -80,7 +80,7 @@ async function make(context: Context, version: ConfigSetVersion): Promise<void> 
   }
 }
 
-/** Crosses out that the version is unused; false when it is gone meanwhile. */
+/** Erases that the version is unused; false when it is gone meanwhile. */
 async function takeUp({ client, cache }: Context, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
   const { metadata } = found;
   if (metadata.labels?.[CONFIG_SET_UID_LABEL] !== version.uid) throw new NameTaken(revisionKind.kind, metadata.name);
@@ -109,7 +109,7 @@ async function discard(context: Context, revision: string, isUsed: () => Promise
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
   const now = await serverClock.now();
   const { creationTimestamp, annotations } = found.metadata;
-  // One that was made a moment ago is about to be named: it is no news that nobody did yet.
+  // A version that was made a moment ago is about to be used: that it is not used yet means nothing.
   const youngForMs = Date.parse(creationTimestamp) + UNUSED_FOR_MS - now.getTime();
   if (youngForMs > 0) return { state: "noted", requeueAfterMs: youngForMs };
   try {

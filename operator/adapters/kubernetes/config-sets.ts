@@ -49,7 +49,7 @@ async function create(
   }
 }
 
-/** On a version that was read: somebody else's change in between is seen, and replaced like any other. */
+/** Replaces a version that was read: a change in between is seen, and replaced, too. */
 async function replace(
   { client, cache, namespace, auditId }: Context,
   configSet: ConfigSet,
@@ -81,7 +81,7 @@ async function remove({ client, cache, namespace, deletions }: Context, configSe
     if (left !== "gone") cache.written(left);
     else cache.deleted(configSet);
   } catch (error) {
-    // The name is another one's by now.
+    // Another config set has the name by now.
     if (!isConflict(error)) throw error;
     cache.deleted(configSet);
   }

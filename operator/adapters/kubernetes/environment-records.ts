@@ -4,7 +4,7 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { RecordBounds, Records } from "../../ports/records.ts";
 import { recordType } from "./kinds.ts";
 
-/** What one prune drops at most: the rest is for the next one, so that none takes minutes. */
+/** The most records that one prune deletes, so that none takes minutes: the rest is left to the next one. */
 const MOST_PRUNED = 1_000;
 
 interface Context {
@@ -38,7 +38,7 @@ export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED 
   };
 }
 
-/** All that a prune asks of a record: of ten thousand no more is held. */
+/** The fields that a prune reads: of ten thousand records only these are kept in memory. */
 function outline({ metadata, spec }: EnvironmentRecord): EnvironmentRecord {
   const { name, uid, creationTimestamp } = metadata;
   return { metadata: { name, uid, creationTimestamp }, spec: { deletedAt: spec.deletedAt } } as EnvironmentRecord;

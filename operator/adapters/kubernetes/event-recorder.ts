@@ -23,15 +23,15 @@ const MESSAGE_MAX_LENGTH = 1024;
 export function kubernetesEventRecorder(context: Context): EventRecorder {
   const { client, log } = context;
   return {
-    publish(notice) {
-      client.create(eventKind, eventObject(notice, context)).catch((error: unknown) => {
-        if (!isAlreadyExists(error)) log.warn("an event could not be written", { ...notice, error });
+    publish(event) {
+      client.create(eventKind, eventObject(event, context)).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) log.warn("an event could not be written", { ...event, error });
       });
     },
   };
 }
 
-/** Named by what it says and the hour, so that a second leader, or a second look, says it once. */
+/** Named by its content and the hour, so that a second leader, or a second reconcile, records it once. */
 function eventObject({ type, reason, message }: Event, { namespace, serviceAccount, clock }: Context) {
   const at = clock.now();
   const hour = Math.floor(at.getTime() / HOUR_MS);

@@ -37,7 +37,7 @@ async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceTy
   return items.map(({ metadata }) => metadata.uid);
 }
 
-// Of ten thousand objects only what is asked for is held, page by page.
+// Of ten thousand objects only these fields are kept, page by page.
 const onlyUid = <T extends KubeObject>({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
 
 function onlyConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {

@@ -2,11 +2,11 @@ import { elapsedMs } from "../../kit/time/clock.ts";
 import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason } from "../../ports/pods.ts";
 import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } from "./pod-objects.ts";
 
-/** A trouble before its evidence is gathered, and where that is. */
+/** A problem before its evidence is gathered, and where the evidence is. */
 export interface Finding extends Omit<PodProblem, "evidence"> {
   /** What the cluster says of it. */
   readonly said: string;
-  /** The pod in trouble, where there is one. */
+  /** The pod with the problem, where there is one. */
   readonly pod?: Pod;
   /** The container of it whose last lines tell more. */
   readonly speaker?: { readonly container: string; readonly isPrevious: boolean };
@@ -21,7 +21,7 @@ const LEFT_LOOP_MS = 600_000;
 export const COMPONENT_LABEL = "app.kubernetes.io/component";
 
 /** What keeps an environment's pods from serving now, the gravest first, one a component. */
-export function troublesOf(pods: readonly Pod[], deployments: readonly Deployment[], now: Date): readonly Finding[] {
+export function problemsOf(pods: readonly Pod[], deployments: readonly Deployment[], now: Date): readonly Finding[] {
   const ofPods = currentPods(pods).flatMap((pod) => podTroubles(pod, now));
   const findings = [...ofPods, ...deployments.flatMap(refusals)].sort(byGravity);
   const firsts = new Map<string, Finding>();
@@ -136,7 +136,7 @@ function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Dat
   return hasRunLong ? undefined : ended;
 }
 
-/** The API server writes a moment that nobody knows as null. */
+/** The API server writes an unknown time as null. */
 const ranLong = (startedAt: string | null | undefined, until: Date) =>
   typeof startedAt === "string" && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
 

@@ -7,7 +7,7 @@ import type { Pods } from "../../ports/pods.ts";
 import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
 import { deploymentType, type Pod, podType } from "./pod-objects.ts";
-import { COMPONENT_LABEL, currentPods, type Finding, troublesOf } from "./pod-problems.ts";
+import { COMPONENT_LABEL, currentPods, type Finding, problemsOf } from "./pod-problems.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
@@ -24,7 +24,7 @@ interface Context {
 
 /** The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace. */
 export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
-  // Its own, so that readers of logs delay no pass. What its few workers diagnose is all that waits.
+  // Masks of its own, so that log readers delay no reconcile.
   const context = { client, clock, masks: new SecretMasks() };
   return {
     async diagnose({ name }) {
@@ -33,9 +33,9 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
         client.list(podType, { namespace }),
         client.list(deploymentType, { namespace }),
       ]);
-      return troublesOf(pods.items, deployments.items, clock.now()).map((finding) => {
-        const { said: _, pod: __, speaker: ___, ...trouble } = finding;
-        return { ...trouble, evidence: () => evidence(context, finding) };
+      return problemsOf(pods.items, deployments.items, clock.now()).map((finding) => {
+        const { said: _, pod: __, speaker: ___, ...problem } = finding;
+        return { ...problem, evidence: () => evidence(context, finding) };
       });
     },
 
@@ -59,13 +59,13 @@ async function evidence({ client, clock, masks }: Context, { said, pod, speaker 
       speaker === undefined ? "" : log(client, clock, { ...speaker, pod }),
       secretsOfPod(secretReader(client), pod),
     ]);
-    // A value that can't be read can't be masked. But what is not there is all that the cluster itself may be telling of.
+    // A value that can't be read can't be masked.
     if (speaker !== undefined && secrets.isOneMissing) return "";
     const mask = masks.of(secrets.values);
     return lastLines(await mask(lines)) || lastLines(await mask(said));
   } catch (error) {
     if (error instanceof TooMuchToMask) return error.message;
-    // What is wrong is known; the words about it are a help that may fail.
+    // The problem is known without it: evidence may fail.
     return "";
   }
 }

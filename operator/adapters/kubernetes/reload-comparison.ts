@@ -15,7 +15,7 @@ export interface Comparison {
  * Compares the Repositories with what the reload before left. One that is not in order keeps its former mark, so that
  * its repair shows as what it is by then.
  *
- * @param isChecked whether somebody looked at it since the reload was asked for
+ * @param isChecked whether it was checked since the reload was requested
  */
 export function compared(
   repositories: readonly Repository[],

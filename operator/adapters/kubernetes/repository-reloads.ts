@@ -27,13 +27,13 @@ const MEMORY = "repository-reload";
 const WAIT_MS = 20_000;
 const ASKED_AT_ONCE = 16;
 
-/** The RepositoryReloads port: the question is an annotation of each Repository, which whoever leads answers in its status. */
+/** The RepositoryReloads port: a reload annotates each Repository, and the leader answers in its status. */
 export function kubernetesRepositoryReloads(context: Context): RepositoryReloads {
   let underWay: Promise<unknown> = Promise.resolve();
   let next: Promise<Reload> | undefined;
   return {
     reload() {
-      // What is registered while one goes on may be too late for it: whoever comes then gets one of their own.
+      // A Repository that is registered during a reload may be too late for it: later callers get the next one.
       next ??= underWay.then(() => {
         next = undefined;
         const begun = forUser(() => reload(context));
@@ -46,7 +46,7 @@ export function kubernetesRepositoryReloads(context: Context): RepositoryReloads
 }
 
 async function reload(context: Context): Promise<Reload> {
-  // What a list that is not complete lacks would be taken for gone, and the memory of it lost.
+  // What an incomplete list lacks would be taken for gone, and what is stored of it would be lost.
   const registered = complete(context.cache).list();
   const asked = await eachOf(ASKED_AT_ONCE, registered, (repository) => ask(repository, context));
   const before = new Map(asked.flatMap((repository) => (repository ? [[repository.metadata.uid, repository]] : [])));
@@ -56,15 +56,15 @@ async function reload(context: Context): Promise<Reload> {
 }
 
 /**
- * Whether it was checked since the question was put to it. Any answer after that counts: it may be to another replica's
- * question, which took the place of ours. One that nobody asked, because it was registered since, is checked anyway.
+ * Whether it was checked since the request. Any later answer counts: it may answer another replica's request, which
+ * replaced ours. A Repository that was registered since is checked without a request.
  */
 function isCheckedSince(asked: Repository | undefined, { metadata, status }: Repository): boolean {
   if (asked !== undefined) return status?.lastHandledReconcileAt !== asked.status?.lastHandledReconcileAt;
   return status?.observedGeneration === metadata.generation && status.lastCheckedAt !== undefined;
 }
 
-/** As it was when the question was put to it; `undefined` for one that is gone. */
+/** The Repository as it was when the check was requested; `undefined` when it is gone. */
 async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
   const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
   try {
@@ -78,7 +78,7 @@ async function ask({ metadata }: Repository, { client, cache }: Context): Promis
   }
 }
 
-/** Resolves when all have been checked, or the time is up. One that is deleted is checked no more. */
+/** Resolves when all have been checked, or the time is up. A Repository that is being deleted is not checked any more. */
 function answers({ cache, clock }: Context, isChecked: (repository: Repository) => boolean): Promise<void> {
   const isDone = () => cache.list().every((one) => isChecked(one) || one.metadata.deletionTimestamp !== undefined);
   return new Promise((resolve) => {

@@ -88,7 +88,7 @@ function add(
   return client.patch(secretType, { name, namespace }, body, { as: "merge" });
 }
 
-/** The owner's store; `undefined` also when somebody else's Secret has its name. */
+/** The owner's store; `undefined` also when a Secret that is not ours has its name. */
 async function find(
   { client, namespace }: Context,
   owner: Owner,
@@ -134,7 +134,7 @@ async function owners(
   });
 }
 
-/** Whose store it is, by the rules of our names: a copy that somebody made under another name is nobody's. */
+/** The owner of a store, by the rules of our names: a copy under another name has none. */
 function storeOwner({ name: storeName, labels = {} }: KubeObject["metadata"]): Owner | undefined {
   const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = labels;
   const isOwner = isValueOwner({ name, uid }) || (isUuid(uid) && nameProblem(name) === undefined);
@@ -176,7 +176,7 @@ function chosen(store: SecretObject | undefined, requests: readonly SecretReques
 const answered = <T>(call: () => Promise<T>) => translated(call, toUnavailable);
 
 function toUnavailable(error: unknown): SecretManagerUnavailable | undefined {
-  // A name that stays taken while nothing of ours is found under it is somebody else's.
+  // A name that stays taken while nothing of ours is found under it belongs to another Secret.
   const isObstacle = isUnavailable(error) || isForbidden(error) || isAlreadyExists(error);
   if (!(error instanceof KubeError) || !isObstacle) return undefined;
   return new SecretManagerUnavailable(`the embedded secret manager can't be used: ${error.message}`, { cause: error });

@@ -11,7 +11,7 @@ interface Context<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
 }
 
-/** The Lifecycle port of a kind: the operator's own writes, each on exactly the version that was judged. */
+/** The StatusWriter port of a kind: each write holds for exactly the version that was read. */
 export function kubernetesStatusWriter<T extends KubeObject, Status>(context: Context<T>): StatusWriter<T, Status> {
   const { client, type, cache } = context;
   const patch = async ({ metadata }: T, operations: object[], subresource?: string) => {

@@ -23,12 +23,12 @@ interface Options extends LogContext {
   readonly masks: SecretMasks;
 }
 
-/** How often new pods and containers are looked for; sooner when a container has ended. */
+/** How often new pods and containers are searched for; sooner when a container has ended. */
 const LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
 /** Lines of several containers that come within this time are put in order. */
 const GATHER_MS = 200;
-/** After this many, a reader who was away has to look at the log itself. */
+/** After this many, a reader who was away has to read the log itself. */
 const MOST_MISSED = 1_000;
 /** Each is a connection; more containers than this are not followed. */
 const MOST_OPEN = 50;
@@ -64,14 +64,14 @@ export class PodLogFollowing {
     try {
       yield await limit(() => forUser(() => this.#begin()));
       while (!this.#ending.signal.aborted) {
-        if (this.#dueMs <= clock.monotonicMs()) await this.#look();
+        if (this.#dueMs <= clock.monotonicMs()) await this.#check();
         await this.#mailbox.wait(clock, Math.max(0, this.#dueMs - clock.monotonicMs()));
         yield await this.#gathered();
       }
     } finally {
       selection.signal.removeEventListener("abort", end);
       end();
-      // Whoever waits for room to put a line down must come to its end, too.
+      // A writer that waits for room must end, too.
       this.#mailbox.take();
       await Promise.allSettled(this.#open.values());
     }
@@ -121,7 +121,7 @@ export class PodLogFollowing {
   }
 
   /** Opens what is not open and has more to tell. */
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     this.#dueMs = this.#options.clock.monotonicMs() + LOOK_MS;
     try {
       for (const source of this.#readable(logSources(await this.#pods()))) {
@@ -140,7 +140,7 @@ export class PodLogFollowing {
       this.#finished(source);
       this.#dueMs = Math.min(this.#dueMs, this.#options.clock.monotonicMs() + LOOK_AGAIN_MS);
     } catch (error) {
-      // Otherwise it is not readable now, or was cut off: the next look finds what there is to read.
+      // Otherwise it is not readable now, or was cut off: the next check finds what there is to read.
       if (isInvalid(error) || isNotFound(error)) this.#finished(source);
     } finally {
       this.#open.delete(source.key);
@@ -162,7 +162,7 @@ export class PodLogFollowing {
     }
   }
 
-  /** The log of a run that goes on may have more: that is seen at the next look. */
+  /** The log of a run that goes on may have more: the next check finds it. */
   #finished({ key, run, isRunning }: LogSource): void {
     if (!isRunning) this.#ended.set(key, run);
   }
@@ -186,7 +186,7 @@ export class PodLogFollowing {
   async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
     const told = await shown(lines, this.#secrets.mask);
-    // One line may stand for all of them: whoever has read it has read to their end.
+    // One line may be the last of all of them: a reader of it has read to their end.
     const ends = positions.slice(-told.length);
     return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
   }

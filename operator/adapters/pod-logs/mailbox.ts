@@ -1,7 +1,7 @@
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import type { SourcedLine } from "./reading.ts";
 
-/** Who brings more waits until what is here is taken. */
+/** Beyond this, a writer waits until the lines are taken. */
 const FULL_CHARACTERS = 256 * 1024;
 
 /** Where the lines of many containers come together, for one reader. */
@@ -24,7 +24,7 @@ export class PodLogMailbox {
     this.#alarm.abort();
   }
 
-  /** Resolves when there is a line, when somebody rings, or after so long. */
+  /** Resolves when there is a line, when `ring` is called, or after so long. */
   async wait(clock: Clock, forMs: number): Promise<void> {
     if (this.#lines.length === 0) await pause(clock, forMs, this.#alarm.signal);
     this.#alarm = new AbortController();

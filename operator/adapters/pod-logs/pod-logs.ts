@@ -7,7 +7,7 @@ import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./rea
 import { SecretMasks } from "./secret-mask.ts";
 import { logSources } from "./sources.ts";
 
-/** So many callers are told at once what there is; the others wait in line, so that what is held for them has a bound. */
+/** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */
 const READERS_AT_ONCE = 8;
 
 /** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */

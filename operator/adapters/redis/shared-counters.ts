@@ -11,7 +11,7 @@ const COMMAND_MS = 100;
 const SILENCE_MS = 2_000;
 const CONNECT_MS = 2_000;
 const LONGEST_RETRY_MS = 2_000;
-/** After a failure nobody asks for so long: waiting 100 ms in vain is for one request in ten seconds. */
+/** No request is sent for so long after a failure: one API request in ten seconds waits 100 ms in vain. */
 const PAUSE_MS = 10_000;
 const KEYS = "ephemeral-environments:limits:";
 
@@ -21,7 +21,7 @@ export interface RedisOptions {
   readonly url: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** PEM of the authority behind its certificate, where the machine's own don't vouch for it. */
+  /** PEM of the authority behind its certificate, where the machine's own authorities don't include it. */
   readonly ca?: string | undefined;
   /** How long a command may take, 100 ms unless said. */
   readonly commandMs?: number;

@@ -13,8 +13,8 @@ export interface RetryDelayOptions {
 }
 
 /**
- * How long each key waits before its next try: its own backoff, or the common bucket's, whichever is longer, and never
- * more than the longest backoff.
+ * How long each key waits before its next retry: its own backoff or the common bucket's delay, whichever is longer, and
+ * never more than the longest backoff.
  */
 export class RetryDelays {
   readonly #failures = new Map<string, number>();
@@ -58,9 +58,9 @@ export class RetryDelays {
   }
 
   /**
-   * The bucket may go into debt: a retry is granted at the time when its token will be there. Later than the longest
-   * backoff that may not be, or an outage would be felt long after its end: who would have to wait for more takes no
-   * token, and comes at any time until then, so that they come evenly.
+   * The bucket may go into debt: a retry is granted for the time when its token will be there. It must not be later than
+   * the longest backoff, or an outage would have effects long after its end: a key that would have to wait longer takes no
+   * token, and gets a random delay up to then, so that such keys come evenly.
    */
   #commonDelayMs(): number {
     this.#refill();

@@ -2,9 +2,9 @@ import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time
 import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
 /**
- * `urgent` is a promised moment: a short pass, and never passed over. `high` is what a user or a change waits for; `low` is
- * start-up, rechecks, retries and farewells. Among equals, first come first served; of `high` and `low`, `high` comes
- * first, except that every fifth turn is a waiting `low` key's: neither starves.
+ * `urgent` is for reconciles that are due at a certain moment and short. `high` is for what a user or a change waits for,
+ * `low` for start-up, requeues, retries and deletions. Keys of one priority are first in, first out. `urgent` comes first,
+ * then `high`, except that every fifth key is a waiting `low` one: neither starves.
  */
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -59,10 +59,10 @@ interface Delayed {
   readonly cancel: CancelTimer;
 }
 
-/** A waiting `low` key is passed over at most so many times in a row. */
+/** So many `high` keys in a row may come before a waiting `low` one. */
 const HIGH_IN_A_ROW = 4;
 
-/** Whether the one is at least as pressing as the other. */
+/** Whether the one priority is at least as high as the other. */
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
 /** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
@@ -70,7 +70,7 @@ class KeyedQueue implements WorkQueue {
   readonly #waiting: Readonly<Record<Priority, Set<string>>> = { urgent: new Set(), high: new Set(), low: new Set() };
   readonly #working = new Set<string>();
   readonly #dirty = new Map<string, Priority>();
-  /** By priority, so that a key that already waits among what is routine still keeps its promised moment. */
+  /** By priority, so that a key that waits at low priority can be due at an urgent moment, too. */
   readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
     urgent: new Map(),
     high: new Map(),
@@ -80,8 +80,8 @@ class KeyedQueue implements WorkQueue {
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
   readonly #onDepth: (depth: number) => void;
-  /** Turns that `high` keys had while a `low` one waited. */
-  #lowPassedOver = 0;
+  /** How many `high` keys came before a waiting `low` one. */
+  #highInARow = 0;
   #closed = false;
 
   constructor(options: WorkQueueOptions) {
@@ -182,10 +182,10 @@ class KeyedQueue implements WorkQueue {
     if (urgent !== undefined) return urgent;
     const [high] = this.#waiting.high;
     const [low] = this.#waiting.low;
-    const isLowsTurn = high === undefined || this.#lowPassedOver >= HIGH_IN_A_ROW;
-    if (low === undefined || isLowsTurn) this.#lowPassedOver = 0;
-    else this.#lowPassedOver += 1;
-    return isLowsTurn ? (low ?? high) : high;
+    const isLowNext = high === undefined || this.#highInARow >= HIGH_IN_A_ROW;
+    if (low === undefined || isLowNext) this.#highInARow = 0;
+    else this.#highInARow += 1;
+    return isLowNext ? (low ?? high) : high;
   }
 
   /** One timer a key and priority; a wait beyond what a timer can do is made of several. */

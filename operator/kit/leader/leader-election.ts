@@ -19,14 +19,14 @@ export interface Leadership {
   onStoppedLeading?(end: TermEnd): void;
 }
 
-/** How a candidacy ended. After `lost` the process should exit: whatever was in flight can't be trusted any more. */
+/** How a candidacy ended. After `lost` the process should exit: what was in flight can't be trusted any more. */
 export type CandidacyEnd = "lost" | "released" | "never-led";
 
 /** One candidate among several processes. Leadership is economy, not fencing: a paused leader may act a moment too long. */
 export interface LeaderElector {
   /** Competes until it has led once, or until `signal` aborts. Rejects with what `onStartedLeading` rejected with. */
   run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd>;
-  /** Ask just before a write: a process that was suspended learns it here before any of its timers has fired. */
+  /** To be asked just before a write: a process that was suspended learns of its lost lease here before any of its timers fires. */
   isLeader(): boolean;
 }
 
@@ -42,8 +42,8 @@ export interface LeaderElectorOptions {
   readonly renewDeadlineMs?: number;
   /** A leader's pause between renewals (default 2 s), up to a fifth longer. */
   readonly retryMs?: number;
-  /** A follower's pause between looks (default 0.5 s), up to a fifth longer: how long a released lease lies about. */
-  readonly lookMs?: number;
+  /** A follower's pause between reads of the lease (default 0.5 s), up to a fifth longer: how long a released lease stays free. */
+  readonly checkMs?: number;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -51,9 +51,9 @@ export interface LeaderElectorOptions {
 
 /** @throws RangeError when the renew deadline leaves no margin before the lease's end */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000, lookMs = 500 } = options;
+  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000, checkMs = 500 } = options;
   if (renewDeadlineMs + retryMs >= leaseMs) throw new RangeError("the renew deadline is too close to the lease's end");
-  return new LeaseElector(options, { leaseMs, renewDeadlineMs, retryMs, lookMs });
+  return new LeaseElector(options, { leaseMs, renewDeadlineMs, retryMs, checkMs });
 }
 
 const CALL_DEADLINE_MS = 5_000;
@@ -62,7 +62,7 @@ interface Periods {
   readonly leaseMs: number;
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
-  readonly lookMs: number;
+  readonly checkMs: number;
 }
 
 class LeaseElector implements LeaderElector {
@@ -87,7 +87,7 @@ class LeaseElector implements LeaderElector {
   }
 
   async run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd> {
-    while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.lookMs, signal);
+    while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.checkMs, signal);
     if (this.#renewedAtMs === undefined) return "never-led";
     this.#log.info("leading");
     return (await this.#lead(leadership, signal)) ? "released" : "lost";
@@ -154,7 +154,7 @@ class LeaseElector implements LeaderElector {
     return pause(this.#clock, leastMs * (1 + 0.2 * random()), signal);
   }
 
-  /** One try to acquire or renew; a failure is logged and counts as a no. Another's write is read again at once. */
+  /** One attempt to acquire or renew; a failure is logged and counts as a no. After a conflict the lease is read again at once. */
   async #try(signal: AbortSignal): Promise<boolean> {
     const bound = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] });
     try {
@@ -186,8 +186,8 @@ class LeaseElector implements LeaderElector {
     if (this.#observed?.record !== record) this.#observed = { record, sinceMs: this.#clock.monotonicMs() };
     const holder = lease?.spec?.holderIdentity ?? "";
     if (holder === "" || holder === this.#options.identity) return false;
-    const promisedMs = (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
-    return this.#clock.monotonicMs() - this.#observed.sinceMs < Math.max(promisedMs, this.#periods.leaseMs);
+    const heldForMs = (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#clock.monotonicMs() - this.#observed.sinceMs < Math.max(heldForMs, this.#periods.leaseMs);
   }
 
   #recordOver(before: LeaseRecord | undefined, holderIdentity: string): LeaseRecord {
@@ -202,7 +202,7 @@ class LeaseElector implements LeaderElector {
     };
   }
 
-  /** A failure costs the others one lease duration, nothing more. */
+  /** After a failure the other candidates wait for the lease to expire. */
   async #release(): Promise<void> {
     this.#renewedAtMs = undefined;
     const { client, lease: ref, identity } = this.#options;

@@ -27,8 +27,8 @@ export const systemClock: Clock = Object.freeze({
 /**
  * Milliseconds that lie between a moment that was written down and now.
  *
- * A moment in the future was written by a clock that was ahead of this one, or that has been set back since: it is as
- * long past as it is ahead. So a step of seconds counts for seconds, and after one of an hour nobody waits for an hour.
+ * A moment in the future was written by a clock that was ahead of this one, or that has been set back since: it counts as
+ * long past as it is ahead. So a step of seconds counts as seconds, and after a step of an hour nothing waits for an hour.
  */
 export function elapsedMs(since: Date, now: Date): number {
   return Math.abs(now.getTime() - since.getTime());

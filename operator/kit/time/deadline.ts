@@ -6,7 +6,7 @@ export type CutBy = "deadline" | "caller";
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
-  /** The callers': the first that aborts ends it. */
+  /** Of the callers: the first that aborts ends it. */
   readonly signals?: readonly (AbortSignal | undefined)[];
 }
 
@@ -16,7 +16,7 @@ export interface BoundedSignal {
   cutBy(): CutBy | undefined;
   /** Ends the deadline but keeps following the caller: for streams, once they have begun. */
   endDeadline(): void;
-  /** The deadline counts from now on: for work that is not to stand still. */
+  /** The deadline counts from now on: for work that must make progress. */
   restartDeadline(): void;
   release(): void;
 }
@@ -51,7 +51,7 @@ export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptio
   };
 }
 
-/** What `work` comes to, or a rejection with the signal's reason when that aborts first; `work` itself goes on. */
+/** The result of `work`, or a rejection with the signal's reason when that aborts first; `work` itself goes on. */
 export async function orAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);

@@ -1,18 +1,18 @@
 import type { Clock } from "./clock.ts";
 
-/** Seconds that may be saved up: with what comes in during a minute it stays below what a quota a minute allows. */
+/** A full bucket holds the tokens of so many seconds. */
 const BURST_SECONDS = 12;
 
-/** What may still be written now, without using up a quota that is shared by a whole project. */
+/** Bounds how often something is done. */
 export interface TokenBucket {
-  /** Takes one write; false when there is none left, and nothing may be written. Never waits. */
+  /** Takes a token; false when there is none left. Never waits. */
   take(): boolean;
 }
 
 /** A bucket that is full at first and fills by `perSecond`. */
 export function tokenBucket(clock: Clock, perSecond: number): TokenBucket {
   const mostMs = BURST_SECONDS * 1000;
-  const writeMs = 1000 / perSecond;
+  const tokenMs = 1000 / perSecond;
   let savedMs = mostMs;
   let filledAt = clock.monotonicMs();
   return {
@@ -20,8 +20,8 @@ export function tokenBucket(clock: Clock, perSecond: number): TokenBucket {
       const now = clock.monotonicMs();
       savedMs = Math.min(mostMs, savedMs + now - filledAt);
       filledAt = now;
-      if (savedMs < writeMs) return false;
-      savedMs -= writeMs;
+      if (savedMs < tokenMs) return false;
+      savedMs -= tokenMs;
       return true;
     },
   };

@@ -1,7 +1,7 @@
 /**
- * Work that never waits for anything is one turn of the event loop however much there is of it: thousands of passes that
- * find nothing to do, pages of long lists that arrive at once. No request is answered meanwhile, and no lease renewed.
- * After so long, whoever can wait lets the loop go on.
+ * Work that never waits is one turn of the event loop however much of it there is: thousands of reconciles with nothing to
+ * do, pages of long lists that arrive at once. Meanwhile no request is answered and no lease renewed. After so long, work
+ * that can wait yields to the event loop.
  */
 const LONGEST_TURN_MS = 2;
 

@@ -1,6 +1,6 @@
 import type { Repository } from "../../../crds/repository/repository.ts";
 
-/** Asks the hosts of registered Repositories what a branch is at, while somebody waits for the answer. */
+/** Asks the hosts of registered Repositories for the head of a branch, while a user waits for the answer. */
 export interface BranchHeads {
   /**
    * The full SHA of the commit at the head of the branch now; `undefined` when the repository has no such branch. Only

@@ -7,7 +7,7 @@ export interface TemplateChoice {
   /** Without one, any: both components, with placeholders. */
   readonly repository?: Repository | undefined;
   readonly configSet?: ConfigSetSpec | undefined;
-  /** False: somebody has to give every secret of the Repository. */
+  /** False: every secret of the Repository has to be given. */
   readonly generatesSecrets: boolean;
 }
 
@@ -20,18 +20,18 @@ export interface TemplateVariable {
   readonly secret: boolean;
   /** Where its value comes from; `override`: from nowhere, unless an override gives it. */
   readonly source: "auto" | "shared" | "config_set" | "override";
-  /** Its value where nobody overrides it; none that is a secret. */
+  /** Its value without an override; never a secret. */
   readonly default: string | undefined;
 }
 
-/** How such an environment's chart is rendered, with placeholders for what only an environment knows. */
+/** How such an environment's chart is rendered, with placeholders for values that only exist in an environment. */
 export interface ChartTemplate {
   readonly chart: ChartSource;
   readonly values: Readonly<Record<string, unknown>>;
   readonly variables: readonly TemplateVariable[];
 }
 
-/** Tells what environments are rendered with, by the rules that they are rendered by. Asks nobody. */
+/** Tells the chart, values and variables of an environment, by the rules that environments are rendered by. Sends no request. */
 export interface ChartTemplates {
   templateOf(choice: TemplateChoice): ChartTemplate;
 }

@@ -11,9 +11,9 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** A line that somebody is told who follows. */
+/** A line that a follower is sent. */
 export interface FollowedLine extends LogLine {
-  /** Where to go on after it, as a moment; before its own while containers with other clocks may have lines to tell. */
+  /** Where to continue after this line, as a moment; earlier than the line's own while containers with other clocks may have older lines. */
   readonly position: string;
 }
 

@@ -14,7 +14,7 @@ export interface Reload {
 /** Has all Repositories checked. */
 export interface RepositoryReloads {
   /**
-   * Asks for a check of each, and waits up to 20 s for it. Those who ask while one goes on share the next one.
+   * Requests a check of each, and waits up to 20 s for it. Callers during a reload share the next one.
    *
    * @throws ClusterUnavailable when the Kubernetes API can't be reached, and before the first list
    */

@@ -5,7 +5,7 @@ export interface Counter {
   readonly windowMs: number;
 }
 
-/** How far a key has got. */
+/** The count of a key. */
 export interface Count {
   /** Requests in the window, with this one. */
   readonly total: number;
@@ -13,7 +13,7 @@ export interface Count {
   readonly endsAt: Date;
 }
 
-/** The counters can't be had now: whoever counts goes on alone meanwhile. */
+/** The shared counters can't be reached now: each replica counts for itself meanwhile. */
 export class CountersUnavailable extends Error {
   override readonly name = "CountersUnavailable";
 
@@ -27,10 +27,10 @@ export interface SharedCounters {
   /**
    * Counts one more request of a key.
    *
-   * @throws CountersUnavailable after 100 ms at most; at once when they could not be had a moment ago
+   * @throws CountersUnavailable after 100 ms at most; at once when they could not be reached a moment ago
    */
   increment(counter: Counter, key: string): Promise<Count>;
 
-  /** Whether they can be had, asked of them now; answers after 100 ms at most and never rejects. */
+  /** Whether they can be reached now; answers after 100 ms at most and never rejects. */
   state(): Promise<"up" | "down">;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ContainerStatus, Deployment, Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
-import { troublesOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
+import { problemsOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
 
 const BORN = "2026-01-01T00:00:00Z";
 const NOW = new Date("2026-01-01T00:09:00Z");
@@ -280,7 +280,7 @@ const cases: readonly {
 
 describe("what keeps pods from serving", () => {
   test.each(cases)("$name", ({ pods = [], deployments = [], expected }) => {
-    const found = troublesOf(pods, deployments, NOW);
+    const found = problemsOf(pods, deployments, NOW);
     expect(found).toHaveLength(expected.length);
     for (const [index, { component = "backend", sentence, speaks, ...rest }] of expected.entries()) {
       expect(found[index]).toMatchObject({ component, sentence: expect.stringMatching(sentence), ...rest });
@@ -289,7 +289,7 @@ describe("what keeps pods from serving", () => {
   });
 
   test("counts from when the pod was last ready, or was made", () => {
-    expect(troublesOf([pod(running)], [], NOW)[0]?.since).toEqual(new Date(UNREADY));
-    expect(troublesOf([pod(running, { conditions: [] })], [], NOW)[0]?.since).toEqual(new Date(BORN));
+    expect(problemsOf([pod(running)], [], NOW)[0]?.since).toEqual(new Date(UNREADY));
+    expect(problemsOf([pod(running, { conditions: [] })], [], NOW)[0]?.since).toEqual(new Date(BORN));
   });
 });
