@@ -8,15 +8,12 @@ import type { Clock } from "../kit/time/clock.ts";
 import { hourly } from "../kit/time/hourly.ts";
 import type { Owner } from "../ports/cluster.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
+import type { Inventory } from "../ports/inventory.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 
-export interface OrphanedValuesContext {
+export interface OrphanedValuesContext extends Pick<Inventory, "isKnown" | "livingTokens"> {
   readonly settings: Pick<Settings, "sweep">;
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
-  /** Whether the watch knows an environment, or an API token, of that UID: to look for the owner of each costs a read. */
-  readonly isKnown: (uid: string) => boolean;
-  /** The UIDs of all API tokens; read afresh and consistently. */
-  readonly livingTokens: () => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;

@@ -8,19 +8,15 @@ import {
   tearDown,
 } from "../environment/deletion/teardown.ts";
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
-import type { KubeObject } from "../kit/client/objects.ts";
 import type { Log } from "../kit/log.ts";
 import { hourly } from "../kit/time/hourly.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
+import type { Inventory } from "../ports/inventory.ts";
 import { FOUND, REMOVED, recordBlocked, recordEvents, STUCK } from "./orphan-events.ts";
 
-export interface SweepContext extends Omit<TeardownContext, "signal"> {
-  /** The namespaces, applications and projects that carry our label, as the watches saw them last. */
-  readonly belongings: () => readonly KubeObject[];
-  /** Whether the watch knows an environment, or an API token, of that UID. */
-  readonly isKnown: (uid: string) => boolean;
-  /** The UIDs of all environments, and of the API tokens, whose values lie beside theirs; read afresh and consistently. */
-  readonly livingUids: () => Promise<{ readonly environments: readonly string[]; readonly tokens: readonly string[] }>;
+export interface SweepContext
+  extends Omit<TeardownContext, "signal">,
+    Pick<Inventory, "belongings" | "isKnown" | "livingUids"> {
   readonly events: EventRecorder;
   readonly log: Log;
 }

@@ -5,13 +5,12 @@ import type { Reconcile } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { ConfigSetVersions } from "../ports/config-sets.ts";
+import type { Inventory } from "../ports/inventory.ts";
 
-export interface DisuseContext {
+export interface DisuseContext extends Pick<Inventory, "liveEnvironments"> {
   readonly configSetVersions: ConfigSetVersions;
   /** The environments that name the config set, from this process's cache. */
   readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
-  /** All environments, by a fresh read. */
-  readonly liveEnvironments: () => Promise<readonly EphemeralEnvironment[]>;
 }
 
 /** Discards a version of a config set, by its revision's name, when no environment has it or asks for it any more. */

@@ -9,38 +9,11 @@ import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-r
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
-import type { ApiTokens } from "../ports/api-tokens.ts";
-import type { ConfigSets } from "../ports/config-sets.ts";
-import type { BranchHeads } from "../ports/facade/branch-heads.ts";
-import type { ChartTemplates } from "../ports/facade/chart-templates.ts";
-import type { DeployerLog } from "../ports/facade/deployer-log.ts";
-import type { Environments } from "../ports/facade/environments.ts";
-import type { PlatformHealthCheck } from "../ports/facade/platform-health.ts";
-import type { PodLogs } from "../ports/facade/pod-logs.ts";
-import type { RepositoryReloads } from "../ports/facade/repository-reloads.ts";
-import type { Repositories } from "../ports/repositories.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
-
-/** What the REST facade stands on. */
-export interface FacadePorts {
-  readonly environments: Environments;
-  readonly repositories: Repositories;
-  readonly repositoryReloads: RepositoryReloads;
-  readonly branchHeads: BranchHeads;
-  readonly configSets: ConfigSets;
-  readonly chartTemplates: ChartTemplates;
-  readonly apiTokens: ApiTokens;
-  readonly health: PlatformHealthCheck;
-  readonly secretManager: SecretManager;
-  readonly prober: UrlProber;
-  readonly podLogs: PodLogs;
-  readonly deployerLog: DeployerLog;
-}
 
 export interface FacadeOptions {
   /** The id of the audit record of the request that is served: written on what it changes. */
@@ -50,7 +23,7 @@ export interface FacadeOptions {
 }
 
 /** Which adapter stands behind which port of the facade. */
-export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions): FacadePorts {
+export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions) {
   const { settings, clock, client, caches, deletions, deployer, secretManagers } = foundations;
   const { namespace } = settings;
   const { auditId } = options;
@@ -78,3 +51,6 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
     deployerLog: deployer.log(cluster),
   };
 }
+
+/** What the REST facade stands on. */
+export type FacadePorts = ReturnType<typeof facadePorts>;
