@@ -6,7 +6,7 @@ import { type Estimate, estimate, words } from "./estimate.ts";
 export interface Progress {
   /**
    * Runs one step under its name; steps may overlap. The step's result or failure is passed on unchanged. `detail` is
-   * asked for what is shown behind the name while the step is worked on.
+   * called for the text behind the name while the step runs.
    */
   step<T>(name: string, work: () => Promise<T>, detail?: () => string): Promise<T>;
 }
@@ -49,7 +49,7 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
 /** Shows nothing: for tests and for commands whose output is read by a program. */
 export const silentProgress: Progress = { step: (_name, work) => work() };
 
-/** What an estimate goes by: a clock in milliseconds, and how many processors there are. */
+/** The inputs of an estimate: a clock in milliseconds, and the number of processors. */
 interface Machine {
   now(): number;
   readonly processors: number;

@@ -15,7 +15,7 @@ export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.
 /** The state of the running local cluster: gone after `make down`. */
 export const clusterFolder = join(stateFolder, "cluster");
 
-/** Shell variables for whoever tries the platform out; only `source` reads it. */
+/** Shell variables for trying the platform out; only `source` reads it. */
 export const shellVariablesFile = join(stateFolder, "env");
 
 /** The state of the platform that runs on this machine for an existing cluster. */
@@ -27,7 +27,7 @@ export const existingFolder = join(stateFolder, "existing");
  */
 export const runFolder = "/run/ephemeral-environments";
 
-/** What the components of the local cluster need to know of each other. */
+/** The facts that the components of the local cluster share. */
 export interface ClusterSite {
   readonly folder: string;
   readonly built: Built;
@@ -40,7 +40,7 @@ export interface ClusterSite {
   /** The bare repositories are below it. */
   readonly repositoriesFolder: string;
   readonly repositories: LocalRepositories;
-  /** Shows the steps of a start to whoever waits for it. */
+  /** Shows the steps of a start. */
   readonly progress: Progress;
 }
 

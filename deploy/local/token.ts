@@ -4,7 +4,7 @@ import { signedIdToken } from "./identity/tokens.ts";
 const usage = `Usage: token.ts [E-MAIL]
 
 Prints a fresh ID token of an account of identity/accounts.json (default dev@example.test); it lives for an hour. It is signed with the
-identity provider's key, so it takes who may read .local/identity-provider.
+identity provider's key, so it needs the right to read .local/identity-provider.
 `;
 
 const [email = "dev@example.test"] = process.argv.slice(2);

@@ -30,7 +30,7 @@ export const goModules = {
     name: "controlplane",
     folder: "programs/kubernetes",
     target: "./...",
-    buildSeconds: 1400,
+    buildSeconds: 1200,
     ldflags: kubernetesVersion,
     links: {
       to: "controlplane",
@@ -45,15 +45,15 @@ export const goModules = {
       scripts: ["hack/git-verify-wrapper.sh"],
     },
   },
-  containerd: { name: "containerd", folder: "programs/kubernetes", target: "tool", buildSeconds: 150 },
-  pause: { name: "pause", folder: "programs/pause", target: "./...", buildSeconds: 5 },
+  containerd: { name: "containerd", folder: "programs/kubernetes", target: "tool", buildSeconds: 110 },
+  pause: { name: "pause", folder: "programs/pause", target: "./...", buildSeconds: 2 },
   sample: { name: "sample", folder: "sample", target: "./...", buildSeconds: 10 },
-  sampleCart: { name: "sample-cart", folder: "sample", target: "./...", tags: "cart", buildSeconds: 5 },
+  sampleCart: { name: "sample-cart", folder: "sample", target: "./...", tags: "cart", buildSeconds: 3 },
   traefik: {
     name: "traefik",
     folder: "programs/traefik",
     target: "tool",
-    buildSeconds: 250,
+    buildSeconds: 160,
     replaced: ["github.com/go-acme/lego/v4", "github.com/traefik/traefik/v3", "github.com/traefik/yaegi"],
   },
 } as const satisfies Record<string, GoModule>;

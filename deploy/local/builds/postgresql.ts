@@ -7,7 +7,7 @@ import type { Progress } from "../progress.ts";
 import { cacheRoot, intoCache } from "./build.ts";
 import { packImages } from "./pack.ts";
 
-/** What the image is called: repository and tag. */
+/** The image's repository and tag. */
 export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "18" } as const;
 
 /** The step that packs it, with the processor seconds that it takes; most of its time is a download. */
@@ -15,7 +15,7 @@ export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
 
 /** Where the image has PostgreSQL. */
 const PREFIX = "usr/lib/postgresql";
-/** What starting a database calls beside it; a shell among them, which PostgreSQL's own programs need. */
+/** Programs that the start of a database calls besides PostgreSQL; its own programs need a shell. */
 const TOOLS = ["sh", "sed", "mv", "rm", "chmod"];
 /** The user of the official image. */
 const USER = 999;
@@ -91,7 +91,7 @@ async function link(list: string, root: string): Promise<void> {
   }
 }
 
-/** What the programs are linked to and the package does not have, from this machine, at the same paths. */
+/** Copies the libraries that the package lacks from this machine, to the same paths. */
 async function copyLibraries(root: string, programs: string): Promise<void> {
   const linked = [
     ...TOOLS.map((tool) => join(root, "bin", tool)),

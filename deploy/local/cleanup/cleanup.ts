@@ -31,7 +31,7 @@ export async function cleanUp(): Promise<void> {
   await rm(runFolder, { recursive: true, force: true });
 }
 
-/** Latest first: nobody is then left without those it needs, and the container runtime starts nothing again. */
+/** Latest first: no program is left without those it needs, and the container runtime starts nothing again. */
 async function endPrograms(): Promise<void> {
   await stopSupervisor(clusterFolder);
   const records = await recordedProcesses(clusterFolder);
@@ -49,7 +49,7 @@ export function mountsBelow(mounts: string, folders: readonly string[]): string[
   return points.filter((point) => folders.some((folder) => point.startsWith(`${folder}/`))).reverse();
 }
 
-/** Shims outlive containerd on purpose; each holds a socket elsewhere that nobody else would remove. */
+/** Shims outlive containerd on purpose; each has a socket elsewhere that no other program removes. */
 async function endContainers(): Promise<void> {
   const sockets = await shimSockets();
   const pids = [...(await podProcesses()), ...(await strays())];
@@ -77,7 +77,7 @@ function writesToOurLog(pid: number): boolean {
   return ofLiving(() => readlinkSync(`/proc/${pid}/fd/1`)).startsWith(join(clusterFolder, "log/"));
 }
 
-/** Reads something of a process; empty when it has ended meanwhile, or is so much somebody else's that even root may not look. */
+/** Reads a file of a process; empty when it has ended meanwhile, or when even root may not read it. */
 function ofLiving(read: () => string): string {
   try {
     return read();

@@ -54,7 +54,7 @@ export async function linksBelow(folder: string, targets: readonly string[]): Pr
   return found.filter(({ target }) => targets.some((below) => target.startsWith(`${below}/`))).map(({ link }) => link);
 }
 
-/** Whether somebody listens on the Unix socket; one that is left over, or no file at all, is not answered. */
+/** Whether a program listens on the Unix socket: not on one that is left over, and not where there is no file. */
 export async function isAnswered(socket: string): Promise<boolean> {
   const connection = connect(socket);
   try {

@@ -8,8 +8,8 @@ import type { Component } from "./component.ts";
 import { containerdSocket } from "./container-runtime.ts";
 
 /**
- * The kubelet: pods become containers. It asks the API server who calls it and what the caller may, and is ready when
- * the node is.
+ * The kubelet: pods become containers. It authenticates and authorizes callers by the API server, and is ready when the
+ * node is.
  */
 export const kubeletComponent: Component = {
   name: "kubelet",
@@ -95,7 +95,7 @@ function kubeletConfiguration(site: ClusterSite, serving: { certificate: string;
     authorization: { mode: "Webhook" },
     ...{ tlsCertFile: serving.certificate, tlsPrivateKeyFile: serving.key },
     containerRuntimeEndpoint: `unix://${containerdSocket}`,
-    // Chains for other programs' iptables rules: nobody here has any, and they would stay behind.
+    // Chains for other programs' iptables rules: there are none here, and the chains would stay behind.
     makeIPTablesUtilChains: false,
     // The machine may have either version of control groups and no systemd that could manage them.
     ...{

@@ -8,7 +8,7 @@ import type { ClusterSite } from "../site.ts";
 import type { Component } from "./component.ts";
 import { answersPing, type LocalRedis } from "./redis-ping.ts";
 
-/** Argo CD's cache. Who could write to it would choose what Argo CD applies, so it has a password and a certificate. */
+/** Argo CD's cache. A writer of it chooses what Argo CD applies, so it has a password and a certificate. */
 export const redisComponent: Component = {
   name: "redis",
   after: [],

@@ -17,8 +17,8 @@ const folders = {
 };
 
 /**
- * Argo CD's repo-server: charts become manifests. It works on what others wrote, so it is not root; and what it answers is
- * applied by an administrator, so it serves only who has a certificate of the cluster, and proves who it is.
+ * Argo CD's repo-server: charts become manifests. It reads input of others, so it is not root. Its manifests are applied by
+ * an administrator, so it serves only clients with a certificate of the cluster, and has one itself.
  */
 export const repoServerComponent: Component = {
   name: "argocd-repo-server",
@@ -30,7 +30,7 @@ export const repoServerComponent: Component = {
   },
 };
 
-/** Where whoever asks the repo-server has to show a certificate, and how it is told that it is the right one. */
+/** The arguments by which a client of the repo-server shows its certificate and verifies the server's. */
 export async function repoServerClient({ ca }: Pick<ClusterSite, "ca">): Promise<string[]> {
   const { certificate, key } = await ca.issue("repo-server-client", { commonName: "local:repo-server-client" });
   return [

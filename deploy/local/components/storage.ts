@@ -4,7 +4,7 @@ import { storageClass } from "../kubernetes/volumes.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { Component } from "./component.ts";
 
-/** Volumes for those who claim some: folders of this machine. */
+/** Provisions volumes for claims: folders of this machine. */
 export const storageComponent: Component = {
   name: "storage",
   after: ["kube-apiserver", "access rules"],

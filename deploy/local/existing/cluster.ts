@@ -2,10 +2,10 @@ import type { Settings } from "../../../config/settings.ts";
 import type { ClusterEntry } from "../kubernetes/kubeconfig.ts";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
-/** What the platform's chart says (`kubeVersion`; a test holds the two together), told before anything is rendered. */
+/** The chart's `kubeVersion` (a test compares the two), checked before anything is rendered. */
 const OLDEST_MINOR = 33;
 const argoCdKinds = ["applications.argoproj.io", "appprojects.argoproj.io"];
-/** What the platform's chart calls Argo CD's application controller unless its values say otherwise. */
+/** The chart's default name of the ServiceAccount of Argo CD's application controller. */
 const argoCdAccount = "argocd-application-controller";
 const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
 
@@ -13,7 +13,7 @@ const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
 export interface UsableCluster {
   /** How it is reached. */
   readonly cluster: ClusterEntry;
-  /** What it says of itself, as in `v1.33.1-gke.1107000`. */
+  /** The `gitVersion` of its /version, as in `v1.33.1-gke.1107000`. */
   readonly kubeVersion: string;
 }
 
@@ -37,7 +37,7 @@ export async function assertUsable(
   return { cluster, kubeVersion };
 }
 
-/** What is missing of the deployer, in one sentence, given the names of the objects that were found of it. */
+/** The missing object of the deployer, in one sentence, given the names of the objects that were found. */
 export function whyNoDeployer(found: string, namespace: string): string | undefined {
   const names = found.split("\n").map((line) => line.slice(line.indexOf("/") + 1));
   const kinds = argoCdKinds.filter((kind) => !names.includes(kind));

@@ -8,7 +8,7 @@ import { shortPath } from "../short-path.ts";
 import { existingFolder } from "../site.ts";
 import { manifestFile } from "./platform.ts";
 
-/** The operator finishes what it is at, and may serve 20 s more until everybody in front has noticed (settleSeconds). */
+/** The operator finishes its reconciles, and may serve 20 s more until load balancers have noticed (settleSeconds). */
 const GRACE_MS = 30_000;
 
 /** Stops what `up` started on this machine, and says how the cluster's objects are removed. Touches none of them. */
@@ -27,9 +27,9 @@ async function stopPrograms(): Promise<void> {
 
 function farewell(manifests: string): string {
   return `
-The platform's objects are still in the cluster, and so are the environments: nobody looks after them now, and none expires.
-To remove all of it (with the same KUBECONFIG and SETTINGS), let the operator take the environments down before its own objects go, and
-let go of the Repositories, which it holds from their first environment on:
+The platform's objects and the environments are still in the cluster; without the operator no environment expires.
+To remove all of it (with the same KUBECONFIG and SETTINGS), let the operator delete the environments and the Repositories,
+which have its finalizer, before its own objects:
 
   ${makeCommand("up")} && kubectl delete eenv --all && kubectl delete erepo --all --all-namespaces && ${makeCommand("down")}
   kubectl delete --ignore-not-found -f ${shortPath(manifests)}`;

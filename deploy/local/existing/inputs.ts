@@ -5,7 +5,7 @@ import { shortPath } from "../short-path.ts";
 /** A settings file to copy. */
 export const exampleSettings = resolve(import.meta.dirname, "../../examples/settings.yaml");
 
-/** What the person gave: the cluster, and the platform's settings on it. */
+/** The user's inputs: the cluster, and the platform's settings on it. */
 export interface Inputs {
   /** KUBECONFIG with absolute paths. */
   readonly kubeconfig: string;

@@ -4,7 +4,7 @@ import { kubectl } from "../kubernetes/kubectl.ts";
 import { definitionNames, renderPlatformChart } from "../platform/chart.ts";
 import type { HostPlatform } from "../platform/programs.ts";
 
-/** What was applied to a cluster; outlives a `down` of that state folder, so that it can be deleted then. */
+/** The manifests that were applied to a cluster; kept after a `down`, for their deletion. */
 export const manifestFile = (folder: string): string => join(folder, "platform.json");
 
 /** Which helm renders the chart, and for which Kubernetes, as that says of itself. */

@@ -43,7 +43,7 @@ export async function up(): Promise<void> {
   console.log(epilogue({ ...platform, apiUrl, env }));
 }
 
-/** What runs is never left running for something else than what was asked for. */
+/** Fails when the programs that run were started for another cluster or with other settings. */
 async function assertCanStart(platform: HostPlatform, { api, probes }: Settings): Promise<void> {
   const difference = await differenceOfRunning(platform);
   if (difference) throw new Error(`The platform runs here ${difference}; stop it with "${makeCommand("down")}" first.`);

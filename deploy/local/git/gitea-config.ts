@@ -1,4 +1,4 @@
-/** What a configuration of Gitea is made of. */
+/** The inputs of Gitea's configuration. */
 export interface GiteaSettings {
   /** Folder of its database and repositories. */
   readonly data: string;
@@ -10,7 +10,7 @@ export interface GiteaSettings {
   readonly secret: () => string;
 }
 
-/** What Gitea takes its user to be called: it believes the environment where no account has the number. */
+/** The name of Gitea's user: Gitea takes it from the environment, because no account has the number. */
 export const giteaUserName = "gitea";
 
 /**

@@ -68,7 +68,7 @@ async function writeConfig(path: string): Promise<void> {
 async function makeAdministrator(config: string): Promise<void> {
   const name = "local-admin";
   const identity = ["--username", name, "--email", "local-admin@example.test", "--admin"];
-  // Chosen by Gitea: arguments can be read by everybody on the machine, and it takes a password no other way.
+  // Gitea chooses the password: it takes one only as an argument, which every user of the machine can read.
   const secret = ["--random-password", "--random-password-length", "24", "--must-change-password=false"];
   const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
   const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...user };

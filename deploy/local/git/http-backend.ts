@@ -13,7 +13,7 @@ export interface HttpBackend {
 }
 
 /**
- * Answers one request with `git http-backend`: everybody may read every repository, and nobody may push.
+ * Answers one request with `git http-backend`: every repository can be read without credentials, and no push is accepted.
  * https://git-scm.com/docs/git-http-backend: a CGI program, https://www.rfc-editor.org/rfc/rfc3875.
  */
 export function httpBackend(request: IncomingMessage, reply: ServerResponse, options: HttpBackend): void {

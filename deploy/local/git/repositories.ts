@@ -35,8 +35,8 @@ const cartBuildTag = "//go:build cart\n\n";
 
 /**
  * Makes the bare repositories below `<folder>/platform` that are missing, from the files as they are now. The branch
- * `main` of the chart always follows the checkout; the sample's branches are made once, so that what somebody pushed there
- * while trying things out stays.
+ * `main` of the chart always follows the checkout; the sample's branches are made once, so that later
+ * pushes to them stay.
  */
 export async function makeRepositories(folder: string): Promise<LocalRepositories> {
   await mkdir(join(folder, "platform"), { recursive: true });

@@ -7,7 +7,7 @@ export interface Account {
   readonly subject: string;
   readonly email: string;
   readonly name: string;
-  /** Groups that settings map to roles (`platform-developers` …; who has none of them is a developer), and teams. */
+  /** Groups that settings map to roles (`platform-developers` …; an account without any is a developer), and teams. */
   readonly groups: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
   return text(request);
 }
 
-/** What was entered in a form. */
+/** The fields of a submitted form. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const body = await readBody(request);
   return body === undefined ? undefined : new URLSearchParams(body);

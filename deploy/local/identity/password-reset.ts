@@ -52,7 +52,7 @@ export function passwordReset(issuer: string, passwords: Passwords, deliver: (ma
 
   async function finish(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const password = request.method === "POST" ? await passwordOf(request) : undefined;
-    // Nothing waits from here to the change: of two who come with one link at the same moment, the second finds it used.
+    // Nothing is awaited from here to the change: of two requests with one link at the same moment, the second finds it used.
     const account = accountOf(token);
     if (account === undefined)
       return answer(response, 400, errorPage("This link is no longer good. Ask for a new one."));
@@ -97,5 +97,5 @@ function mailTo({ email, name }: Account, link: string): Mail {
   return { to: email, subject: "Set a new password", text };
 }
 
-/** What is kept of a link would not open the page. */
+/** The stored form of a link does not open the page. */
 const digest = (token: string) => createHash("sha256").update(token).digest("base64url");

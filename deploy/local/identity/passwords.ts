@@ -23,7 +23,7 @@ export async function initialPasswords(file?: string): Promise<InitialPasswords>
   return all;
 }
 
-/** Who logs in with what. */
+/** The password of each account. */
 export interface Passwords {
   /** The account of that e-mail address, if the password is its own. */
   logIn(email: string, password: string): Account | undefined;

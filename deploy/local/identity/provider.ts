@@ -27,7 +27,7 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** The `aud` of its tokens. */
   readonly clientId: string;
-  /** What the accounts log in with; with a folder, also in `passwords.json` there. */
+  /** The accounts' passwords; with a folder, also in `passwords.json` there. */
   readonly passwords: InitialPasswords;
   /** The mails that it wrote since it was started, as nothing here can send one. */
   readonly mails: readonly Mail[];

@@ -6,7 +6,7 @@ interface Entry {
 }
 
 /**
- * What the provider remembers between requests (sessions, codes, refresh tokens), in memory: a restart asks people to
+ * The provider's state between requests (sessions, codes, refresh tokens), in memory: a restart asks people to
  * log in again. Each provider gets its own. https://github.com/panva/node-oidc-provider/blob/main/example/my_adapter.js
  */
 export function memoryStorage(): AdapterConstructor {

@@ -4,8 +4,8 @@ import { clientId, findAccount, idTokenSeconds } from "./configuration.ts";
 import { readProviderKeys } from "./keys.ts";
 
 /**
- * An ID token of an account, as a log-in gives one, signed with the provider's own key. So only who may read the
- * provider's folder can have it, and nobody needs a password.
+ * An ID token of an account, as a log-in gives one, signed with the provider's own key. It takes the right to read the
+ * provider's folder instead of a password.
  *
  * @param stateDir the provider's folder
  * @param issuer the provider's own, as it stands in its tokens

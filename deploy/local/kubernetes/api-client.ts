@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";
 import type { KeyPair } from "./pki.ts";
 
-/** Where an API server is and who we are to it. */
+/** The address of an API server, and our credentials there. */
 export interface ApiAccess {
   /** For example `https://127.0.0.1:6443`. */
   readonly url: string;
@@ -35,7 +35,7 @@ export interface ApiClient {
   close(): void;
 }
 
-/** Connects lazily and keeps its connections; `close` drops them. */
+/** Connects when it is first used and keeps its connections; `close` drops them. */
 export function apiClient(access: ApiAccess): ApiClient {
   const agent = new Agent({ keepAlive: true, ca: readFileSync(access.caFile), ...clientTls(access) });
   const call: ApiClient["call"] = (method, path, body) => send({ access, agent, method, path, body });

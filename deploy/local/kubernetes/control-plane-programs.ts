@@ -14,7 +14,7 @@ export interface ControlPlaneSite {
   /** The API server's address and port; pods reach it there too when it is the bridge's address. */
   readonly address: string;
   readonly port: number;
-  /** Where etcd's sockets are: a folder that nobody else may enter, because etcd asks nobody who he is. */
+  /** The folder of etcd's sockets. Only its owner may enter it, because etcd authenticates no client. */
   readonly etcdFolder: string;
   /** Whether etcd can be asked in JSON too. */
   readonly etcdGateway: boolean;

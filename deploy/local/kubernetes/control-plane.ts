@@ -25,7 +25,7 @@ import { type CertificateAuthority, certificateAuthority, signingKey } from "./p
 /** A program of the control plane, as `restart` and `kill` name it. */
 export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
 
-/** What a control plane for tests is to have. */
+/** The options of a control plane for tests. */
 export interface ControlPlaneOptions {
   /** With Argo CD's Application and AppProject kinds; nothing acts on them. Default true. */
   readonly argoCd?: boolean;
@@ -44,7 +44,7 @@ export interface ControlPlane {
   readonly url: string;
   /** The PEM file of the authority that signed the API server's certificate. */
   readonly caFile: string;
-  /** The Unix socket of etcd, for who puts objects there past the API server. */
+  /** The Unix socket of etcd, for tests that write objects past the API server. */
   readonly etcdSocket: string;
   /** The kubectl that belongs to it. */
   readonly kubectl: string;
@@ -132,7 +132,7 @@ async function describePlane(
     },
     async stop() {
       client.close();
-      // The API server goes first: a live watch would keep it busy, and without it nobody writes to etcd.
+      // The API server goes before etcd, its client. The controller manager's watches would keep it busy.
       for (const name of ["kube-controller-manager", "kube-apiserver", "etcd"] as const) await kill(name);
       await rm(folder, { recursive: true, force: true });
     },

@@ -17,7 +17,7 @@ export interface ChartRelease {
   readonly values: object | string;
   /** The Kubernetes that it is for, as its /version says (`gitVersion`). Default: the one that helm was built with. */
   readonly kubeVersion?: string | undefined;
-  /** Of the cluster that the chart may ask what it has, as `helm install` lets it; what is there is nobody else's. Default: none is asked. */
+  /** The cluster that the chart may look objects up in, as with `helm install`; existing objects count as its own. Default: none. */
   readonly kubeconfig?: string;
 }
 
@@ -31,7 +31,7 @@ export async function renderChart(release: ChartRelease, helm?: string): Promise
   return parseManifests(await withValues(release, "template", helm));
 }
 
-/** What helm's linter says of the chart with these values, warnings included. Fails when it finds an error. */
+/** The output of helm's linter for the chart with these values, warnings included. Fails when it finds an error. */
 export function lintChart(release: ChartRelease): Promise<string> {
   return withValues(release, "lint");
 }

@@ -30,7 +30,7 @@ export function kubeconfigObject(config: Kubeconfig): object {
   const { cluster, user, namespace, token, tokenFile, clientCertificate } = config;
   const credentials = {
     ...(token && { token }),
-    // What client-node uses inside a pod too, and its only way to read a token again. kubectl has no such provider.
+    // client-node's only way to read a token again, which it uses inside a pod too. kubectl has no such provider.
     ...(tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile } } }),
     ...(clientCertificate && {
       "client-certificate": clientCertificate.certificate,

@@ -1,10 +1,10 @@
 import { run } from "../processes/run.ts";
 
-/** A cluster, and who one is there. */
+/** A cluster, and a user of it. */
 export interface ClusterUser {
   /** The kubectl to call. */
   readonly kubectl: string;
-  /** What KUBECONFIG holds: one path, or several with the system's delimiter between them. */
+  /** As in KUBECONFIG: one path, or several with the system's delimiter between them. */
   readonly kubeconfig: string;
 }
 

@@ -41,7 +41,7 @@ async function list<T>(path: string): Promise<readonly T[]> {
   return ((await client.find(path)) as { items: T[] }).items;
 }
 
-/** Whose pods it will be is not known, and the kubelet gives such folders to nobody: so everybody may write there. */
+/** The user of the pods is not known, and the kubelet changes no owner of such folders: every user may write there. */
 async function provide(claim: VolumeClaim): Promise<void> {
   const path = join(folder, claim.metadata.uid);
   await mkdir(path, { recursive: true });

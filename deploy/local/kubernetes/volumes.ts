@@ -23,7 +23,7 @@ export const storageClass = {
   volumeBindingMode: "Immediate",
 } as const satisfies Manifest;
 
-/** The volume for this one claim: an existing folder. Its size is a word, nobody measures it. */
+/** The volume for this one claim: an existing folder. Its size is not enforced. */
 export function volumeObject({ metadata, spec }: VolumeClaim, path: string): Manifest {
   const { name, namespace, uid } = metadata;
   return {

@@ -5,10 +5,10 @@ import { allowForwarding, restoreSysctls, wasForwardingAllowed } from "./sysctls
 
 const { bridge, applicationControllerMetricsPort } = addresses;
 
-/** Our own nftables table; kube-proxy's are called `kube-proxy`, whoever's kube-proxy it is. */
+/** Our own nftables table. Those of every kube-proxy, ours or another, are called `kube-proxy`. */
 const table = "ephemeral-environments";
 
-/** What the cluster's programs tell each other, and root, without asking who it is: metrics and health. */
+/** Ports for root alone: metrics and health, which the programs serve without authentication. */
 const rootsPorts = [
   addresses.schedulerPort,
   addresses.repoServerMetricsPort,
@@ -18,7 +18,7 @@ const rootsPorts = [
   addresses.probesPort,
 ];
 
-/** What pods need of this machine: the DNS server and the API server. */
+/** Ports of this machine that pods may reach: the DNS server and the API server. */
 const podsPorts = { tcp: [addresses.dnsPort, addresses.apiServerPort], udp: [addresses.dnsPort] };
 
 /**

@@ -17,7 +17,7 @@ export interface HostPlatform {
   readonly folder: string;
   /** How the cluster is reached. */
   readonly cluster: ClusterEntry;
-  /** Who may request tokens of the platform's ServiceAccount. */
+  /** A user that may request tokens of the platform's ServiceAccount. */
   readonly administrator: ClusterUser;
   readonly settings: HostSettings;
   /** For calling kubectl as the administrator: proxies, and what credential plugins want. Default: ours, no proxies. */
@@ -35,7 +35,7 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
   const { folder, administrator, settings } = platform;
   const { kubeconfig, tokenFile } = operatorFiles(platform);
   await writeFile(kubeconfig.path, kubeconfig.content, { mode: 0o600 });
-  // What a run before left may have expired.
+  // The token of an earlier run may have expired.
   if (!(await runningProcess(folder, tokenProgram))) await rm(tokenFile, { force: true });
   const script = join(import.meta.dirname, "renew-token.ts");
   const account = [settings.namespace, settings.serviceAccount];
@@ -96,7 +96,7 @@ export async function differenceOfRunning(platform: HostPlatform): Promise<strin
   return undefined;
 }
 
-/** Removes what lets somebody act as the platform. */
+/** Removes the credentials of the platform. */
 export async function removeCredentials(folder: string): Promise<void> {
   for (const name of [TOKEN_FILE, KUBECONFIG_FILE]) await rm(join(folder, name), { force: true });
 }
@@ -106,7 +106,7 @@ interface TextFile {
   readonly content: string;
 }
 
-/** What the operator reads. */
+/** The files that the operator reads. */
 function operatorFiles({ folder, cluster, settings }: HostPlatform) {
   const { namespace, serviceAccount: user } = settings;
   const tokenFile = join(folder, TOKEN_FILE);

@@ -24,7 +24,7 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     // The ingress and the DNS server run on the host, which pods know by the bridge's address.
     database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
     isolation: { ingressFrom: [host], dns: [host] },
-    // For private repositories and images of Gitea, once somebody puts user:token there; one is the tests' own.
+    // Credentials (user:token) for private repositories and images of Gitea; the second is the tests' own.
     secrets: { hostCredentials: ["local-git", "e2e-git"].map((id) => ({ id, hosts })) },
     api: {
       port: addresses.apiPort,

@@ -33,7 +33,7 @@ export async function withLock<T>({ name, what, deadlineMs }: Lock, work: () => 
 
 /** The listening socket, or undefined when another one has the address. */
 async function take(address: string): Promise<Server | undefined> {
-  // Nobody has a reason to connect, and whoever does must not keep it from closing.
+  // No client is expected; a connection must not keep the server from closing.
   const server = createServer((connection) => connection.destroy()).listen(address);
   try {
     await once(server, "listening");

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What a rest is measured by: the wall clock, and timers, which stand still while the machine sleeps. */
+/** The clocks of a rest: the wall clock, and timers, which stand still while the machine sleeps. */
 export interface RestClock {
   now(): number;
   pause(ms: number): Promise<unknown>;

@@ -7,7 +7,7 @@ import { writeWhole } from "./whole-file.ts";
 
 const graceMs = 60_000;
 
-/** What an address has room for: unix(7), without the zero at the end. */
+/** The longest address of a Unix socket: unix(7), without the zero at the end. */
 const SOCKET_PATH_BYTES = 107;
 
 /**

@@ -10,7 +10,7 @@ export interface ProgramUser {
 /**
  * Users for programs that take orders over the network and need no rights of root. No account has these numbers: they lie
  * between those that systemd and distributions give away and `nobody` (https://systemd.io/UIDS-GIDS/). Each program has
- * one of its own, so that none is at the mercy of another, or of whatever else runs as `nobody`.
+ * one of its own, so that none can act on another, or on other programs that run as `nobody`.
  */
 export const programUsers = {
   gitServer: { uid: 65_529, gid: 65_529 },
@@ -18,7 +18,7 @@ export const programUsers = {
   repoServer: { uid: 65_531, gid: 65_531 },
 } as const satisfies Record<string, ProgramUser>;
 
-/** Makes a folder, if it is not there, that belongs to the user and that nobody else but root may enter. */
+/** Makes a folder, if it is not there, that belongs to the user and that only this user and root may enter. */
 export async function ownFolder(path: string, { uid, gid }: ProgramUser): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chown(path, uid, gid);
@@ -30,7 +30,7 @@ export async function ownCopy(source: string, target: string, { uid, gid }: Prog
   await chown(target, uid, gid);
 }
 
-/** Shows a folder at a second place, where users can come to who may not enter root's folders; once is enough. */
+/** Bind-mounts a folder at a place that users without access to root's folders can reach, unless it is mounted there. */
 export async function mountOnce(source: string, target: string): Promise<void> {
   const isMounted = (await readFile("/proc/self/mounts", "utf8")).includes(` ${target} `);
   if (isMounted) return;

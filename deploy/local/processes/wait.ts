@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What is waited for: a noun phrase for the error, the condition, the deadline in milliseconds. */
+/** A wait: a noun phrase for the error, the condition, the deadline in milliseconds. */
 export interface Wait {
   readonly what: string;
   /** Answers true when it holds. It may fail: the last failure is then told when the deadline passes. */

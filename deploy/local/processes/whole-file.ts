@@ -1,6 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 
-/** Writes a file that others may read at any moment: renamed into place, so that nobody finds half of it. */
+/** Writes a file atomically: it is renamed into place, so that no reader finds half of it. */
 export async function writeWhole(
   file: string,
   content: string,
