@@ -3,21 +3,21 @@ import { cleanUp } from "./cleanup/cleanup.ts";
 import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
 import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machine.ts";
 import type { Component } from "./components/component.ts";
-import { localIssuer } from "./components/identity.ts";
 import { sampleImage } from "./components/images.ts";
 import { clusterComponents, platformComponents } from "./components/index.ts";
+import { clusterFolder } from "./folders.ts";
 import { startGitea } from "./git/gitea.ts";
 import type { LocalRepository } from "./git/repositories.ts";
 import { clientId } from "./identity/configuration.ts";
 import type { ApiAccess } from "./kubernetes/api-client.ts";
-import { addresses, baseDomain } from "./network/addresses.ts";
+import { addresses, baseDomain, localIssuer } from "./network/addresses.ts";
 import { assertNetworkIsFree } from "./network/conflicts.ts";
 import { assertPortsAreFree, clusterPorts } from "./network/ports.ts";
 import { assertCanRun } from "./prerequisites.ts";
 import { isAlive, recordedProcesses } from "./processes/process.ts";
 import { withoutSupervisor } from "./processes/supervisor.ts";
 import { type Progress, planned, showProgress } from "./progress.ts";
-import { type ClusterSite, clusterFolder, prepareSite } from "./site.ts";
+import { type ClusterSite, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
 
 /** A component of the sample application: where its sources are, and the image that was built from them. */

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { shellVariablesFile, stateFolder } from "./site.ts";
+import { shellVariablesFile, stateFolder } from "./folders.ts";
 
 /** Writes `.local/env`, which a shell reads with `source`; only its owner can read it. Answers its path. */
 export async function writeShellVariables(variables: Readonly<Record<string, string>>): Promise<string> {

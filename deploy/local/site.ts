@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Built, buildAll } from "./builds/build-all.ts";
+import { clusterFolder, runFolder } from "./folders.ts";
 import { type LocalRepositories, makeRepositories } from "./git/repositories.ts";
 import { type ApiAccess, type ApiClient, apiClient } from "./kubernetes/api-client.ts";
 import type { ControlPlaneSite } from "./kubernetes/control-plane-programs.ts";
@@ -8,24 +9,6 @@ import { clusterEntry, writeKubeconfig } from "./kubernetes/kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./kubernetes/pki.ts";
 import { addresses } from "./network/addresses.ts";
 import type { Progress } from "./progress.ts";
-
-/** The folder for everything that is made while working: the checkout's, ignored by git, unless STATE_FOLDER says. */
-export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.dirname, "../../.local"));
-
-/** The state of the running local cluster: gone after `make down`. */
-export const clusterFolder = join(stateFolder, "cluster");
-
-/** Shell variables for trying the platform out; only `source` reads it. */
-export const shellVariablesFile = join(stateFolder, "env");
-
-/** The state of the platform that runs on this machine for an existing cluster. */
-export const existingFolder = join(stateFolder, "existing");
-
-/**
- * Mounts and sockets of the running local cluster. They are kept out of the checkout because a socket's path is
- * limited to 107 bytes, and because users other than root may not be able to enter the checkout.
- */
-export const runFolder = "/run/ephemeral-environments";
 
 /** The facts that the components of the local cluster share. */
 export interface ClusterSite {

@@ -1,5 +1,6 @@
-import { identityFolder, localIssuer } from "./components/identity.ts";
+import { identityFolder } from "./folders.ts";
 import { signedIdToken } from "./identity/tokens.ts";
+import { localIssuer } from "./network/addresses.ts";
 
 const usage = `Usage: token.ts [E-MAIL]
 

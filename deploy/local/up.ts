@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type LocalCluster, startCluster } from "./cluster.ts";
-import { identityFolder } from "./components/identity.ts";
+import { identityFolder } from "./folders.ts";
 import { ensureHello, type Hello } from "./hello.ts";
 import { signedIdToken } from "./identity/tokens.ts";
 import { apiUrl } from "./platform/settings.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { clusterFolder, runFolder, shellVariablesFile } from "../site.ts";
+import { clusterFolder, runFolder, shellVariablesFile } from "../folders.ts";
 import { machineOwner } from "./machine.ts";
 
 /** The pods' network, as the network plugins are told it; no other program on the machine calls one of its own so. */

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { clusterFolder, runFolder } from "../folders.ts";
 import { withLock } from "../processes/lock.ts";
 import { isAlive, recordedProcesses } from "../processes/process.ts";
-import { clusterFolder, runFolder } from "../site.ts";
 
 const ownerFile = join(runFolder, "owner");
 

@@ -1,5 +1,5 @@
+import { clusterFolder, existingFolder } from "../folders.ts";
 import { isAlive, recordedProcesses } from "../processes/process.ts";
-import { clusterFolder, existingFolder } from "../site.ts";
 import { cleanUp } from "./cleanup.ts";
 import { assertMachineIsFree, withMachine } from "./machine.ts";
 

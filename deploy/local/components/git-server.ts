@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { runFolder } from "../folders.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { mountOnce, programUsers } from "../processes/unprivileged.ts";
-import { runFolder } from "../site.ts";
 import type { Component } from "./component.ts";
 
 /** Where git finds the repositories: a bind mount, because its user may not enter root's folders. */

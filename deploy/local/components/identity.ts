@@ -1,14 +1,8 @@
 import { join } from "node:path";
-import { addresses } from "../network/addresses.ts";
+import { identityFolder } from "../folders.ts";
+import { localIssuer } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import { stateFolder } from "../site.ts";
 import type { Component } from "./component.ts";
-
-/** Issuer of the local cluster's tokens. */
-export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
-
-/** The folder of the identity provider. */
-export const identityFolder = join(stateFolder, "identity-provider");
 
 /**
  * The identity provider. Its keys and passwords outlive the cluster, so that a token survives `make down` and `make up`.

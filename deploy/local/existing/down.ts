@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
+import { existingFolder } from "../folders.ts";
 import { makeCommand } from "../make-command.ts";
 import { removeCredentials } from "../platform/programs.ts";
 import { recordedProcesses, stopProcess } from "../processes/process.ts";
 import { stopSupervisor } from "../processes/supervisor.ts";
 import { showProgress } from "../progress.ts";
 import { shortPath } from "../short-path.ts";
-import { existingFolder } from "../site.ts";
 import { manifestFile } from "./platform.ts";
 
 /** The operator finishes its reconciles, and may serve 20 s more until load balancers have noticed (settleSeconds). */

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { existingFolder } from "../folders.ts";
 import { makeCommand } from "../make-command.ts";
 import { assertPortsAreFree } from "../network/ports.ts";
 import {
@@ -12,7 +13,6 @@ import {
 import { withoutSupervisor } from "../processes/supervisor.ts";
 import { showProgress } from "../progress.ts";
 import { writeShellVariables } from "../shell-variables.ts";
-import { existingFolder } from "../site.ts";
 import { assertUsable } from "./cluster.ts";
 import { epilogue } from "./epilogue.ts";
 import { readInputs } from "./inputs.ts";

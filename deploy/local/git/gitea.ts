@@ -4,12 +4,12 @@ import { chown, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BuiltModule, buildModule } from "../builds/build.ts";
 import { gitea } from "../builds/modules.ts";
+import { clusterFolder, runFolder } from "../folders.ts";
 import { addresses, giteaUrl } from "../network/addresses.ts";
 import { keepRunning, type ProcessSpec } from "../processes/process.ts";
 import { run } from "../processes/run.ts";
 import { mountOnce, ownFolder, programUsers } from "../processes/unprivileged.ts";
 import { type Progress, planned } from "../progress.ts";
-import { clusterFolder, runFolder } from "../site.ts";
 import { giteaConfig, giteaUserName } from "./gitea-config.ts";
 
 /** Gitea refuses to run as root. */

@@ -34,3 +34,6 @@ export const gitServerUrl = `http://127.0.0.1:${addresses.gitServerPort}`;
 
 /** Root of the git host with private repositories and an image registry, when it was asked for. */
 export const giteaUrl = `http://127.0.0.1:${addresses.giteaPort}`;
+
+/** Issuer of the local cluster's tokens. */
+export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runFolder } from "../site.ts";
+import { runFolder } from "../folders.ts";
 
 const before = join(runFolder, "sysctls-before.json");
 const forwarding = "net/ipv4/ip_forward";

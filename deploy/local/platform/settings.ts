@@ -1,8 +1,7 @@
 import { postgresqlImage } from "../builds/postgresql.ts";
-import { localIssuer } from "../components/identity.ts";
 import { accountDomain } from "../identity/accounts.ts";
 import { clientId } from "../identity/configuration.ts";
-import { addresses, baseDomain, giteaUrl } from "../network/addresses.ts";
+import { addresses, baseDomain, giteaUrl, localIssuer } from "../network/addresses.ts";
 import type { ClusterSite } from "../site.ts";
 import { platformAccount } from "./chart.ts";
 import type { HostSettings } from "./programs.ts";

@@ -1,0 +1,22 @@
+import { join, resolve } from "node:path";
+
+/** The folder for everything that is made while working: the checkout's, ignored by git, unless STATE_FOLDER says. */
+export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.dirname, "../../.local"));
+
+/** The state of the running local cluster: gone after `make down`. */
+export const clusterFolder = join(stateFolder, "cluster");
+
+/** The identity provider's keys and passwords, which outlive the cluster. */
+export const identityFolder = join(stateFolder, "identity-provider");
+
+/** Shell variables for trying the platform out; only `source` reads it. */
+export const shellVariablesFile = join(stateFolder, "env");
+
+/** The state of the platform that runs on this machine for an existing cluster. */
+export const existingFolder = join(stateFolder, "existing");
+
+/**
+ * Mounts and sockets of the running local cluster. They are kept out of the checkout because a socket's path is
+ * limited to 107 bytes, and because users other than root may not be able to enter the checkout.
+ */
+export const runFolder = "/run/ephemeral-environments";
