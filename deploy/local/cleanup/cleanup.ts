@@ -3,12 +3,12 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { clusterFolder, runFolder } from "../folders.ts";
 import { removeNetwork } from "../network/network.ts";
+import { podProcesses, removeControlGroup } from "../processes/control-groups.ts";
 import { recordedProcesses, stopProcess } from "../processes/process.ts";
 import { startOf } from "../processes/process-start.ts";
 import { run } from "../processes/run.ts";
 import { stopSupervisor } from "../processes/supervisor.ts";
 import { waitUntil } from "../processes/wait.ts";
-import { podProcesses, removeControlGroup } from "./control-groups.ts";
 import { removeFilesElsewhere } from "./fixed-paths.ts";
 import { machineOwner } from "./machine.ts";
 

@@ -4,10 +4,8 @@ import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { clusterFolder, runFolder, shellVariablesFile } from "../folders.ts";
+import { podNetwork } from "../network/addresses.ts";
 import { machineOwner } from "./machine.ts";
-
-/** The pods' network, as the network plugins are told it; no other program on the machine calls one of its own so. */
-export const podNetwork = "ephemeral-environments";
 
 /** Fixed in the kubelet (KubeletSocket in k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1/constants.go). */
 const kubeletSocket = "/var/lib/kubelet/device-plugins/kubelet.sock";

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { podNetwork } from "../cleanup/fixed-paths.ts";
 import { runFolder } from "../folders.ts";
-import { addresses } from "../network/addresses.ts";
+import { addresses, podNetwork } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { run } from "../processes/run.ts";
 import type { ClusterSite } from "../site.ts";

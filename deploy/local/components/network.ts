@@ -1,5 +1,5 @@
-import { makeControlGroup } from "../cleanup/control-groups.ts";
 import { makeNetwork } from "../network/network.ts";
+import { makeControlGroup } from "../processes/control-groups.ts";
 import type { Component } from "./component.ts";
 
 /** The bridge, its closed door, and the control group of the pods. */

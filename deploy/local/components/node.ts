@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { controlGroup } from "../cleanup/control-groups.ts";
 import { addresses, nodeName } from "../network/addresses.ts";
+import { controlGroup } from "../processes/control-groups.ts";
 import { keepRunning } from "../processes/process.ts";
 import { type ClusterSite, kubeconfigFor } from "../site.ts";
 import type { Component } from "./component.ts";

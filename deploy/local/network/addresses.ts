@@ -37,3 +37,6 @@ export const giteaUrl = `http://127.0.0.1:${addresses.giteaPort}`;
 
 /** Issuer of the local cluster's tokens. */
 export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
+
+/** The pods' network, as the network plugins are told it; no other program on the machine calls one of its own so. */
+export const podNetwork = "ephemeral-environments";

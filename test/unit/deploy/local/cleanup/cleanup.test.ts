@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { mountsBelow } from "../../../../../deploy/local/cleanup/cleanup.ts";
-import { hierarchiesIn } from "../../../../../deploy/local/cleanup/control-groups.ts";
 import { oursAmong } from "../../../../../deploy/local/network/network.ts";
+import { hierarchiesIn } from "../../../../../deploy/local/processes/control-groups.ts";
 
 const mounts = `proc /proc proc rw 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
