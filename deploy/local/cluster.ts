@@ -74,7 +74,7 @@ export async function startCluster(
 }
 
 /** A second start waits for the first one, which may be building everything. */
-const longestBuildMs = 40 * 60_000;
+const longestBuildMs = 60 * 60_000;
 
 async function startOnFreeMachine(progress: Progress, components: readonly Component[]): Promise<LocalCluster> {
   await assertMachineIsFree();

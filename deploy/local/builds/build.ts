@@ -2,11 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { withLock } from "../processes/lock.ts";
 import { run } from "../processes/run.ts";
 import type { Progress } from "../progress.ts";
 import type { GoModule } from "./modules.ts";
 import { replacePackages, sourceOf } from "./replaced-packages.ts";
+
+const BUILD_DEADLINE_MS = 60 * 60_000;
 
 /** Where one module was built: its programs, and the source files it needs while it runs. */
 export interface BuiltModule {
@@ -18,14 +21,21 @@ export interface BuiltModule {
  * The built module, from the cache or built now (minutes on a cold machine, then shown as a step).
  *
  * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all, so a build
- * that was killed is never used, and two builds at once are harmless.
+ * that was killed is never used. A second process waits for the first one's build, because Go would compile all of it twice.
  */
 export async function buildModule(module: GoModule, progress: Progress): Promise<BuiltModule> {
   const target = await cacheFolder(module);
-  if (!existsSync(target)) {
-    await progress.step(`build ${module.name}`, () => intoCache(target, (folder) => buildInto(folder, module)));
-  }
+  const build = async () => {
+    if (!existsSync(target)) await intoCache(target, (folder) => buildInto(folder, module));
+  };
+  if (!existsSync(target)) await progress.step(`build ${module.name}`, () => onlyHere(basename(target), build));
   return builtIn(target);
+}
+
+/** Does the work while no other process of this machine does the one of that name; the lock needs Linux. */
+function onlyHere(name: string, work: () => Promise<void>): Promise<void> {
+  if (process.platform !== "linux") return work();
+  return withLock({ name, what: `the build of ${name} by another process`, deadlineMs: BUILD_DEADLINE_MS }, work);
 }
 
 /** The module in the cache, or undefined when it is not built. */
@@ -85,7 +95,7 @@ async function compile(module: GoModule, folder: string): Promise<void> {
   await run("go", ["build", ...flags, "-o", `${programs}/`, target], {
     cwd: folderOf(module),
     env: { ...process.env, CGO_ENABLED: cgo ? "1" : "0" },
-    deadlineMs: 60 * 60_000,
+    deadlineMs: BUILD_DEADLINE_MS,
   });
   await rm(work, { recursive: true, force: true });
   for (const name of links?.names ?? []) await symlink(links?.to ?? "", join(programs, name));

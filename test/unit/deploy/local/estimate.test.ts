@@ -29,7 +29,7 @@ describe("how long a number of builds takes", () => {
     expect(estimate({ weights, processors: 2, ...given })).toEqual(expected);
   });
 
-  test("is not told of steps that nobody measured", () => {
+  test("is not estimated without measured steps", () => {
     const given = { weights: [0, 0], processors: 2, done: { steps: 0, seconds: 0 }, seconds: 3 };
     expect(estimate(given)).toBeUndefined();
   });

@@ -26,6 +26,13 @@ describe("building a module", () => {
     await rm(folder, { recursive: true });
   });
 
+  test("is done once when two ask for it at the same time", async () => {
+    await writeFile(join(folder, "main.go"), "package main\nfunc main() {}\n");
+    const built = await Promise.all([buildModule(module, silentProgress), buildModule(module, silentProgress)]);
+    expect(built[0]).toEqual(built[1]);
+    expect(await readdir(built[0].programs)).toEqual(["tiny"]);
+  }, 60_000);
+
   test("leaves nothing in the cache when it fails, and tells why", async () => {
     await writeFile(join(folder, "main.go"), "package main\nfunc main() { undefinedName() }\n");
     await expect(buildModule(module, silentProgress)).rejects.toThrow("undefinedName");

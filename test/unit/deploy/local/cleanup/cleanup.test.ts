@@ -12,23 +12,23 @@ tmpfs /run/ephemeral-environments-of-others/task tmpfs rw 0 0
 tmpfs /a\\040checkout/.local/cluster/kubelet tmpfs rw 0 0
 `;
 
-describe("what a local cluster leaves behind", () => {
-  test("is unmounted innermost first", () => {
+describe("the cleanup of a local cluster", () => {
+  test("unmounts innermost mounts first", () => {
     expect(mountsBelow(mounts, ["/run/ephemeral-environments"])).toEqual([
       "/run/ephemeral-environments/containerd/task/shm",
       "/run/ephemeral-environments/containerd/task",
     ]);
   });
 
-  test("is found below a folder with a blank in its name", () => {
+  test("finds mounts below a folder with a blank in its name", () => {
     expect(mountsBelow(mounts, ["/a checkout/.local/cluster"])).toEqual(["/a checkout/.local/cluster/kubelet"]);
   });
 
-  test("is looked for in the control groups of both versions", () => {
+  test("finds processes in control groups of both versions", () => {
     expect(hierarchiesIn(mounts)).toEqual(["/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"]);
   });
 
-  test("is told from other programs' rules", () => {
+  test("tells its rules from those of other programs", () => {
     const foreign = ["table ip nat", "table ip kube-proxy-of-others", ""];
     const own = "table inet ephemeral-environments";
     const kubeProxy = ["table ip kube-proxy", "table ip6 kube-proxy"];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { isAnswered, isResultOfPodNetwork, linksBelow } from "../../../../../deploy/local/cleanup/fixed-paths.ts";
 
-describe("what programs write at fixed paths", () => {
+describe("files that programs write at fixed paths", () => {
   let folder: string;
 
   beforeEach(async () => {
@@ -15,7 +15,7 @@ describe("what programs write at fixed paths", () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test("is ours when a link leads below our folder, be its target there or not", async () => {
+  test("are ours when a link points below our folder, whether its target exists or not", async () => {
     await symlink("/ours/cluster/pod-logs/0.log", join(folder, "ours.log"));
     await symlink("/ours/cluster-of-others/0.log", join(folder, "neighbour.log"));
     await symlink("/var/log/pods/0.log", join(folder, "foreign.log"));
@@ -23,7 +23,7 @@ describe("what programs write at fixed paths", () => {
     expect(await linksBelow(folder, ["/ours/cluster"])).toEqual([join(folder, "ours.log")]);
   });
 
-  test("is nothing where there is no folder", async () => {
+  test("are none where there is no folder", async () => {
     expect(await linksBelow(join(folder, "missing"), ["/"])).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe("what programs write at fixed paths", () => {
     expect(isResultOfPodNetwork(name)).toBe(expected);
   });
 
-  test("has a socket that is answered while somebody listens, and only then", async () => {
+  test("include a socket that answers only while a program listens", async () => {
     const path = join(folder, "kubelet.sock");
     expect(await isAnswered(path)).toBe(false);
     const server = createServer().listen(path);

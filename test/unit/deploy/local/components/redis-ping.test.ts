@@ -29,15 +29,15 @@ test("a Redis answers", async () => {
   expect(await answersPing(await answering("+PONG\r\n"))).toBe(true);
 });
 
-test("one that has another password does not", async () => {
+test("a Redis with another password does not count as ours", async () => {
   expect(await answersPing({ ...(await answering("+PONG\r\n")), password: "other" })).toBe(false);
 });
 
-test("one that is loading, and anybody else, does not", async () => {
+test("a Redis that is loading does not count as ready, nor does another server", async () => {
   expect(await answersPing(await answering("-LOADING Redis is loading the dataset in memory\r\n"))).toBe(false);
 });
 
-test("a port that nobody listens on fails", async () => {
+test("a port without a listener fails", async () => {
   const redis = await answering("");
   server?.close();
   await expect(answersPing(redis)).rejects.toThrow("ECONNREFUSED");

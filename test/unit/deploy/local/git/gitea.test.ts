@@ -7,7 +7,7 @@ describe("the password that Gitea chooses", () => {
     expect(passwordIn(output)).toBe(password);
   });
 
-  test("is missed loudly", () => {
+  test("is an error when it is missing", () => {
     expect(() => passwordIn("New user 'local-admin' has been successfully created!\n")).toThrow("did not say");
   });
 });

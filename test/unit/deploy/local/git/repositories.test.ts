@@ -18,7 +18,7 @@ describe("the repositories of the local cluster", () => {
   const files = async (name: string, branch: string) =>
     (await git(bare(name), ["ls-tree", "--name-only", branch])).trim().split("\n");
 
-  test("have the heads that are told, the same each time", async () => {
+  test("have the returned heads, the same each time", async () => {
     const made = await makeRepositories(folder);
     expect(await head("environment-chart", "main")).toBe(made.chart.commit);
     expect(await head("sample-backend", "main")).toBe(made.backend.commit);
@@ -27,14 +27,14 @@ describe("the repositories of the local cluster", () => {
     expect(await makeRepositories(folder)).toEqual(made);
   });
 
-  test("have a feature on a branch that main has not, and that is built without a tag", async () => {
+  test("have a feature on a branch that main lacks, without its build tag", async () => {
     await makeRepositories(folder);
     expect(await files("sample-backend", "main")).not.toContain("cart.go");
     expect(await files("sample-backend", CART_BRANCH)).toContain("cart.go");
     expect(await git(bare("sample-backend"), ["show", `${CART_BRANCH}:cart.go`])).toMatch(/^package main\n/);
   });
 
-  test("keep what somebody pushed to the sample, while the chart follows the checkout", async () => {
+  test("keep later pushes to the sample, while the chart follows the checkout", async () => {
     const made = await makeRepositories(folder);
     for (const name of ["sample-backend", "environment-chart"]) {
       const tree = (await git(bare(name), ["rev-parse", "main^{tree}"])).trim();

@@ -3,7 +3,7 @@ import { parseManifests, pathOf } from "../../../../../deploy/local/kubernetes/a
 import { kubeconfigObject } from "../../../../../deploy/local/kubernetes/kubeconfig.ts";
 
 describe("manifests", () => {
-  test("are read from all documents; empty ones are passed over", () => {
+  test("are read from all documents; empty ones are ignored", () => {
     const yaml = "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n# nothing\n---\nkind: Secret\n";
     expect(parseManifests(yaml).map(({ kind }) => kind)).toEqual(["Namespace", "Secret"]);
   });
@@ -34,7 +34,7 @@ describe("manifests", () => {
 describe("a kubeconfig", () => {
   const access = { cluster: { server: "https://127.0.0.1:6443" }, user: "admin" };
 
-  test("holds what the identity has, and nothing empty", () => {
+  test("holds the credentials of the identity, and no empty fields", () => {
     expect(kubeconfigObject({ ...access, token: "t", namespace: "argocd" })).toMatchObject({
       users: [{ name: "admin", user: { token: "t" } }],
       contexts: [{ context: { cluster: "local", user: "admin", namespace: "argocd" } }],

@@ -18,7 +18,7 @@ describe("the local certificate authority", () => {
 
   const read = async (file: string) => new X509Certificate(await readFile(file));
 
-  test("signs what names a server, a user and a group, with its own key", async () => {
+  test("signs certificates of a server, a user and a group with its own key", async () => {
     const alternativeNames = ["IP:127.0.0.1", "DNS:*.env.localhost"];
     const pair = await ca.issue("node", {
       commonName: "system:node:a",

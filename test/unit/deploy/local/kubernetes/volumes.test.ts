@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { storageClass, volumeObject } from "../../../../../deploy/local/kubernetes/volumes.ts";
 
-test("a volume is for one claim alone, as large as that asks, and goes when the claim is gone", () => {
+test("a volume is for one claim, of the size that it requests, and is deleted with the claim", () => {
   const claim = {
     metadata: { name: "database", namespace: "env-shop", uid: "u-1" },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },

@@ -6,7 +6,7 @@ import { freePorts } from "../../../../../deploy/local/network/free-ports.ts";
 import { assertPortsAreFree, clusterPorts } from "../../../../../deploy/local/network/ports.ts";
 
 describe("the ports of the local cluster", () => {
-  test("that another program uses are told by number and meaning, and only those", async () => {
+  test("used by another program are named with their numbers and settings", async () => {
     const [free = 0] = await freePorts(1);
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -17,7 +17,7 @@ describe("the ports of the local cluster", () => {
     await once(other, "close");
   });
 
-  test("can be used after they were looked at", async () => {
+  test("stay free after the check", async () => {
     const [port = 0] = await freePorts(1);
     await assertPortsAreFree({ giteaPort: port });
     await assertPortsAreFree({ giteaPort: port });
@@ -29,12 +29,12 @@ describe("the ports of the local cluster", () => {
     expect(ports.length).toBeGreaterThan(8);
   });
 
-  test("that are free all differ, in one answer and the next", async () => {
+  test("that are free differ within one call and between calls", async () => {
     const ports = [...(await freePorts(10)), ...(await freePorts(10))];
     expect(new Set(ports).size).toBe(20);
   });
 
-  test("that are free are none that outgoing connections get, which could take one while its server is restarted", async () => {
+  test("that are free lie outside the range of outgoing connections, which could take one while its server restarts", async () => {
     const range = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
     const firstOutgoing = Number.parseInt(range, 10);
     const ports = await freePorts(5);

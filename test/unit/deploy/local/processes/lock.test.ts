@@ -28,7 +28,7 @@ describe("a lock", () => {
     return other;
   }
 
-  test("lets one at a time work, and everybody in the end", async () => {
+  test("lets one process at a time work, and each of them once", async () => {
     const name = randomUUID();
     let working = 0;
     const most: number[] = [];
@@ -42,7 +42,7 @@ describe("a lock", () => {
     expect(most).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test("is free again after work that failed", async () => {
+  test("is free again after a failure", async () => {
     const name = randomUUID();
     await expect(withLock(lockOf(name, 1000), () => Promise.reject(new Error("broke")))).rejects.toThrow("broke");
     expect(await withLock(lockOf(name, 1000), async () => "mine")).toBe("mine");
@@ -55,7 +55,7 @@ describe("a lock", () => {
     await expect(attempt).rejects.toThrow("the end of the other one did not come within 0.1 s");
   });
 
-  test("of a process that was killed is free", async () => {
+  test("is free when its process was killed", async () => {
     const name = randomUUID();
     const holder = await heldByAnother(name);
     holder.kill("SIGKILL");

@@ -42,7 +42,7 @@ describe("a program that is kept running", () => {
     expect(isAlive(record)).toBe(false);
   });
 
-  test("that ends while it starts is told with the end of its log", async () => {
+  test("that ends while it starts is an error with the end of its log", async () => {
     const start = async () => {
       const record = await startProcess(folder, shell("echo the disk is full; exit 1"));
       await untilReady(record, () => false);
@@ -50,17 +50,17 @@ describe("a program that is kept running", () => {
     await expect(start()).rejects.toThrow(/program ended while it was starting[\s\S]*the disk is full[\s\S]*make down/);
   });
 
-  test("that never becomes ready is told with its log", async () => {
+  test("that never becomes ready is an error with its log", async () => {
     const record = await startProcess(folder, shell("echo still trying; exec sleep 100"));
     await untilReady(record, async () => (await readFile(record.logFile, "utf8")).includes("still trying"));
     await expect(untilReady(record, () => false, 200)).rejects.toThrow(/is running but not ready[\s\S]*still trying/);
   });
 
-  test("that does not exist is told", async () => {
+  test("that does not exist is an error", async () => {
     await expect(startProcess(folder, { name: "none", command: "/nowhere/none", args: [] })).rejects.toThrow("ENOENT");
   });
 
-  test("is not mistaken for another one that was given its number", () => {
+  test("is told apart from a later process with its pid", () => {
     const startedAt = startOf(process.pid) ?? "";
     expect(isAlive({ pid: process.pid, startedAt })).toBe(true);
     expect(isAlive({ pid: process.pid, startedAt: String(Number(startedAt) - 1) })).toBe(false);

@@ -32,11 +32,11 @@ describe("a rest", () => {
     expect(sum(await pausesOf(48 * MINUTE_MS, { nth: 1, jumpMs: 40 * MINUTE_MS }))).toBe(8 * MINUTE_MS);
   });
 
-  test("is none the longer for a clock that is set back", async () => {
+  test("is not prolonged by a clock that is set back", async () => {
     expect(sum(await pausesOf(48 * MINUTE_MS, { nth: 1, jumpMs: -60 * MINUTE_MS }))).toBe(48 * MINUTE_MS);
   });
 
-  test("of no time, as of a token that has expired, is none", async () => {
+  test("of zero or less, as for an expired token, ends at once", async () => {
     expect(await pausesOf(-MINUTE_MS)).toEqual([]);
   });
 });

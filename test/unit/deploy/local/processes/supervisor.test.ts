@@ -44,7 +44,7 @@ describe("the supervisor of recorded programs", () => {
   const until = (what: string, check: () => Promise<boolean> | boolean) =>
     waitUntil({ what, check, deadlineMs: DEADLINE_MS });
 
-  test("starts one that was killed again, as it was started, with another pid", async () => {
+  test("restarts a killed program with the same arguments under another pid", async () => {
     const spec = { ...program, args: ["-c", 'echo "$COLOUR"; exec sleep 100'], env: { COLOUR: "green" } };
     const killed = await startProcess(folder, spec);
     begin();
@@ -60,7 +60,7 @@ describe("the supervisor of recorded programs", () => {
     ]);
   });
 
-  test("waits longer each time for one that ends again and again, up to a limit", async () => {
+  test("waits longer before each restart of a program that keeps ending, up to a limit", async () => {
     await startProcess(folder, { ...program, args: ["-c", "exit 1"] }).catch(() => undefined);
     begin();
     const delays = () => lines.flatMap((line) => /again in (.+) s$/.exec(line)?.[1] ?? []);
@@ -68,7 +68,7 @@ describe("the supervisor of recorded programs", () => {
     expect(delays().slice(0, 5)).toEqual(["0.05", "0.1", "0.2", "0.2", "0.2"]);
   });
 
-  test("leaves alone one that was stopped on purpose, and what runs", async () => {
+  test("ignores a program that was stopped on purpose, and those that run", async () => {
     const stopped = await startProcess(folder, program);
     const other = await startProcess(folder, { ...program, name: "other" });
     begin();
@@ -81,7 +81,7 @@ describe("the supervisor of recorded programs", () => {
     expect(lines.filter((line) => /^(program|other) was started/.test(line))).toEqual([]);
   });
 
-  test("runs as a program of its own after the work, and never during it", async () => {
+  test("runs as a process of its own after the work, and not during it", async () => {
     await withoutSupervisor(folder, async () => undefined);
     const first = await runningProcess(folder, "supervisor");
     expect(first).toBeDefined();
@@ -92,7 +92,7 @@ describe("the supervisor of recorded programs", () => {
     expect((await runningProcess(folder, "supervisor"))?.pid).not.toBe(first?.pid);
   });
 
-  test("does not begin with a work that failed", async () => {
+  test("does not start after a failed start", async () => {
     const failed = withoutSupervisor(folder, () => Promise.reject(new Error("the disk is full")));
     await expect(failed).rejects.toThrow("the disk is full");
     expect(await runningProcess(folder, "supervisor")).toBeUndefined();

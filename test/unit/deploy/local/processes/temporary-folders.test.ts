@@ -34,7 +34,7 @@ describe("temporary folders", () => {
     expect((await readdir(parent)).sort()).toEqual(["other-dead", "plane-alive", "plane-new"]);
   });
 
-  test("are kept by those who look in the moment at which they are marked", async () => {
+  test("are kept by a check at the moment at which they are marked", async () => {
     const made = await folder("plane-marked");
     for (let round = 0; round < 100; round += 1) {
       await Promise.all([markOwned(made), ...Array.from({ length: 5 }, () => clearAbandoned("plane-", parent))]);
