@@ -9,7 +9,7 @@ export interface Awaited {
 
 /** Watches that run already, and when (on `performance.now()`) each saw what it waits for, in the order asked. */
 export interface Arrivals {
-  times(deadlineMs: number): Promise<[number, number, number, number]>;
+  times(deadlineMs: number): Promise<readonly number[]>;
 }
 
 /** Begins to watch before anything is measured, so that an arrival is seen the moment the API server tells it. */
@@ -26,7 +26,7 @@ export async function arrivals(client: KubeClient, awaited: readonly Awaited[]):
     async times(deadlineMs) {
       const deadline = setTimeout(() => stop.abort(), deadlineMs);
       try {
-        return (await Promise.all(watching.map((arrival) => arrival.at))) as [number, number, number, number];
+        return await Promise.all(watching.map((arrival) => arrival.at));
       } finally {
         clearTimeout(deadline);
         stop.abort();
