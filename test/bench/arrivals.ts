@@ -39,9 +39,9 @@ export async function arrivals(client: KubeClient, awaited: readonly Awaited[]):
 function firstOf(events: AsyncIterable<{ object: KubeObject }>, is: Awaited["is"]): { at: Promise<number> } {
   const at = (async () => {
     for await (const { object } of events) if (is(object)) return performance.now();
-    throw new Error("what was waited for did not come in time");
+    throw new Error("the awaited event did not come in time");
   })();
-  // Judged by whoever awaits the times.
+  // Handled where the times are awaited.
   at.catch(() => undefined);
   return { at };
 }

@@ -71,7 +71,7 @@ async function measure(open: Openings["open"]): Promise<readonly Verdict[]> {
   ];
 }
 
-/** One client, one after the other: the least that anybody would have to write. */
+/** One client, one write after the other: the least work that makes the three objects. */
 async function rawWrites(client: KubeClient, name: string): Promise<number> {
   const began = performance.now();
   await client.create(namespaceKind, { metadata: { name } });

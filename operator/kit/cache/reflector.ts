@@ -21,7 +21,7 @@ import { WatchSession } from "./watch-session.ts";
 export interface ReflectorStatus {
   /** When part of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
   readonly lastProgressAt: number | undefined;
-  /** When a list or a watch last began: hardly longer ago than a minute, also while the API server is away, but for a long list. */
+  /** When a list or a watch last began: about a minute ago at most, also while the API server is away; longer during a long list. */
   readonly lastBegunAt: number | undefined;
 }
 
@@ -55,7 +55,7 @@ const MINUTE_MS = 60_000;
 /**
  * When the server is asked to end a watch, drawn between the two. It sends a bookmark just before, so that the next watch
  * begins where this one ended. A connection that is half open gives no other sign than that the end does not come: these
- * times, the grace and the session's next look (5 s) bound together how long one goes unnoticed: a minute.
+ * times, the grace and the session's check every 5 s together detect one within a minute.
  */
 const WATCH_SECONDS = { least: 30, most: 50 };
 const END_GRACE_MS = 5_000;

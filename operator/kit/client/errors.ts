@@ -92,7 +92,7 @@ export function isUnavailable(error: unknown): boolean {
   return error.status === 429 || error.status >= 500;
 }
 
-/** Nobody knows what became of a write: the API server, or what is in front of it, failed on the way. Not when it was too busy. */
+/** A write may have happened or not: the API server, or a proxy before it, failed on the way. Not when it was too busy (429). */
 export function isUnanswered(error: unknown): boolean {
   return isUnavailable(error) && (error as KubeError).status !== 429;
 }

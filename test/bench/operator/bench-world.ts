@@ -12,7 +12,7 @@ import { type ObservedStates, observeStates } from "./observed-states.ts";
 
 /** The workers that the measure names; the default of the settings is less. */
 const WORKERS = 32;
-/** Requests that whoever prepares has under way at most. */
+/** The most requests under way while something is prepared. */
 const AT_ONCE = 32;
 
 /** A control plane with a stand-in for the deployer, and the operator beside it in a process of its own. */
@@ -32,7 +32,7 @@ export interface BenchWorld {
 export interface StartOptions {
   /** How far its clock is ahead (default 0). */
   readonly aheadMs?: number;
-  /** How often it looks at the URLs of what is ready (default 60). */
+  /** How often it probes the URLs of ready environments (default 60). */
   readonly probeSeconds?: number;
 }
 

@@ -18,7 +18,7 @@ export interface BystanderSizes {
 
 const AT_ONCE = 4;
 const DEADLINE_MS = 120_000;
-/** Somebody touches the poisonous one again so soon after every answer, and every touch asks for a pass. */
+/** The poisonous environment is touched again so soon after every answer; every touch requests a reconcile. */
 const TOUCH_AGAIN_MS = 50;
 /** More than the operator has workers. */
 const SLOW_ONES = 48;
@@ -70,7 +70,7 @@ function waysToReady(bench: BenchWorld, prefix: string, count: number): Promise<
 }
 
 /**
- * All the while: one at which every pass throws, some that the secret manager keeps waiting for 10 s a call and then
+ * All the while: one whose every reconcile throws, some that the secret manager keeps waiting for 10 s a call and then
  * fails, one whose namespace does not go. Answers what ends it, and fails when it was over before.
  */
 async function makeTrouble(bench: BenchWorld, round: number): Promise<() => Promise<void>> {

@@ -9,7 +9,7 @@ import { createPlainClient, type PlainClient } from "./plain-client.ts";
 export interface CreationSizes {
   /** In each of which both have their turn. */
   readonly rounds: number;
-  /** Environments at the start of a turn that don't count: whoever was idle is never again as slow as then. */
+  /** Environments at the start of a turn that don't count: an idle process is slow at first. */
   readonly warmUp: number;
   /** Environments a turn, one after the other. */
   readonly single: number;
@@ -20,10 +20,10 @@ export interface CreationSizes {
 /** As many are under way at a time as the operator has workers. */
 const AT_ONCE = 32;
 const DEADLINE_MS = 120_000;
-/** The operator's looks at the URLs of all that was made before are no part of a creation. */
+/** The operator's probes of environments that were made before are no part of a creation. */
 const SELDOM_SECONDS = 3_600;
 
-/** Who brings environments up: the operator, or a plain client in its place. */
+/** What brings environments up: the operator, or a plain client in its place. */
 interface Maker {
   readonly name: string;
   /** Makes an environment; ends when it is ready. */
@@ -41,7 +41,7 @@ interface Samples {
 /**
  * The way of one environment, and how many a second: the operator's beside the plain client's.
  *
- * A shared machine is half as fast in one second as in the next: so turns are short and many, and who begins changes.
+ * A shared machine is half as fast in one second as in the next, so turns are short and many, and the first alternates.
  */
 export async function measureCreations(bench: BenchWorld, sizes: CreationSizes): Promise<Verdict[]> {
   const operator = bench.startOperator({ probeSeconds: SELDOM_SECONDS });

@@ -8,7 +8,7 @@ export interface CrowdSizes {
   readonly due: number;
 }
 
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS = 900_000;
 export const DUE_TTL_HOURS = 24;
 const LONG_TTL_HOURS = 168;
 

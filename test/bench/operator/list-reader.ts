@@ -1,6 +1,6 @@
 /**
- * A plain client that has the lists streamed of which its argument has the paths, decodes every line, and keeps none: the
- * least that a process does that knows what there is.
+ * A plain client that reads the lists of its argument as streams, decodes every line and keeps none: the least work of a
+ * process that knows every object.
  */
 
 import { once } from "node:events";

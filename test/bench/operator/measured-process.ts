@@ -141,7 +141,7 @@ function troubled(context: ControllerContext): ControllerContext {
     ...context,
     environment(name) {
       seen.add(name);
-      if (name.startsWith(POISONOUS)) throw new Error("nobody can make anything of this environment");
+      if (name.startsWith(POISONOUS)) throw new Error("this environment can't be reconciled");
       return context.environment(name);
     },
     secretManager: Object.assign(Object.create(secretManager), {

@@ -17,9 +17,9 @@ import type { BenchWorld } from "./bench-world.ts";
 import { observeStates } from "./observed-states.ts";
 
 /**
- * What a straightforward script would do in the operator's place: copies of the very objects that the operator made of
- * one environment, written one after the other, the environment's finalizer first and its status last, when the
- * application is healthy. It checks nothing, repairs nothing, and knows no second pass.
+ * Does what a straightforward script would do in the operator's place: writes copies of the objects that the operator made of
+ * one environment, one after the other, the environment's finalizer first and its status last, when the
+ * application is healthy. It checks nothing, repairs nothing, and does nothing twice.
  */
 export interface PlainClient {
   /** Does it all for an environment that was just made. */

@@ -16,7 +16,7 @@ interface Context {
 
 /** What a change merges into an environment. */
 export interface Change {
-  /** What is `null` goes. */
+  /** `null` removes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly spec: Partial<EnvironmentSpec>;
 }
@@ -34,7 +34,7 @@ export function environmentChanges(context: Context) {
     const changing = before.then(
       (latest) => merge(context, latest, change),
       (error: unknown) => {
-        // Nobody waits in line for an API server that does not answer.
+        // A change does not wait in line for an API server that does not answer.
         if (isUnavailable(error)) throw error;
         return merge(context, environment, change);
       },

@@ -5,10 +5,10 @@ import type { EnvironmentQuery, EnvironmentRights } from "../../../ports/facade/
 /** In no name, so that no text is found across two of them. */
 const SEPARATOR = "\n";
 
-/** What queries look at of some environments, a row each, side by side; good until one of them changes. */
+/** The fields that queries use, of some environments: one row each, side by side. Valid until one of them changes. */
 export class EnvironmentColumns {
   readonly #environments: readonly EphemeralEnvironment[];
-  /** One text: to look into each of thousands of texts takes longer than all else. */
+  /** One text, because searching thousands of texts one by one takes longer than all else. */
   readonly #names: string;
   /** Where the name of each row begins, and at last where all end. */
   readonly #starts: readonly number[];

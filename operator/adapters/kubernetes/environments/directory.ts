@@ -7,14 +7,14 @@ import { partitionPoint } from "./partition-point.ts";
 /** Environments in a block, at most. A change makes one block's columns anew; more blocks make a search longer. */
 const BLOCK_SIZE = 256;
 
-/** What is read of the cache. */
+/** The part of the cache that is used. */
 type Source = Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">;
 
 /**
  * The environments of a cache in the order of a list, which the changes of the cache keep up to date.
  *
- * A list of ten thousand lets all other requests wait. What takes its time is neither comparing nor sorting but memory: an
- * environment is a dozen objects that lie anywhere. So what is asked of each is kept side by side, in blocks.
+ * All other requests wait while ten thousand are searched. That takes long not because of comparisons but because of
+ * memory: an environment is a dozen objects, spread over the heap. So the fields that queries use are kept side by side.
  */
 export class EnvironmentDirectory {
   readonly #blockSize: number;

@@ -27,7 +27,7 @@ import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
-/** Whoever waits for an answer has waited long already. */
+/** The client has waited for an answer already. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface Context extends DeletionContext {
@@ -39,7 +39,7 @@ interface Context extends DeletionContext {
 /** The Environments port on the Kubernetes API and this process's watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
-  const askForPass = requestedReconciles(context);
+  const requestReconcile = requestedReconciles(context);
   const change = environmentChanges(context);
   // Made with the first page that is asked for.
   let directory: EnvironmentDirectory | undefined;
@@ -94,7 +94,7 @@ async function create(context: Context, { name, spec, mark }: Creation): Promise
 
 /**
  * The environment that this very request has made although no answer came, known by the id of its record; throws the
- * failure when there is none. Whoever tried again would be told that the name is taken.
+ * failure when there is none. A retry would be refused, because the name is taken.
  */
 async function madeUnanswered(
   { client, auditId }: Context,
@@ -109,7 +109,7 @@ async function madeUnanswered(
   return found;
 }
 
-/** Whose name it is: ours, when the answer to an earlier attempt got lost. */
+/** The environment of an earlier attempt whose answer got lost. @throws NameExists when the name belongs to another */
 async function madeBefore(
   { client, cache, clock }: Context,
   name: string,
@@ -123,7 +123,7 @@ async function madeBefore(
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
 }
 
-/** The reason of a former extension is none of this one. */
+/** The note of a former extension is removed. */
 function extensionOf({ ttlHours, note }: Extension): Change {
   return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
 }

@@ -41,7 +41,7 @@ export async function countNow(
   return items.filter((item) => item === meant).length;
 }
 
-/** A failed write to an environment: what is gone is not found, as for whoever asks for it. */
+/** Turns the failure of a write to an environment that is gone into the error of one that is not found. */
 export function goneIsNotFound(error: unknown): never {
   throw isNotFound(error) ? new EnvironmentNotFound() : error;
 }
@@ -57,8 +57,8 @@ async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, strin
 }
 
 /**
- * Shares lists among all who ask at the same time: each is answered by one that began after the question, and the next
- * begins when the one before has ended, and a second after its beginning at the soonest. No list is kept.
+ * Shares lists among simultaneous questions. Each question is answered by a list that began after it. The next list begins
+ * when the one before has ended, and a second after its beginning at the soonest. No list is kept.
  */
 function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
   let last = Promise.resolve();
@@ -68,7 +68,7 @@ function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
     await last;
     const delayMs = beginsMs + LIST_INTERVAL_MS - clock.monotonicMs();
     if (delayMs > 0) await pause(clock, delayMs, NEVER);
-    // Whoever asks from now on needs another one: this one may lack what is made from now on.
+    // Later questions need another list: this one may lack what is made from now on.
     next = undefined;
     beginsMs = clock.monotonicMs();
     const listing = list();

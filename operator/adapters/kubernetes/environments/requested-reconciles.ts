@@ -10,7 +10,7 @@ import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { environmentType } from "../kinds.ts";
 import { goneIsNotFound, reread } from "./lookup.ts";
 
-/** So long does a pass that was asked for serve whoever asks again: a flood of requests is one write and one pass. */
+/** Requests within this time share one reconcile, so that a flood of them is one write. */
 const SHARED_MS = 5_000;
 
 interface Context {
@@ -20,7 +20,7 @@ interface Context {
   readonly auditId?: AuditId | undefined;
 }
 
-/** Asks for passes by a token on the resource, and waits for the status that answers it. */
+/** Requests reconciles by a token on the resource, and waits for the status that answers it. */
 export function requestedReconciles(context: Context): Environments["reconcile"] {
   const underWay = new Map<string, Promise<string>>();
   return async (environment, { withinMs }) => {
@@ -31,7 +31,7 @@ export function requestedReconciles(context: Context): Environments["reconcile"]
   };
 }
 
-/** The token that is on the resource now: one that serves already, else a new one. */
+/** The token on the resource: a recent one is shared, else a new one is written. */
 function ask({ client, cache, clock, auditId }: Context, environment: EphemeralEnvironment): Promise<string> {
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
@@ -48,10 +48,10 @@ function ask({ client, cache, clock, auditId }: Context, environment: EphemeralE
   });
 }
 
-/** The token of a pass that was asked for a moment ago, and serves whoever asks now, answered or not. */
+/** The token of a reconcile that was requested a moment ago, answered or not: further requests share it. */
 export function sharedToken(environment: EphemeralEnvironment, now: Date): string | undefined {
   const token = reconcileToken(environment);
-  // What somebody wrote by hand may say anything: it has no moment, and is no reason not to ask.
+  // A token that was written by hand may hold no time, and is not shared.
   return token !== undefined && elapsedMs(new Date(token), now) < SHARED_MS ? token : undefined;
 }
 
