@@ -3,7 +3,6 @@ import type { Scope } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { admits, type Repository } from "../../crds/repository/repository.ts";
 import type { EnvironmentRights } from "../../operator/ports/facade/environments.ts";
-import type { EnvironmentRights } from "../../operator/ports/environments.ts";
 
 /** Roles, from the least to the most; each has all the permissions of those before it. */
 export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;

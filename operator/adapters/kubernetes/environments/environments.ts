@@ -61,7 +61,7 @@ export function kubernetesEnvironments(context: Context): Environments {
     reread: (environment) => forUser(() => reread(context.client, environment)),
     extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
     setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
-    reconcile: (environment, options) => forUser(() => askForPass(environment, options)),
+    reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
 }
 
