@@ -2,24 +2,22 @@ import { CONDITION_MESSAGE_MAX_LENGTH, type Condition } from "./schema.ts";
 
 export type { Condition } from "./schema.ts";
 
-/** The steps to a ready environment, in the order in which they are taken; `Ready` sums them up. */
-export const STEP_CONDITIONS = [
-  "NamespaceReady",
-  "ConfigurationResolved",
-  "IsolationReady",
-  "SecretsReady",
-  "SourceResolved",
-  "DatabaseReady",
-  "ApplicationSynced",
-  "UrlsReady",
-] as const;
-export type StepCondition = (typeof STEP_CONDITIONS)[number];
-/** What users should know although no step failed: present (True) while it is so, absent else. */
+/** The conditions of the steps to a ready environment, those of backing services among them; `Ready` summarises them. */
+export type StepCondition =
+  | "NamespaceReady"
+  | "ConfigurationResolved"
+  | "IsolationReady"
+  | "SecretsReady"
+  | "SourceResolved"
+  | "DatabaseReady"
+  | "ApplicationSynced"
+  | "UrlsReady";
+/** Conditions that only inform, although no step failed: present (True) while they hold, absent otherwise. */
 export const INFORMATIONAL_CONDITIONS = ["Suspended", "PipelineSilent", "ExpiryRefused"] as const;
 export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
 export type ConditionType = StepCondition | InformationalCondition | "Ready";
 
-/** The condition of a type; `undefined` while it was never judged. */
+/** The condition of a type; `undefined` when there is none yet. */
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: ConditionType,
@@ -27,16 +25,16 @@ export function findCondition(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** A judgement of now, before it is compared with the one before. */
+/** A condition before its `lastTransitionTime` is known. */
 export type ConditionDraft = Omit<Condition, "lastTransitionTime">;
 
-/** Cuts a message to what a condition holds: a status that breaks its schema would be refused as a whole. */
+/** Cuts a message to the length that its field allows: the API server refuses a whole status that breaks its schema. */
 export function clipped(message: string, maxLength: number = CONDITION_MESSAGE_MAX_LENGTH): string {
   return message.length <= maxLength ? message : `${message.slice(0, maxLength - 1)}…`;
 }
 
-/** Adds the moment of the last change of `status`: the former one while the status stays what it was. */
-export function transition(former: Condition | undefined, judgement: ConditionDraft, now: Date): Condition {
-  const unchanged = former?.status === judgement.status;
-  return { ...judgement, lastTransitionTime: unchanged ? former.lastTransitionTime : now.toISOString() };
+/** Completes a condition with its `lastTransitionTime`: the former one while `status` is unchanged, else now. */
+export function transition(former: Condition | undefined, draft: ConditionDraft, now: Date): Condition {
+  const isUnchanged = former?.status === draft.status;
+  return { ...draft, lastTransitionTime: isUnchanged ? former.lastTransitionTime : now.toISOString() };
 }

@@ -99,11 +99,11 @@ function toCreator({ spec }: EphemeralEnvironment) {
 /** What runs, else what is going to. */
 function toSource({ spec, status }: EphemeralEnvironment, component: Component) {
   const source = spec[component];
-  const { commit, resolved } = status?.components?.[component] ?? {};
+  const commit = status?.components?.[component]?.commit ?? status?.sources?.[component]?.resolved?.commit;
   return {
     repo: source?.repository ?? "",
     branch: source?.branch ?? "",
-    commit: commit ?? resolved?.commit ?? source?.commit ?? "",
+    commit: commit ?? source?.commit ?? "",
   };
 }
 

@@ -1,59 +1,58 @@
-/** What the operator alone writes of an environment. */
+/** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, literals, Timestamp } from "../schema.ts";
 
 const origin = { branch: Type.String({ maxLength: 244 }), commit: Type.String({ maxLength: 64 }) };
 const image = Type.String({ maxLength: 512 });
 
-const ComponentStatus = Type.Object(
-  {
-    resolved: Type.Optional(
-      Type.Object(
-        {
-          ...origin,
-          asked: Type.Optional(
-            Type.String({
-              maxLength: 128,
-              description: "The request for a pass after which a followed branch was asked.",
-            }),
-          ),
-        },
-        { description: "The head of the branch when that was asked; absent where the spec names the commit." },
-      ),
+const SourceStatus = Type.Object({
+  resolved: Type.Optional(
+    Type.Object(
+      {
+        ...origin,
+        asked: Type.Optional(
+          Type.String({
+            maxLength: 128,
+            description: "The requested reconcile for which the head of a followed branch was read.",
+          }),
+        ),
+      },
+      { description: "The head of the branch when it was read; absent where the spec names the commit." },
     ),
-    applied: Type.Optional(
-      Type.Object(
-        { ...origin, image },
-        { description: "What the application was given: what is wanted, or what was before while that is built." },
-      ),
+  ),
+  applied: Type.Optional(
+    Type.Object(
+      { ...origin, image },
+      { description: "What the application was given: the wanted commit, or the former one while that is built." },
     ),
-    commit: Type.Optional(origin.commit),
-    image: Type.Optional(image),
-    revision: Type.Optional(Type.String({ maxLength: 128, description: "Chart revision and hash of the values." })),
-  },
-  { description: "Commit, image and revision are of what runs." },
-);
+  ),
+});
+export type SourceStatus = Static<typeof SourceStatus>;
+
+const ComponentStatus = Type.Object({
+  commit: Type.Optional(origin.commit),
+  image: Type.Optional(image),
+  revision: Type.Optional(Type.String({ maxLength: 128, description: "Chart revision and hash of the values." })),
+});
 export type ComponentStatus = Static<typeof ComponentStatus>;
 
 const TeardownStep = Type.Object({
   name: Type.String({ maxLength: 64 }),
   state: literals(["pending", "waiting", "gone", "forced"], {
-    description: "gone: verified by a fresh read; forced: an admin went past it, and something may be left.",
+    description: "gone: verified by a fresh read; forced: an admin skipped it, and something may be left.",
   }),
   message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
-  since: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "Since when it is waited for." })),
-  goneAt: Type.Optional(
-    Type.Unsafe<string>({ ...Timestamp, description: "When it was verified gone; of a forced one: gone past." }),
-  ),
+  since: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "Since when the deletion waits for it." })),
+  goneAt: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "When it was verified gone, or forced." })),
 });
 export type TeardownStep = Static<typeof TeardownStep>;
 
 const TeardownBlocker = Type.Object({
-  kind: Type.String({ maxLength: 64, description: "The kind of the object that does not go." }),
+  kind: Type.String({ maxLength: 64, description: "The kind of the object that can't be deleted." }),
   name: Type.String({ maxLength: 253 }),
   reason: Type.String({
     maxLength: 128,
-    description: "The finalizer or the condition that holds it, or why it can't be removed.",
+    description: "The finalizer or the condition that blocks it, or why it can't be deleted.",
   }),
   message: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH }),
 });
@@ -63,23 +62,23 @@ const SecretStatus = Type.Object({
   name: Type.String({ maxLength: 128 }),
   version: Type.Integer(),
   rotation: Type.Optional(
-    Type.String({ maxLength: 64, description: "The `spec.secrets.rotate` that this version answers." }),
+    Type.String({ maxLength: 64, description: "The value of `spec.secrets.rotate` that asked for this version." }),
   ),
   source: Type.Optional(
     Type.String({
       maxLength: 270,
-      description: "Where else it is read from, as <secret>@<key>; absent for a value of its own.",
+      description: "Where it is read from, as <secret>@<key>; absent for a value that the environment owns.",
     }),
   ),
   own: Type.Optional(
-    Type.Integer({ description: "The version of its own value, while one from elsewhere stands in for it." }),
+    Type.Integer({ description: "The version of the environment's own value, while a reference replaces it." }),
   ),
 });
 export type SecretStatus = Static<typeof SecretStatus>;
 
 const PullCredential = Type.Object({
-  registry: Type.String({ maxLength: 300, description: "For whose images it is." }),
-  source: Type.String({ maxLength: 270, description: "Where the secret manager has it, as <secret>@<key>." }),
+  registry: Type.String({ maxLength: 300, description: "The registry, or the image, that it is for." }),
+  source: Type.String({ maxLength: 270, description: "Its place in the secret manager, as <secret>@<key>." }),
 });
 export type PullCredential = Static<typeof PullCredential>;
 
@@ -94,7 +93,7 @@ export const EnvironmentStatus = Type.Object({
   observedAuditId: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: "The audit record that the resource named when its generation was observed last.",
+      description: "The audit record that the resource named when its generation was last observed.",
     }),
   ),
   namespace: Type.Optional(Type.String({ maxLength: 63 })),
@@ -112,23 +111,22 @@ export const EnvironmentStatus = Type.Object({
     Type.Unsafe<string>({
       ...Timestamp,
       description:
-        "The end of the grace period that was granted last, before which nothing expires. A TTL that is lowered, or a protection that is lifted, so that the environment would end within 15 minutes, grants it: 15 minutes from when that was seen, but never longer than the environment had before the change. So lowering it again adds no time; an extension gives back what the TTL says, and only what that gave can be shortened into another grace period.",
+        "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
     }),
   ),
-  protected: Type.Optional(Type.Boolean({ description: "Whether it was protected when it was looked at last." })),
+  protected: Type.Optional(Type.Boolean({ description: "Whether it was protected at the last reconcile." })),
   readyAt: Type.Optional(Timestamp),
   specChangedAt: Type.Optional(Timestamp),
   desiredHash: Type.Optional(
     Type.String({ maxLength: 64, description: "Hash of the chart and the values that should run." }),
   ),
   renderedSpecHash: Type.Optional(
-    Type.String({ maxLength: 64, description: "Hash of what the spec asked for when `wanted` was computed." }),
+    Type.String({ maxLength: 64, description: "Hash of what the spec asked for when `desiredHash` was computed." }),
   ),
   servingHash: Type.Optional(
     Type.String({
       maxLength: 64,
-      description:
-        "The `wanted` whose URLs all answered last: what serves; empty while nothing does, because it sleeps.",
+      description: "The last `desiredHash` whose URLs all answered; empty while the environment is suspended.",
     }),
   ),
   rollout: Type.Optional(
@@ -137,15 +135,24 @@ export const EnvironmentStatus = Type.Object({
         since: Timestamp,
         asked: Type.String({ maxLength: 64, description: "Hash of what the spec asks for." }),
       },
-      { description: "What is wanted and does not serve yet; absent while it does." },
+      { description: "The rollout in progress; absent while what the spec asks for serves." },
+    ),
+  ),
+  sources: Type.Optional(
+    Type.Object(
+      { backend: Type.Optional(SourceStatus), frontend: Type.Optional(SourceStatus) },
+      { description: "The commits that were resolved and applied, by component." },
     ),
   ),
   components: Type.Optional(
-    Type.Object({ backend: Type.Optional(ComponentStatus), frontend: Type.Optional(ComponentStatus) }),
+    Type.Object(
+      { backend: Type.Optional(ComponentStatus), frontend: Type.Optional(ComponentStatus) },
+      { description: "What runs, by component." },
+    ),
   ),
   secrets: Type.Optional(
     Type.Array(SecretStatus, {
-      // As many as all that may be listed, provided, referred to and shared comes to.
+      // The sum of what may be listed, provided, referred to and shared.
       maxItems: 800,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
@@ -155,14 +162,14 @@ export const EnvironmentStatus = Type.Object({
   podSecrets: Type.Optional(
     Type.Array(Type.String({ maxLength: 253 }), {
       maxItems: 16,
-      description: "The Secrets in the namespace that pods may still name; the last one is what is wanted.",
+      description: "The Secrets in the namespace that pods may still name; the last one is the desired one.",
     }),
   ),
   pullSecret: Type.Optional(
     Type.Array(PullCredential, {
       maxItems: 16,
       description:
-        "What the Secret image-pull in the namespace was made of: what is wanted, then what pods of before may still need; empty when there is none any more.",
+        "The credentials in the Secret image-pull of the namespace: the desired ones, then those that former pods may still need; empty when the Secret was removed.",
     }),
   ),
   configSet: Type.Optional(
@@ -171,6 +178,9 @@ export const EnvironmentStatus = Type.Object({
         name: Type.String({ maxLength: 50 }),
         version: Type.Integer({ format: "int64", minimum: 1 }),
         revision: Type.String({ maxLength: 253, description: "The ControllerRevision that keeps this version." }),
+        ttlDefaultHours: Type.Optional(
+          Type.Integer({ description: "The TTL that this version gives to environments made with it." }),
+        ),
       },
       { description: "The version of the config set that the environment was made with or moved to." },
     ),
@@ -178,19 +188,19 @@ export const EnvironmentStatus = Type.Object({
   grantedValues: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: 50,
-      description: "Paths of `spec.overrides.values` that a Repository listed when they were asked for first.",
+      description: "Paths of `spec.overrides.values` that a Repository listed when they were first requested.",
     }),
   ),
   teardown: Type.Optional(
     Type.Object({
       steps: Type.Array(TeardownStep, { maxItems: 16 }),
       blockers: Type.Optional(
-        Type.Array(TeardownBlocker, { maxItems: 16, description: "What holds a step that takes too long." }),
+        Type.Array(TeardownBlocker, { maxItems: 16, description: "What blocks a step that takes too long." }),
       ),
       before: Type.Optional(
         Type.Object(
           { phase: literals(PHASES), failure: Type.Optional(Type.String({ maxLength: 128 })) },
-          { description: "What the environment was when its deletion was asked for." },
+          { description: "The state of the environment when its deletion was requested." },
         ),
       ),
     }),

@@ -11,10 +11,16 @@ import {
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
-export type { ComponentStatus, EnvironmentStatus, Phase, SecretStatus } from "./environment-status.schema.ts";
+export type {
+  ComponentStatus,
+  EnvironmentStatus,
+  Phase,
+  SecretStatus,
+  SourceStatus,
+} from "./environment-status.schema.ts";
 export type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
-/** One environment: what is wanted (`spec`, written by its users) and what is (`status`, written by the operator alone). */
+/** One environment: its desired state (`spec`, written by users) and its observed state (`status`, written by the operator). */
 export interface EphemeralEnvironment {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: "EphemeralEnvironment";
@@ -42,15 +48,15 @@ export const environmentKind = {
   namespaced: false,
 } as const satisfies Kind;
 
-/** Whether our finalizer is on it: without it nothing was made for the environment, and nothing may be. */
+/** Whether it has our finalizer; nothing is made for an environment that has none. */
 export function hasFinalizer({ metadata }: EphemeralEnvironment): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** Whether it has a database of its own: as its spec says, else as its config set had it when that was last judged. */
+/** Whether it has a database: as its spec says, else as the condition says, which follows the config set. */
 export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): boolean {
-  const judged = findCondition(status?.conditions, "DatabaseReady");
-  return spec.database?.provision ?? (judged !== undefined && judged.reason !== "NotRequested");
+  const condition = findCondition(status?.conditions, "DatabaseReady");
+  return spec.database?.provision ?? (condition !== undefined && condition.reason !== "NotRequested");
 }
 
 /** The Repositories that an environment uses, by name. */
@@ -64,30 +70,30 @@ export function environmentManifest(name: string, spec: EnvironmentSpec, annotat
   return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec } as const;
 }
 
-/** What people can ask for a pass over: an environment or a Repository. */
+/** A resource whose reconcile can be requested: an environment or a Repository. */
 interface Annotated {
   readonly metadata: Pick<EphemeralEnvironment["metadata"], "annotations">;
 }
 
-/** Longer than any clock's text: a token that does not fit its field was never one of ours. */
+/** The length of the status field; a longer token is ignored. */
 const TOKEN_MAX_LENGTH = 128;
 
-/** The token that asks for a pass, to be answered in `status.lastHandledReconcileAt`; `undefined` when nobody asks. */
+/** The token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
 export function reconcileToken({ metadata }: Annotated): string | undefined {
   const token = metadata.annotations?.[RECONCILE_ANNOTATION];
   return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }
 
-/** Ids of ours are shorter. */
+/** The length of the status field; our ids are shorter. */
 const AUDIT_ID_MAX_LENGTH = 64;
 
-/** What the status remembers of the audit record that the resource names; nothing where it names none. */
+/** The status field for the audit record that the resource names; empty when it names none. */
 export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus, "observedAuditId"> {
   const id = metadata.annotations?.[AUDIT_ID_ANNOTATION];
   return id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id };
 }
 
-/** Whether somebody asks for a pass that no status has answered yet. */
+/** Whether a requested reconcile is not answered in the status yet. */
 export function isReconcileRequested(environment: Pick<EphemeralEnvironment, "metadata" | "status">): boolean {
   const token = reconcileToken(environment);
   return token !== undefined && token !== environment.status?.lastHandledReconcileAt;

@@ -13,7 +13,7 @@ export function mayHave({ spec }: EphemeralEnvironment, used: Parameters<typeof 
 
 /** Whether its Repositories were granted once: groups and limits that change later concern it no more. */
 export function wasGranted({ status }: EphemeralEnvironment): boolean {
-  return status?.components?.backend !== undefined;
+  return status?.sources?.backend !== undefined;
 }
 
 /**

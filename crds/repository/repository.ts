@@ -15,7 +15,7 @@ export interface Repository {
     readonly resourceVersion: string;
     readonly generation: number;
     readonly creationTimestamp: string;
-    /** It is deleted, and goes with its last environment. */
+    /** It is deleted; it stays until its last environment is gone. */
     readonly deletionTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];
@@ -32,17 +32,17 @@ export const repositoryKind = {
   namespaced: true,
 } as const satisfies Kind;
 
-/** Whether the operator keeps it for the environments that it has. */
+/** Whether it has our finalizer, because environments use it. */
 export function isKept({ metadata }: Repository): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** Its branch where nothing else is said. */
+/** Its default branch. */
 export function branchOf({ spec }: Repository): string {
   return spec.defaultBranch ?? "main";
 }
 
-/** The request for a check that nobody answered yet. */
+/** The token of a requested check that is not answered yet. */
 export function askedCheck(repository: Repository): string | undefined {
   const asked = reconcileToken(repository);
   return asked === repository.status?.lastHandledReconcileAt ? undefined : asked;
@@ -56,10 +56,8 @@ export interface WantedSecret {
   readonly length: number;
 }
 
-/** What a database's one role logs in with. */
-const DATABASE_LOGIN: WantedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
-/** The variable of a database's password. */
-export const DATABASE_PASSWORD = DATABASE_LOGIN.name;
+/** The password of the role that owns an environment's database. */
+export const DATABASE_LOGIN: WantedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
 
 const DEFAULT_SECRETS: readonly WantedSecret[] = [
   DATABASE_LOGIN,
@@ -72,17 +70,17 @@ export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
   return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
 }
 
-/** The variables that may be a secret of some environment: those of any repository, and of those that list none. */
+/** The variables that may be a secret of some environment: those of any Repository, and the default ones. */
 export function secretNames(repositories: readonly Repository[]): ReadonlySet<string> {
   return new Set([...DEFAULT_SECRETS, ...repositories.flatMap(wantedSecrets)].map(({ name }) => name));
 }
 
-/** What an environment of these repositories needs: a database has a password, whatever they list. */
+/** The secrets that an environment of these Repositories needs; a database has a password, whatever they list. */
 export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
   return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
 }
 
-/** What a tag can't have, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
+/** Characters that a tag can't have, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
 const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
 
 /** The image of a commit. */
@@ -97,7 +95,7 @@ export function imageOf({ spec }: Repository, source: { commit: string; branch: 
 /** The registry of images that name none. */
 export const DOCKER_HUB = "docker.io";
 
-/** Where its image is: the registry, as `host` or `host:port` (Docker Hub where the image begins with no host), and its name there. */
+/** The registry of its image, as `host` or `host:port` (Docker Hub when the image names no host), and its name there. */
 export function imagePlace({ spec }: Repository): { readonly registry: string; readonly name: string } {
   const [first = "", ...path] = spec.image.repository.split("/");
   const isHost = path.length > 0 && (/[.:]/.test(first) || first === "localhost");
@@ -105,12 +103,12 @@ export function imagePlace({ spec }: Repository): { readonly registry: string; r
   return { registry: first === `index.${DOCKER_HUB}` ? DOCKER_HUB : first, name: path.join("/") };
 }
 
-/** Whether one of the repositories lets environments override the chart's value at this path; exactly this one. */
+/** Whether one of the Repositories lets environments override the chart value at exactly this path. */
 export function isOverridable(path: string, repositories: readonly Repository[]): boolean {
   return repositories.some(({ spec }) => spec.overridable?.includes(path));
 }
 
-/** Whether somebody of these groups may use the repository, or the config set. */
+/** Whether members of these groups may use the Repository or the config set. */
 export function admits(
   { spec }: { readonly spec: Pick<RepositorySpec, "access"> },
   groups: readonly string[],

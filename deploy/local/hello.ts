@@ -1,8 +1,10 @@
-import { STEP_CONDITIONS } from "../../crds/conditions.ts";
 import type { LocalCluster } from "./cluster.ts";
 import { apiClient } from "./kubernetes/api-client.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { waitUntil } from "./processes/wait.ts";
+
+/** The conditions of an environment that is ready: those of its steps, and `Ready`. */
+const CONDITIONS = 9;
 
 const NAME = "hello";
 const READY_DEADLINE_MS = 120_000;
@@ -58,7 +60,7 @@ async function untilReady(cluster: LocalCluster, began: number): Promise<void> {
     for (const { type } of conditions.filter(({ status, type }) => status === "True" && !shown.has(type))) {
       shown.add(type);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      console.error(`  ${shown.size}/${STEP_CONDITIONS.length + 1} ${type.padEnd(22)} ${seconds} s`);
+      console.error(`  ${shown.size}/${CONDITIONS} ${type.padEnd(22)} ${seconds} s`);
     }
     return last?.status === "True";
   };

@@ -1,9 +1,9 @@
 import type { KubeObject } from "../kit/client/objects.ts";
 
-/** The name under which this platform writes: `operator.ts` gives it to its clients. */
+/** The field manager of this platform's own clients. */
 export const OUR_FIELD_MANAGER = "ephemeral-environments";
 
-/** https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management, as far as it is read. */
+/** https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management, the fields that are read here. */
 interface ManagedFields {
   readonly manager?: string;
   /** To the second. */
@@ -12,11 +12,11 @@ interface ManagedFields {
   readonly fieldsV1?: object;
 }
 
-/** Remembers who else wrote the specs of cached objects, because caches drop the objects' history. */
+/** Remembers the foreign field managers of cached objects, because caches drop `managedFields`. */
 export interface FieldManagers {
-  /** The same transform of a cache, which passes every object by here. */
+  /** Wraps the transform of a cache. */
   noting<T extends KubeObject>(transform: (object: T) => T): (object: T) => T;
-  /** What wrote the spec of that very version last, as it called itself; none when that was this platform. */
+  /** The foreign field managers that last wrote the spec of this version; empty when that was this platform. */
   of(object: KubeObject): readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function fieldManagers(): FieldManagers {
   };
 }
 
-/** Those who wrote the spec in the second of its last change. */
+/** The field managers that wrote the spec in the second of its last change. */
 function lastWriters({ metadata }: KubeObject): readonly string[] {
   const entries: readonly ManagedFields[] = metadata.managedFields ?? [];
   const ofSpec = entries.filter(

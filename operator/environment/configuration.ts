@@ -2,21 +2,21 @@ import { type ConfigSetVersion, currentVersion, revisionName } from "../../crds/
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { mayHave } from "../../crds/repository/repository-use.ts";
 import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
-import { failed, type Unfinished } from "./step.ts";
+import { failed, type Unfinished } from "./step-result.ts";
 
 interface Known {
   readonly configSets: ConfigSets;
   readonly configSetVersions: Pick<ConfigSetVersions, "find">;
 }
 
-/** The config set in the version that the environment keeps; `undefined` before one was settled, or for want of one. */
+/** The environment's version of its config set; `undefined` when it has none, or none is resolved yet. */
 export function configurationOf({ status }: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
   return status?.configSet && pinnedVersion(status.configSet, known);
 }
 
 /**
- * The version that the environment should have: the one that its spec names, else the one that it was made with, else
- * the one that the config set is now. `undefined` when it asks for none.
+ * The version that the environment should have: the one in its spec, else the one that it was created with, else the
+ * current one. `undefined` when it names no config set.
  */
 export function wantedConfiguration(
   environment: EphemeralEnvironment,
@@ -24,23 +24,23 @@ export function wantedConfiguration(
 ): ConfigSetVersion | Unfinished | undefined {
   if (environment.spec.configSet === undefined) return undefined;
   const { name } = environment.spec.configSet;
-  const found = isSettled(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
+  const found = isResolved(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
   if (found === undefined) return missing(environment, known);
   if (!isGranted(environment, known.configSets.find(name) ?? found)) return notShared(name);
   return found.spec.production ? forProduction(name) : found;
 }
 
-/** Whether the version that it was made with, or moved to, is the one that its spec asks for. */
-function isSettled({ spec, status }: EphemeralEnvironment): boolean {
+/** Whether the version in its status is the one that its spec asks for. */
+function isResolved({ spec, status }: EphemeralEnvironment): boolean {
   const version = spec.configSet?.version;
   return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);
 }
 
-/** Groups that change after the creation, as those of the Repositories do, concern it no more. */
+/** As with Repositories, a change of the groups does not concern environments that have the config set already. */
 const isGranted = (environment: EphemeralEnvironment, configSet: Pick<ConfigSetVersion, "spec">) =>
   environment.status?.configSet !== undefined || mayHave(environment, configSet);
 
-/** What it should have, and while that can't be had, what it has: for steps that don't wait until it is settled. */
+/** The version that it should have, or the former one while that is not available: for steps that run in parallel. */
 export function foreseenConfiguration(environment: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
   const wanted = wantedConfiguration(environment, known);
   return wanted !== undefined && "state" in wanted ? configurationOf(environment, known) : wanted;
@@ -48,7 +48,7 @@ export function foreseenConfiguration(environment: EphemeralEnvironment, known: 
 
 type Pinned = NonNullable<NonNullable<EphemeralEnvironment["status"]>["configSet"]>;
 
-/** As it is kept; while the config set still is that very version, what is kept can be made anew of it. */
+/** The stored version; while the config set is still at that version, it can be computed from it. */
 function pinnedVersion({ name, revision }: Pinned, { configSets, configSetVersions }: Known) {
   const kept = configSetVersions.find(revision);
   const current = configSets.find(name);
@@ -57,7 +57,7 @@ function pinnedVersion({ name, revision }: Pinned, { configSets, configSetVersio
   return revisionName(version) === revision ? version : undefined;
 }
 
-/** The current version, or one that is kept: of the config set as it is now, or of the one that the environment was made with. */
+/** The current version, or a stored one of the current config set or of the one that the environment was created with. */
 function namedVersion(
   { spec, status }: EphemeralEnvironment,
   { configSets, configSetVersions }: Known,
@@ -78,25 +78,25 @@ function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known):
   if (configSets.find(name) === undefined && status?.configSet === undefined) {
     return failed(
       "ConfigSetNotFound",
-      `there is no config set '${name}': make it, or make the environment anew with another`,
+      `there is no config set '${name}': create it, or create the environment again with another one`,
     );
   }
   return failed(
     "ConfigSetVersionNotFound",
-    `version ${version} of config set '${name}' is neither the current one nor kept: name another in spec.configSet.version`,
+    `version ${version} of config set '${name}' is neither current nor stored: name another one in spec.configSet.version`,
   );
 }
 
 function notShared(name: string): Unfinished {
   return failed(
     "ConfigSetNotShared",
-    `config set '${name}' is for groups that this environment does not name: make the environment anew with one of them in spec.access.groups, or with another config set`,
+    `config set '${name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another config set`,
   );
 }
 
 function forProduction(name: string): Unfinished {
   return failed(
     "ConfigSetForProduction",
-    `config set '${name}' is for production, which no environment may use: make the environment anew with another`,
+    `config set '${name}' is for production, which no environment may use: create the environment again with another one`,
   );
 }

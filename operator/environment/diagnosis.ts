@@ -5,23 +5,24 @@ import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
 import type { DeploymentProblem, ObservedApplication, WantedApplication } from "../ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../ports/pods.ts";
-import { failed, type StepContext, type Unfinished, waiting } from "./step.ts";
+import type { StepContext } from "./step.ts";
+import { failed, type Unfinished, waiting } from "./step-result.ts";
 
-/** The deployer's watch wakes the environment; this is only the net below it. */
+/** The deployer's watch enqueues the environment; this is the fallback. */
 const RECHECK_MS = 30_000;
-/** Healthy applications are there by then: only others are worth a look at their pods. */
+/** Most applications are healthy by then; only the others have their pods read. */
 const DIAGNOSE_AFTER_MS = 10_000;
-/** A deployer that works compares within seconds. */
+/** A working deployer compares within seconds. */
 const SILENT_MS = 120_000;
-/** Whatever lasts so long is worth telling, also where it may pass. */
-const TELL_AFTER_MS = 30_000;
-/** An autoscaler that has no figures yet has its whole application called degraded, until its pods run for a while. */
-const DEGRADED_PATIENCE_MS = 120_000;
+/** A problem is reported after this time, although it may still pass. */
+const REPORT_AFTER_MS = 30_000;
+/** Without metrics, an autoscaler makes its whole application degraded until its pods have run for a while. */
+const DEGRADED_TOLERANCE_MS = 120_000;
 /**
- * How long each trouble may last before it fails what is being made. Pulls and refused pods are tried again within this
- * time; a node may be added, and an application may take the five minutes to start that the chart allows it.
+ * How long each problem may last before it fails the rollout. Within this time pulls and refused pods are retried, a node
+ * may be added, and an application may start, for which the chart allows five minutes.
  */
-const PATIENCE_MS: Readonly<Record<PodProblemReason, number>> = {
+const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
   ImagePullFailed: 30_000,
   ContainerMisconfigured: 30_000,
   CrashLoop: 0,
@@ -32,92 +33,102 @@ const PATIENCE_MS: Readonly<Record<PodProblemReason, number>> = {
   ProbeFailing: 300_000,
 };
 
-/** An application that is not healthy, and what is known of it. */
-export interface UnhealthyApplication {
+/** The pods of an application that is not healthy. */
+export interface UnhealthyPods {
   readonly environment: EphemeralEnvironment;
-  readonly wanted: WantedApplication;
-  /** Of what is wanted now. */
+  /** The hash of the desired values. */
   readonly hash: string;
-  /** Absent before the deployer's watch has seen it. */
+  /** `undefined` before the deployer's watch has seen the application. */
   readonly observed: ObservedApplication | undefined;
-  /** Whether it can fail the environment: what serves is judged by its URLs. */
+  /** Whether a problem may fail the environment; one that serves fails only by its URLs. */
   readonly mayFail: boolean;
-  /** The only component that is asked about, in a condition of its own; all of them in `ApplicationSynced` when absent. */
-  readonly part?: { readonly component: string; readonly condition: StepCondition };
+  /** The one component to diagnose, for its own condition; all of them, for `ApplicationSynced`, when absent. */
+  readonly only?: { readonly component: string; readonly condition: StepCondition };
 }
 
-/** What of an application the pods are asked about. */
-type AilingPods = Omit<UnhealthyApplication, "wanted">;
+/** An application that is not healthy. */
+export interface UnhealthyApplication extends UnhealthyPods {
+  readonly wanted: WantedApplication;
+}
 
-interface Case extends AilingPods {
-  /** What was said of this very application in the pass before. */
+interface Case extends UnhealthyPods {
+  /** The condition of the last reconcile, if it was about the same values. */
   readonly former: Condition | undefined;
-  /** For how long it is not healthy. */
-  readonly ailingMs: number;
+  /** For how long the application has been unhealthy. */
+  readonly unhealthyMs: number;
 }
 
 /**
- * Why the application is not healthy: in words to act on, with a reason that stays the same, and as a failure once it
- * has lasted too long to pass by itself. A failure stands until it is healthy or something else is known to be wrong,
- * so that a new try, or a pod between two starts, makes nobody believe that it is over.
+ * Why the application is not healthy: a message with a remedy, a stable reason, and a failure once the problem has lasted
+ * too long to pass by itself. A failure stays until the application is healthy or another problem is found, so a retry, or
+ * a pod between two starts, does not look like a recovery.
  */
-export async function diagnoseApplication(ailing: UnhealthyApplication, context: StepContext): Promise<Unfinished> {
-  const one = caseOf(ailing, context);
-  const { state, problem } = ailing.observed ?? { state: "unseen" };
+export async function diagnoseApplication(
+  application: UnhealthyApplication,
+  context: StepContext,
+): Promise<Unfinished> {
+  const one = caseOf(application, context);
+  const { state, problem } = application.observed ?? { state: "unseen" };
   if (state === "unseen") return unseen(one);
-  if (state === "waiting") return atWork(one, RECHECK_MS);
-  if (problem !== undefined && problem !== "DeploymentFailed") return refused(one, ailing.wanted, problem, context);
-  return troubled(one, context);
+  if (state === "waiting") return syncing(one, RECHECK_MS);
+  if (problem !== undefined && problem !== "DeploymentFailed") {
+    return refused(one, application.wanted, problem, context);
+  }
+  return diagnosedPods(one, context);
 }
 
-/** The same of an application that was deployed, from its pods alone. */
-export async function diagnosedPods(ailing: AilingPods, context: StepContext): Promise<Unfinished> {
-  return troubled(caseOf(ailing, context), context);
+/** Why the pods of a deployed application are not ready. */
+export async function diagnosePods(unhealthy: UnhealthyPods, context: StepContext): Promise<Unfinished> {
+  return diagnosedPods(caseOf(unhealthy, context), context);
 }
 
-function caseOf(ailing: AilingPods, { clock }: StepContext): Case {
-  const { status } = ailing.environment;
-  const condition = ailing.part?.condition ?? "ApplicationSynced";
-  const former = status?.desiredHash === ailing.hash ? findCondition(status.conditions, condition) : undefined;
-  if (former === undefined || former.status === "True") return { ...ailing, former, ailingMs: 0 };
+function caseOf(unhealthy: UnhealthyPods, { clock }: StepContext): Case {
+  const { status } = unhealthy.environment;
+  const condition = unhealthy.only?.condition ?? "ApplicationSynced";
+  const former = status?.desiredHash === unhealthy.hash ? findCondition(status.conditions, condition) : undefined;
+  if (former === undefined || former.status === "True") return { ...unhealthy, former, unhealthyMs: 0 };
   const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.rollout?.since ?? "") || 0);
-  return { ...ailing, former, ailingMs: elapsedMs(new Date(since), clock.now()) };
+  return { ...unhealthy, former, unhealthyMs: elapsedMs(new Date(since), clock.now()) };
 }
 
 const messageOf = ({ observed }: Case) => observed?.message ?? "waiting for the deployer to pick the application up";
 
-/** What was wrong before, as long as nothing says that it is over. */
-function standing({ former, mayFail }: Case): Unfinished | undefined {
+/** The failure of the last reconcile, if there was one. */
+function formerFailure({ former, mayFail }: Case): Unfinished | undefined {
   if (former?.status !== "False" || !mayFail) return undefined;
-  return verdict(true, former.reason, former.message, RECHECK_MS);
+  return failed(former.reason, former.message, { requeueAfterMs: RECHECK_MS });
 }
 
-/** What the deployer is asked to try again; while it does, the age of the failure counts on. */
-const TRIED_AGAIN: readonly string[] = [
-  ...["ChartInvalid", "SyncFailed", "QuotaExceeded", "QuotaUncounted", "DeployerUnavailable"],
+/** Problems after which the deployer retries; the age of such a problem includes the retries. */
+const RETRIED: readonly string[] = [
+  "ChartInvalid",
+  "SyncFailed",
+  "QuotaExceeded",
+  "QuotaUncounted",
+  "DeployerUnavailable",
 ];
-/** Nobody's mistake in this environment: the deployer lacks a part, or the cluster is not that far. */
-const PASSING: readonly DeploymentProblem[] = ["DeployerUnavailable", "QuotaUncounted"];
+/** Problems that the environment did not cause: a part of the deployer is missing, or the cluster is behind. */
+const TRANSIENT: readonly DeploymentProblem[] = ["DeployerUnavailable", "QuotaUncounted"];
 
-function atWork(one: Case, requeueAfterMs: number): Unfinished {
+function syncing(one: Case, requeueAfterMs: number): Unfinished {
   const { former } = one;
-  const isAgain = former?.status === "Unknown" && TRIED_AGAIN.includes(former.reason);
-  const { reason, message } = isAgain ? former : { reason: "Syncing", message: messageOf(one) };
-  return standing(one) ?? waiting(reason, message, { requeueAfterMs });
+  const isRetry = former?.status === "Unknown" && RETRIED.includes(former.reason);
+  const { reason, message } = isRetry ? former : { reason: "Syncing", message: messageOf(one) };
+  return formerFailure(one) ?? waiting(reason, message, { requeueAfterMs });
 }
 
 function unseen(one: Case): Unfinished {
-  const { environment, ailingMs, former } = one;
-  if (ailingMs < SILENT_MS && former?.reason !== "DeployerSilent") {
-    return atWork(one, Math.min(RECHECK_MS, SILENT_MS - ailingMs));
+  const { environment, unhealthyMs, former } = one;
+  if (unhealthyMs < SILENT_MS && former?.reason !== "DeployerSilent") {
+    return syncing(one, Math.min(RECHECK_MS, SILENT_MS - unhealthyMs));
   }
   const message =
-    `the deployer has not looked at application '${namespaceName(environment.metadata.name)}' for ${SILENT_MS / 60_000} minutes: ` +
-    `see that its application-controller runs; ${messageOf(one)}`;
+    `the deployer has not processed application '${namespaceName(environment.metadata.name)}' for ${SILENT_MS / 60_000} minutes: ` +
+    `check that its application-controller runs; ${messageOf(one)}`;
   return waiting("DeployerSilent", message, { requeueAfterMs: RECHECK_MS });
 }
 
-/** The deployer has given up for this state of things: it has to be asked to try again. */
+/** The deployer has given up on these values, so it is asked to retry. */
 async function refused(
   one: Case,
   wanted: WantedApplication,
@@ -128,71 +139,86 @@ async function refused(
   const isSame = former !== undefined && former.status !== "True" && former.reason === problem;
   const retryInMs = await deployer.retry(wanted, isSame ? new Date(former.lastTransitionTime) : clock.now());
   const requeueAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
-  const isFinal = one.mayFail && !PASSING.includes(problem);
-  return verdict(isFinal, problem, messageOf(one), requeueAfterMs);
+  const isFinal = one.mayFail && !TRANSIENT.includes(problem);
+  return failedOrWaiting(isFinal, problem, { message: messageOf(one), requeueAfterMs });
 }
 
-async function troubled(one: Case, { clock, pods }: StepContext): Promise<Unfinished> {
-  const { environment, ailingMs, observed, former, mayFail, part } = one;
+async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinished> {
+  const { unhealthyMs, observed, former, mayFail } = one;
   const isBroken = observed?.state === "broken";
-  if (!isBroken && former?.status !== "False" && ailingMs < DIAGNOSE_AFTER_MS) {
-    return waiting("Progressing", messageOf(one), { requeueAfterMs: DIAGNOSE_AFTER_MS - ailingMs });
+  if (!isBroken && former?.status !== "False" && unhealthyMs < DIAGNOSE_AFTER_MS) {
+    return waiting("Progressing", messageOf(one), { requeueAfterMs: DIAGNOSE_AFTER_MS - unhealthyMs });
   }
-  const now = clock.now();
-  // The cluster's clock says since when, and ours what that means: what is wanted can't be in trouble for longer than it ails.
-  const lastedMs = ({ since }: { readonly since: Date }) => Math.min(ailingMs, elapsedMs(since, now));
-  const isMeant = ({ component }: PodProblem) => part === undefined || component === part.component;
-  const told = (await pods.diagnose(environment.metadata)).filter(
-    (trouble) => isMeant(trouble) && lastedMs(trouble) >= tellAfterMs(trouble),
-  );
-  const lasting = told.filter((trouble) => lastedMs(trouble) >= PATIENCE_MS[trouble.reason]);
-  if (lasting.length > 0 && mayFail) return explained(one, lasting, true);
-  const kept = standing(one);
-  if (kept !== undefined) return kept;
-  if (told.length > 0) return explained(one, told, false);
+  const now = context.clock.now();
+  // `since` is by the cluster's clock; no problem of these values is older than the application is unhealthy.
+  const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
+  const problems = (await problemsOf(one, context)).filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
+  const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);
+  if (lasting.length > 0 && mayFail) return reported(one, lasting, true);
+  const failure = formerFailure(one);
+  if (failure !== undefined) return failure;
+  if (problems.length > 0) return reported(one, problems, false);
   const degradedMs = lastedMs({ since: observed?.since ?? new Date(0) });
-  if (isBroken && mayFail && degradedMs >= DEGRADED_PATIENCE_MS) {
-    return verdict(true, "DeploymentFailed", messageOf(one), RECHECK_MS);
+  if (isBroken && mayFail && degradedMs >= DEGRADED_TOLERANCE_MS) {
+    return failed("DeploymentFailed", messageOf(one), { requeueAfterMs: RECHECK_MS });
   }
-  return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { requeueAfterMs: nextLookMs(one) });
+  return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) });
 }
 
-const tellAfterMs = ({ reason }: PodProblem) => Math.min(TELL_AFTER_MS, PATIENCE_MS[reason]);
+/** The problems of the pods; a backing service has its own remedies. */
+async function problemsOf(
+  { environment, only }: Case,
+  { pods, backingServices }: StepContext,
+): Promise<readonly PodProblem[]> {
+  const problems = await pods.diagnose(environment.metadata);
+  return problems
+    .filter(({ component }) => only === undefined || component === only.component)
+    .map((problem) => {
+      const service = backingServices.find(({ name }) => name === problem.component);
+      return { ...problem, remedy: service?.remedies[problem.reason] ?? problem.remedy };
+    });
+}
 
-async function explained(one: Case, troubles: readonly PodProblem[], isFinal: boolean): Promise<Unfinished> {
+const reportAfterMs = ({ reason }: PodProblem) => Math.min(REPORT_AFTER_MS, TOLERANCE_MS[reason]);
+
+async function reported(one: Case, problems: readonly PodProblem[], isFinal: boolean): Promise<Unfinished> {
   const { former } = one;
-  const reason = (troubles[0] as PodProblem).reason;
-  const sentences = troubles.map(({ sentence }) => sentence).join("; ");
-  const isTold =
+  const reason = (problems[0] as PodProblem).reason;
+  const summary = problems.map(({ component, what, remedy }) => `${component}: ${what}: ${remedy}`).join("; ");
+  const isReported =
     former?.reason === reason &&
     former.status === (isFinal ? "False" : "Unknown") &&
-    former.message.startsWith(sentences) &&
-    former.message !== sentences;
-  // Evidence has other words each time: once it was shown it stays, or every pass would write.
-  const message = isTold ? former.message : await withEvidence(sentences, troubles);
-  return verdict(isFinal, reason, message, nextLookMs(one));
+    former.message.startsWith(summary) &&
+    former.message !== summary;
+  // The evidence differs each time: the first one stays, or every reconcile would write the status.
+  const message = isReported ? former.message : await withEvidence(summary, problems);
+  return failedOrWaiting(isFinal, reason, { message, requeueAfterMs: recheckMs(one) });
 }
 
-function verdict(isFinal: boolean, reason: string, message: string, requeueAfterMs: number): Unfinished {
-  return isFinal ? { ...failed(reason, message), requeueAfterMs } : waiting(reason, message, { requeueAfterMs });
+function failedOrWaiting(
+  isFinal: boolean,
+  reason: string,
+  { message, requeueAfterMs }: { readonly message: string; readonly requeueAfterMs: number },
+): Unfinished {
+  return isFinal ? failed(reason, message, { requeueAfterMs }) : waiting(reason, message, { requeueAfterMs });
 }
 
-/** Often while something may still come of it, ever more calmly once it failed or serves: a look costs two reads. */
-function nextLookMs({ ailingMs, former, mayFail }: Case): number {
-  const isOpen = mayFail && former?.status !== "False" && ailingMs < 900_000;
-  return Math.min(isOpen ? 10_000 : 300_000, Math.max(5_000, ailingMs));
+/** Often while a rollout may still succeed, less and less often afterwards: each diagnosis costs two reads. */
+function recheckMs({ unhealthyMs, former, mayFail }: Case): number {
+  const isOpen = mayFail && former?.status !== "False" && unhealthyMs < 900_000;
+  return Math.min(isOpen ? 10_000 : 300_000, Math.max(5_000, unhealthyMs));
 }
 
-/** The sentences first, then of every component as many of its last lines as there is room for. */
-async function withEvidence(sentences: string, troubles: readonly PodProblem[]): Promise<string> {
-  const evidences = await Promise.all(troubles.map((trouble) => trouble.evidence()));
-  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - sentences.length) / troubles.length);
-  const shown = troubles.map(({ component }, index) => {
-    const title = `\nWhat was last said of ${component}:\n`;
+/** The summary, then as many of the last lines of every component as there is room for. */
+async function withEvidence(summary: string, problems: readonly PodProblem[]): Promise<string> {
+  const evidences = await Promise.all(problems.map((problem) => problem.evidence()));
+  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / problems.length);
+  const shown = problems.map(({ component }, index) => {
+    const title = `\nLast output of ${component}:\n`;
     const lines = lastThatFit(evidences[index] ?? "", room - title.length);
     return lines === "" ? "" : title + lines;
   });
-  return clipped(sentences + shown.join(""));
+  return clipped(summary + shown.join(""));
 }
 
 function lastThatFit(text: string, length: number): string {

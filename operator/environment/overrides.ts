@@ -1,15 +1,14 @@
 import type { ValueOverride } from "../../crds/environment/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { isOverridable, type Repository } from "../../crds/repository/repository.ts";
+import { COMPONENTS } from "../../crds/names.ts";
+import { isOverridable } from "../../crds/repository/repository.ts";
 import { type Scalar, scalarOf } from "../../crds/scalar.ts";
-import { failed, type Unfinished } from "./step.ts";
-
-type ComponentRepositories = { readonly [component in Component]?: Repository };
+import type { ComponentRepositories } from "./repositories.ts";
+import { failed, type Unfinished } from "./step-result.ts";
 
 /**
- * What a step answers when an override is none that the environment may have; `undefined` when all may be. What was
- * granted stays so: a Repository that no longer lists a path takes nothing from what runs with it.
+ * The result of a step whose environment has a forbidden override; `undefined` when all are allowed. A granted path stays
+ * granted when the Repository no longer lists it.
  */
 export function forbiddenOverride(
   environment: EphemeralEnvironment,
@@ -29,7 +28,7 @@ export function forbiddenOverride(
   return problems.length === 0 ? undefined : failed("OverrideForbidden", problems.join("; "));
 }
 
-/** The chart's values that the environment may override, and does. */
+/** The overrides of chart values that are allowed. */
 export function grantedValues(
   environment: EphemeralEnvironment,
   repositories: ComponentRepositories,

@@ -10,7 +10,7 @@ export function randomSecret({ kind, length }: WantedSecret): Sensitive {
 }
 
 const SHAPES = {
-  // Letters and digits alone survive every connection string and shell.
+  // Only letters and digits need no escaping in connection strings and shells.
   password: (length: number) =>
     Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join(""),
   key: (length: number) => randomBytes(length).toString("base64url").slice(0, length),

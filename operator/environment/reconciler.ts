@@ -6,135 +6,119 @@ import {
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
 import type { OperatorEnvironments } from "../ports/environments.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
-import { disagreements, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
+import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter, type LimiterContext } from "./expiration/limiter.ts";
-import { createExpiryRefusals } from "./expiration/refused-deletions.ts";
+import { createRefusedDeletions } from "./expiration/refused-deletions.ts";
 import { type RunContext, runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "./status.ts";
 import { StatusDrafts } from "./status-drafts.ts";
-import type { Step, StepResults } from "./step.ts";
-import { application } from "./steps/application.ts";
-import { availability } from "./steps/availability.ts";
-import { configuration } from "./steps/configuration.ts";
-import { database } from "./steps/database.ts";
-import { isolation } from "./steps/isolation.ts";
-import { namespace } from "./steps/namespace.ts";
-import { secrets } from "./steps/secrets.ts";
-import { source } from "./steps/source.ts";
+import type { Step } from "./step.ts";
+import type { StepResults } from "./step-result.ts";
+import { environmentSteps } from "./steps/index.ts";
 
 export interface ReconcilerContext
   extends Omit<RunContext, "signal">,
     Omit<FinalizeContext, "signal">,
-    Omit<ExpiryContext, "limiter" | "refusals" | "tellDisagreement">,
+    Omit<ExpiryContext, "limiter" | "refusals" | "reportDisagreement">,
     Pick<LimiterContext, "events"> {
   readonly environments: OperatorEnvironments;
-  /** The environment as the cache has it, by name. */
+  /** The environment from the cache, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
-  /** Uniform in [0, 1): spreads the recurring passes. */
+  /** Uniform in [0, 1): spreads the periodic reconciles. */
   readonly random: () => number;
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * One pass over one environment: from whatever is there towards what is wanted, or towards nothing.
+ * The reconcile of an environment: towards its desired state, or towards its deletion.
  *
- * Level-triggered: a pass reads everything again, so it does not matter which event woke it, how many were missed,
- * or where the process was killed the last time.
+ * Level-triggered: every reconcile reads everything again, so it does not matter which event caused it, how many were
+ * missed, or where the process was killed before.
  */
 export function createReconciler(context: ReconcilerContext): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
-  const looks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
+  const secretChecks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
   const drafts = new StatusDrafts(context.clock);
-  const plan: readonly Step[] = [
-    namespace,
-    configuration,
-    isolation,
-    secrets(looks),
-    source,
-    database,
-    application,
-    availability(probes),
-  ];
-  const serverClock = sharedServerClock(context.serverClock, context.clock);
-  const limiter = createExpirationLimiter(context);
-  const refusals = createExpiryRefusals(context.clock);
-  const expiring: ExpiryContext = {
+  const plan = environmentSteps(context.backingServices, { probes, secretChecks });
+  const refusals = createRefusedDeletions(context.clock);
+  const expiryContext: ExpiryContext = {
     ...context,
-    serverClock,
-    limiter,
+    serverClock: sharedServerClock(context.serverClock, context.clock),
+    limiter: createExpirationLimiter(context),
     refusals,
-    tellDisagreement: disagreements(context),
+    reportDisagreement: disagreementReporter(context),
   };
-
-  // A later moment is queued by a later reconcile, so that an environment that goes sooner leaves no timer.
+  // An expiry further ahead is left to a later reconcile: an environment that is deleted sooner leaves no timer.
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
+
+  /** What is remembered of an environment ends with its deletion; returns it with its latest status. */
+  const forgotten = (environment: EphemeralEnvironment) => {
+    const { name, uid } = environment.metadata;
+    for (const memory of [probes, secretChecks, refusals]) memory.forget(uid);
+    const latest = drafts.continued(environment);
+    drafts.forget(name);
+    return latest;
+  };
 
   return async (name, { signal, requeueUrgently }) => {
     const environment = context.environment(name);
     if (environment === undefined) return drafts.forget(name);
-    const pass = { ...context, signal };
     if (environment.metadata.deletionTimestamp !== undefined) {
-      probes.forget(environment.metadata.uid);
-      looks.forget(environment.metadata.uid);
-      refusals.forget(environment.metadata.uid);
-      const left = drafts.continued(environment);
-      drafts.forget(name);
-      return finalize(left, pass);
+      return finalize(forgotten(environment), { ...context, signal });
     }
-    const expiry = await expire(environment, expiring);
-    if (expiry === "removing") return;
-    if ("itsTurnInMs" in expiry) return requeueUrgently(expiry.itsTurnInMs);
-    const { dueInMs = Number.POSITIVE_INFINITY, lookAgainInMs, refusal: expiryRefusal } = expiry;
+    const expiry = await expire(environment, expiryContext);
+    if (expiry === "deleting") return;
+    if ("retryInMs" in expiry) return requeueUrgently(expiry.retryInMs);
+    const { dueInMs = Number.POSITIVE_INFINITY, recheckInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) requeueUrgently(dueInMs);
-    return advance(plan, environment, { ...pass, requeueUrgently, drafts, lookAgainInMs, expiryRefusal });
+    return advance(plan, environment, { ...context, signal, requeueUrgently, drafts, recheckInMs, expiryRefusal });
   };
 }
 
-interface Advance extends ReconcilerContext {
+interface AdvanceContext extends ReconcilerContext {
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
-  /** In which something that has nothing to do with the steps wants another look. */
-  readonly lookAgainInMs: number | undefined;
-  /** Why an environment is still there whose time is up, where its deletion is refused. */
+  /** When to check the expiry again, in milliseconds. */
+  readonly recheckInMs: number | undefined;
+  /** Why the environment still exists although it is expired, if its deletion is refused. */
   readonly expiryRefusal: string | undefined;
 }
 
 async function advance(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  pass: Advance,
+  context: AdvanceContext,
 ): Promise<ReconcileResult> {
-  const { drafts, statusWriter, requeueUrgently } = pass;
+  const { drafts, statusWriter, requeueUrgently, clock, settings, expiryRefusal } = context;
   const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
     drafts.store(known, status, () => statusWriter.writeStatus(known, status));
   const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
   const begun = drafts.continued(found);
-  // Nobody waits for it longer because this pass takes its time.
+  // A status that has waited long enough does not wait for the steps, too.
   const due = drafts.due(found);
   const stored = due === undefined ? found : await write(found, due);
-  const { results, error } = await runSteps(plan, begun, pass);
-  pass.signal.throwIfAborted();
-  const { settings, expiryRefusal } = pass;
-  const status = statusAfter(begun, results, { now: pass.clock.now(), settings, expiryRefusal });
-  const mayWait = error === undefined && !isSettling(results) && isProgress(begun, status);
+  const { results, error } = await runSteps(plan, begun, context);
+  context.signal.throwIfAborted();
+  const conditions = plan.map(({ condition }) => condition);
+  const status = statusAfter(begun, results, { now: clock.now(), settings, conditions, expiryRefusal });
+  const mayWait = error === undefined && !mustPersist(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
   if (error !== undefined) throw error;
-  return nextLook(results, pass);
+  return requeue(results, context);
 }
 
-/** Whether a step goes on only from what it found when that is stored. */
-function isSettling(results: StepResults): boolean {
+function mustPersist(results: StepResults): boolean {
   return [...results.values()].some((result) => result.state === "waiting" && result.persistFirst === true);
 }
 
-/** The soonest of what is asked for, and the recurring pass that repairs what no watch reports. */
-function nextLook(results: StepResults, { lookAgainInMs, settings, random }: Advance): ReconcileResult {
-  const recurring = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
-  const asked = [...results.values()].map((result) => result.requeueAfterMs ?? recurring);
-  return { requeueAfterMs: Math.min(recurring, lookAgainInMs ?? recurring, ...asked) };
+/** The soonest time that a step or the expiry asks for, at the latest the periodic reconcile. */
+function requeue(results: StepResults, { recheckInMs, settings, random }: AdvanceContext): ReconcileResult {
+  const periodicMs = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
+  const requested = [...results.values()].map((result) => result.requeueAfterMs ?? periodicMs);
+  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, ...requested) };
 }

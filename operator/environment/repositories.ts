@@ -4,16 +4,17 @@ import { COMPONENTS, type Component } from "../../crds/names.ts";
 import type { ChartSource, Repository } from "../../crds/repository/repository.ts";
 import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository/repository-use.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { failed, type StepContext, type Unfinished } from "./step.ts";
+import type { StepContext } from "./step.ts";
+import { failed, type Unfinished } from "./step-result.ts";
+
+/** The Repositories of an environment, by component. */
+export type ComponentRepositories = { readonly [component in Component]?: Repository };
 
 /**
- * The Repositories that the environment's components name and that it may have; one that is absent, of the other type or
- * not shared with it is left out.
+ * The Repositories that the environment's components name; one that is absent, of the other type or not shared with the
+ * environment is left out.
  */
-export function repositoriesOf(
-  environment: EphemeralEnvironment,
-  repositories: Repositories,
-): { readonly [component in Component]?: Repository } {
+export function repositoriesOf(environment: EphemeralEnvironment, repositories: Repositories): ComponentRepositories {
   const find = (component: Component) => {
     const found = named(environment, component, repositories);
     return found !== undefined && isGranted(environment, found) ? { [component]: found } : {};
@@ -26,12 +27,12 @@ export function chartOf({ backend }: { readonly backend?: Repository }, { defaul
   return backend?.spec.chart ?? defaultChart;
 }
 
-/** Nobody tells when another environment gives its place back. */
+/** No watch tells when another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
 /**
- * What a step answers when the environment can't have a component's Repository: it is not there, not shared with the
- * environment, or has no place for a new one. A change of the Repository wakes the environment.
+ * The result of a step whose environment can't use a component's Repository, because it is missing, not shared with the
+ * environment, or full. A change of the Repository enqueues the environment.
  */
 export function repositoryProblem(
   environment: EphemeralEnvironment,
@@ -63,18 +64,21 @@ const isGranted = (environment: EphemeralEnvironment, repository: Repository) =>
 function notFound({ spec }: EphemeralEnvironment, component: Component): Unfinished {
   return failed(
     "RepositoryNotFound",
-    `no ${component} Repository '${spec[component]?.repository}' is registered: register it, or make the environment anew with another one`,
+    `no ${component} Repository '${spec[component]?.repository}' is registered: register it, or create the environment again with another one`,
   );
 }
 
 function notShared({ metadata }: Repository): Unfinished {
   return failed(
     "RepositoryNotShared",
-    `Repository '${metadata.name}' is for groups that this environment does not name: make the environment anew with one of them in spec.access.groups, or with another Repository`,
+    `Repository '${metadata.name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another Repository`,
   );
 }
 
 function full({ metadata, spec }: Repository): Unfinished {
-  const message = `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}; delete one of them, or raise its maxEnvironments`;
-  return { ...failed("RepositoryFull", message), requeueAfterMs: FULL_RECHECK_MS };
+  return failed(
+    "RepositoryFull",
+    `Repository '${metadata.name}' has reached its limit of ${spec.maxEnvironments} environments: delete one of them, or raise its maxEnvironments`,
+    { requeueAfterMs: FULL_RECHECK_MS },
+  );
 }

@@ -2,25 +2,23 @@ import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isConflict } from "../kit/client/errors.ts";
 import { errorResult, retrying } from "./error-results.ts";
-import {
-  Interrupted,
-  type Step,
-  type StepContext,
-  type StepResult,
-  type StepResults,
-  type Unfinished,
-} from "./step.ts";
+import type { Step, StepContext } from "./step.ts";
+import { type StepResult, type StepResults, withFindings } from "./step-result.ts";
 
-/** What steps may use, but for what only the walk can tell them. */
-export type RunContext = Omit<StepContext, "earlier" | "passes">;
+/** The context of steps without the parts that the runner provides. */
+export type RunContext = Omit<StepContext, "earlier" | "canContinueAfter">;
 
-/** What a walk over the steps came to; an error is transient and asks for another pass. */
+/** The results of one run; `error` is transient and is to be retried with backoff. */
 export interface StepsOutcome {
   readonly results: StepResults;
   readonly error: unknown;
 }
 
-/** Takes every step whose needs are done, side by side where they don't need each other. The plan lists needs first. */
+/**
+ * Runs every step whose `after` steps are done; steps that don't need each other run in parallel.
+ *
+ * @param plan a step comes after the steps that it needs
+ */
 export async function runSteps(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
@@ -28,65 +26,79 @@ export async function runSteps(
 ): Promise<StepsOutcome> {
   const results = new Map<StepCondition, StepResult>();
   const errors: unknown[] = [];
-  const taken = new Map<StepCondition, Promise<void>>();
-  const passes = async (condition: StepCondition) => {
-    await taken.get(condition);
+  const started = new Map<StepCondition, Promise<void>>();
+  const canContinueAfter = async (condition: StepCondition) => {
+    await started.get(condition);
     return isPassable(condition);
   };
-  const context: StepContext = { ...outside, earlier: results, passes };
+  const context: StepContext = { ...outside, earlier: results, canContinueAfter };
 
-  let known = { environment, results: 0 };
-  /** One object for all steps that know the same of it: what one computes of it need not be computed again. */
-  const asKnown = () => {
-    if (known.results < results.size)
-      known = { environment: withFindings(environment, results), results: results.size };
-    return known.environment;
+  let latest = { environment, results: 0 };
+  /** The same object for all steps that know the same results: what is computed from it can be cached by it. */
+  const current = () => {
+    if (latest.results < results.size) latest = { environment: merged(environment, results), results: results.size };
+    return latest.environment;
   };
 
   const isPassable = (condition: StepCondition) => {
     const result = results.get(condition);
     if (result?.state === "done") return true;
     const step = plan.find((one) => one.condition === condition);
-    return step?.continueWithPrevious?.(asKnown(), context, result) === true;
+    return step?.continueWithPrevious?.(current(), context, result) === true;
   };
 
-  const take = async (step: Step) => {
-    await Promise.all(step.after.map((condition) => taken.get(condition)));
-    const isDue = step.after.every(isPassable);
-    if (!isDue && !step.alwaysRun?.(environment)) return;
-    const { result, error } = await attempt(step, asKnown(), context);
+  const start = async (step: Step) => {
+    await Promise.all(step.after.map((condition) => started.get(condition)));
+    if (!step.after.every(isPassable) && !step.alwaysRun?.(environment)) return;
+    const { result, error } = await attempt(step, current(), context);
     if (error !== undefined) errors.push(error);
     if (result !== undefined) results.set(step.condition, result);
   };
-  for (const step of plan) taken.set(step.condition, take(step));
-  await Promise.all(taken.values());
+  for (const step of plan) started.set(step.condition, start(step));
+  await Promise.all(started.values());
+  errors.push(...(await cleanUp(plan, results, { environment: current(), context })));
   return { results, error: errors[0] };
 }
 
-/** A refusal is a result; a conflict is none, because somebody else's write is about to tell more. */
-async function attempt(
-  step: Step,
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<{ result?: StepResult; error?: unknown }> {
+interface Attempt {
+  readonly result?: StepResult;
+  readonly error?: unknown;
+}
+
+/** A conflict has no result: the write that caused it enqueues the environment again. */
+async function attempt(step: Step, environment: EphemeralEnvironment, context: StepContext): Promise<Attempt> {
   try {
     context.signal.throwIfAborted();
-    return { result: await step.run(environment, context) };
-  } catch (caught) {
-    if (!(caught instanceof Interrupted)) return stopped(caught);
-    const { error, result } = stopped(caught.cause);
-    return { error, ...(result === undefined ? {} : { result: { ...result, findings: caught.findings } }) };
+    const result = await step.run(environment, context);
+    return result.state === "waiting" ? { result, error: result.error } : { result };
+  } catch (error) {
+    const result = errorResult(error);
+    if (result !== undefined) return { result };
+    return isConflict(error) ? { error } : { error, result: retrying(error) };
   }
 }
 
-function stopped(error: unknown): { result?: Unfinished; error?: unknown } {
-  const result = errorResult(error);
-  if (result !== undefined) return { result };
-  return isConflict(error) ? { error } : { error, result: retrying(error) };
+/** Adds the findings of every clean-up to the result of its step; returns the errors. */
+async function cleanUp(
+  plan: readonly Step[],
+  results: Map<StepCondition, StepResult>,
+  { environment, context }: { readonly environment: EphemeralEnvironment; readonly context: StepContext },
+): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (const step of plan) {
+    const result = results.get(step.condition);
+    if (step.cleanUp === undefined || result === undefined || context.signal.aborted) continue;
+    try {
+      results.set(step.condition, withFindings(result, await step.cleanUp(environment, context)));
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
 }
 
-/** The environment as the steps so far would have it. */
-function withFindings(environment: EphemeralEnvironment, results: StepResults): EphemeralEnvironment {
+/** The environment with what the steps have found so far. */
+function merged(environment: EphemeralEnvironment, results: StepResults): EphemeralEnvironment {
   const findings = [...results.values()].map((result) => result.findings);
   return { ...environment, status: Object.assign({}, environment.status, ...findings) };
 }

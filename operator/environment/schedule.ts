@@ -1,24 +1,18 @@
 import type { Clock } from "../kit/time/clock.ts";
 
-/**
- * When something that costs I/O is to be done again for each environment, such as asking its URLs. Kept in memory
- * only, because a restart may do it early.
- */
+/** When each environment repeats something that costs I/O. In memory only: a restart may repeat it early. */
 export interface Schedule {
   /**
-   * Milliseconds until it is due; 0 when it is. First sight after a start is spread over a period.
+   * Milliseconds until it is due; 0 when it is. The first times after a start are spread over a period.
    *
-   * @param withinMs a shorter period, for what is in doubt
+   * @param withinMs a shorter period
    */
   dueInMs(uid: string, withinMs?: number): number;
   /** It was done: a period begins. */
   taken(uid: string): void;
-  /**
-   * It was tried in vain: it is due after a pause, twice as long each time and never longer than a period. Answers the
-   * pause, in milliseconds.
-   */
+  /** It failed: it is due after a pause that doubles each time, up to a period. Returns the pause in milliseconds. */
   again(uid: string, firstMs: number): number;
-  /** It went well: the next pause is the first one again. */
+  /** It succeeded: the next pause is the first one again. */
   succeeded(uid: string): void;
   forget(uid: string): void;
 }
@@ -52,7 +46,7 @@ export function createSchedule(clock: Clock, periodMs: number): Schedule {
   };
 }
 
-/** A UID is random: its first 32 bits place it evenly in [0, 1). */
+/** UIDs are random: the first 32 bits place one evenly in [0, 1). */
 function spread(uid: string): number {
   return Number.parseInt(uid.replaceAll("-", "").slice(0, 8), 16) / 2 ** 32;
 }

@@ -2,30 +2,30 @@ import type { SecretStatus } from "../../crds/environment/environment-status.sch
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import type { StoredSecret } from "../ports/secret-manager.ts";
-import { databaseUrl } from "./desired/database.ts";
 import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
-import { failed, type StepContext, type Unfinished } from "./step.ts";
+import type { StepContext } from "./step.ts";
+import { failed, type Unfinished } from "./step-result.ts";
 
-/** Nobody watches the secret manager: whether a secret is shared or there by now has to be asked. */
+/** The secret manager is not watched: this finds that a secret is shared or exists by now. */
 const REFERENCE_RECHECK_MS = 30_000;
 
 type Outside = Pick<StepContext, "secretManager" | "settings" | "generateSecret">;
 
-/** Every value of a plan, by variable, and what the status says of them. */
+/** Every value of a plan, by variable, and its status. */
 export interface Complete {
   readonly state: "complete";
   readonly values: ReadonlyMap<string, StoredSecret>;
   readonly secrets: SecretStatus[];
 }
 
-/** What the secret manager answered for a plan. */
+/** The secret manager's answer to a plan. */
 export type Gathered =
   | Complete
-  /** Variables whose value somebody else is to write, and has not yet. */
+  /** Users have not written the values of these variables yet. */
   | { readonly state: "awaiting"; readonly variables: readonly string[] }
   | { readonly state: "refused"; readonly result: Unfinished };
 
-/** The values of a plan, by variable; a value of our own is made where there is none. */
+/** Reads the values of a plan; generates an own value that does not exist. */
 export async function gather(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
@@ -35,10 +35,10 @@ export async function gather(
   const referred = plan.filter(
     (secret): secret is ReferredSecret => secret.kind === "alias" || secret.kind === "shared",
   );
-  const making = ownValues(environment, own, outside);
+  const ensuring = ownValues(environment, own, outside);
   const [stored, answers] = await Promise.all([
-    making,
-    Promise.all(referred.map((secret) => referredValue(environment, secret, { ...outside, making }))),
+    ensuring,
+    Promise.all(referred.map((secret) => referredValue(environment, secret, { ...outside, ensuring }))),
   ]);
   const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
   if (variables.length > 0) return { state: "awaiting", variables };
@@ -49,11 +49,11 @@ export async function gather(
   return { state: "complete", values, secrets: plannedStatus(plan, values) };
 }
 
-/** The database's URL is the only value that is made of another. */
 function withDerived(plan: readonly PlannedSecret[], values: ReadonlyMap<string, StoredSecret>) {
   const derived = plan.flatMap((secret) => {
-    const from = secret.kind === "derived" ? values.get(secret.of) : undefined;
-    return from === undefined ? [] : [[secret.name, { ...from, value: databaseUrl(from.value) }] as const];
+    const base = secret.kind === "derived" ? values.get(secret.of) : undefined;
+    if (secret.kind !== "derived" || base === undefined) return [];
+    return [[secret.name, { ...base, value: secret.value(base.value) }] as const];
   });
   return new Map([...values, ...derived]);
 }
@@ -63,38 +63,36 @@ async function ownValues(
   own: readonly OwnSecret[],
   { secretManager, generateSecret }: Outside,
 ): Promise<ReadonlyMap<string, StoredSecret>> {
-  const requests = own.map(({ name, version, generate }) => ({
-    ...{ name, version },
-    ...(generate === undefined ? {} : { generate: () => generateSecret(generate) }),
-  }));
+  const requests = own.map(({ name, version, generate }) =>
+    generate === undefined ? { name, version } : { name, version, generate: () => generateSecret(generate) },
+  );
   return secretManager.ensure(metadata, requests);
 }
 
-type Stored = ReadonlyMap<string, StoredSecret>;
+/** `ensuring` are the own values, which an alias may repeat. */
+type WithOwn = Outside & { readonly ensuring: Promise<ReadonlyMap<string, StoredSecret>> };
 
 function referredValue(
   environment: EphemeralEnvironment,
   secret: ReferredSecret,
-  outside: Outside & { readonly making: Promise<Stored> },
+  outside: WithOwn,
 ): Promise<StoredSecret | Unfinished> {
-  return secret.kind === "alias"
-    ? repeatedValue(environment, secret, outside)
-    : sharedValue(environment, secret, outside);
+  return secret.kind === "alias" ? aliasValue(environment, secret, outside) : sharedValue(environment, secret, outside);
 }
 
-/** What it repeats may be new in this very pass. */
-async function repeatedValue(
+/** The value that it repeats may be generated in this very reconcile. */
+async function aliasValue(
   { metadata }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
-  { secretManager, making }: Outside & { readonly making: Promise<Stored> },
+  { secretManager, ensuring }: WithOwn,
 ): Promise<StoredSecret | Unfinished> {
-  const own = (await making).get(of);
+  const own = (await ensuring).get(of);
   if (own?.version === version) return own;
   const former = version === "latest" ? undefined : await secretManager.ensure(metadata, [{ name: of, version }]);
   return former?.get(of) ?? notFound(name, source);
 }
 
-/** Judged whenever it is read, whoever wrote the reference: what was shared yesterday may not be today. What pods have stays. */
+/** The right is checked at every read, because sharing may end; pods keep what they have. */
 async function sharedValue(
   { spec }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
@@ -103,12 +101,12 @@ async function sharedValue(
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
   if (!(await isSharedWith(settings.secrets, spec.access?.groups ?? [], { id: of, labelsOf }))) {
     const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;
-    return { ...failed("SecretNotShared", message), requeueAfterMs: REFERENCE_RECHECK_MS };
+    return failed("SecretNotShared", message, { requeueAfterMs: REFERENCE_RECHECK_MS });
   }
   return (await secretManager.read(of, version)) ?? notFound(name, source);
 }
 
 function notFound(variable: string, source: string): Unfinished {
-  const message = `${variable}: the secret manager has no '${source}': write it there, or refer to another one`;
-  return { ...failed("SecretNotFound", message), requeueAfterMs: REFERENCE_RECHECK_MS };
+  const message = `${variable}: the secret manager has no '${source}': create it, or reference another one`;
+  return failed("SecretNotFound", message, { requeueAfterMs: REFERENCE_RECHECK_MS });
 }

@@ -2,31 +2,31 @@ import { isDeepStrictEqual } from "node:util";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Clock } from "../kit/time/clock.ts";
 
-/** A status that is not stored, or not yet. */
+/** A status that is not stored yet, or could not be stored. */
 interface Draft {
-  /** Of the environment; another one may have its name. */
+  /** The environment's; another environment may have the same name later. */
   readonly uid: string;
-  /** What was stored when it was made: where that is another one now, another operator wrote it. */
+  /** The stored status when the draft was made; if it differs now, another operator wrote it. */
   readonly over: EnvironmentStatus | undefined;
   readonly status: EnvironmentStatus;
-  /** Absent where it was to be stored and could not. */
+  /** Absent when storing it failed. */
   readonly wait?: Wait;
 }
 
-/** A status may wait for what the next passes find, until its time is up. */
+/** A status may wait for the findings of the next reconciles until its time is up. */
 interface Wait {
   isOver: boolean;
   readonly cancel: () => void;
 }
 
-/** Half the time in which people and pipelines look again, and enough for the deployer's next word. */
+/** Half the interval at which users and pipelines poll, and long enough for the deployer's next update. */
 const LONGEST_WAIT_MS = 500;
 
 /**
- * What passes found out and did not store. The next pass goes on from it, also when the spec has changed meanwhile: some of
- * what steps make shows in nothing but the status.
+ * The statuses that reconciles computed and did not store. The next reconcile continues from them, also when the spec has
+ * changed, because some of what steps make is visible only in the status.
  *
- * Kept in memory only. A crash costs these writes once.
+ * In memory only: after a crash these findings are made again.
  */
 export class StatusDrafts {
   readonly #drafts = new Map<string, Draft>();
@@ -36,33 +36,33 @@ export class StatusDrafts {
     this.#clock = clock;
   }
 
-  /** The environment as the last pass left it, whether that is stored or not. */
+  /** The environment with the status of the last reconcile, stored or not. */
   continued(environment: EphemeralEnvironment): EphemeralEnvironment {
     const draft = this.#of(environment);
     return draft === undefined ? environment : { ...environment, status: draft.status };
   }
 
-  /** The status that has waited long enough and is to be stored before anything else. */
+  /** The status that has waited long enough and must be stored now. */
   due(environment: EphemeralEnvironment): EnvironmentStatus | undefined {
     const draft = this.#of(environment);
     return draft?.wait?.isOver ? draft.status : undefined;
   }
 
   /**
-   * Keeps a status that may wait a moment for what the next passes find; the moment counts from the first that waits.
+   * Keeps a status that may wait for the findings of the next reconciles; the wait starts with the first one.
    *
-   * @param again asks for a pass when the moment is over
-   * @returns false when the status is to be stored now: the moment is over, or the last one could not be stored
+   * @param requeue called when the wait is over
+   * @returns false when the status must be stored now: the wait is over, or the last status could not be stored
    */
-  postpone(environment: EphemeralEnvironment, status: EnvironmentStatus, again: () => void): boolean {
+  postpone(environment: EphemeralEnvironment, status: EnvironmentStatus, requeue: () => void): boolean {
     const draft = this.#of(environment);
-    const wait = draft === undefined ? this.#begin(environment.metadata.name, again) : draft.wait;
+    const wait = draft === undefined ? this.#begin(environment.metadata.name, requeue) : draft.wait;
     if (wait === undefined || wait.isOver) return false;
     this.#keep(environment, { status, wait });
     return true;
   }
 
-  /** Keeps the status until `write` has stored it; answers what that answers. */
+  /** Keeps the status until `write` has stored it; returns the result of `write`. */
   async store<R>(environment: EphemeralEnvironment, status: EnvironmentStatus, write: () => Promise<R>): Promise<R> {
     this.forget(environment.metadata.name);
     this.#keep(environment, { status });
@@ -71,7 +71,7 @@ export class StatusDrafts {
     return written;
   }
 
-  /** To be called when the environment goes, or when nothing of it is left to store. */
+  /** To be called when the environment is gone or nothing of it is left to store. */
   forget(name: string): void {
     this.#drafts.get(name)?.wait?.cancel();
     this.#drafts.delete(name);
@@ -86,11 +86,11 @@ export class StatusDrafts {
     this.#drafts.set(metadata.name, { uid: metadata.uid, over, ...draft });
   }
 
-  #begin(name: string, again: () => void): Wait {
+  #begin(name: string, requeue: () => void): Wait {
     this.forget(name);
     const end = () => {
       wait.isOver = true;
-      again();
+      requeue();
     };
     const wait: Wait = { isOver: false, cancel: this.#clock.setTimer(LONGEST_WAIT_MS, end) };
     return wait;

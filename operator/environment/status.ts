@@ -4,7 +4,7 @@ import {
   type ConditionDraft,
   clipped,
   findCondition,
-  STEP_CONDITIONS,
+  type StepCondition,
   transition,
 } from "../../crds/conditions.ts";
 import {
@@ -13,21 +13,23 @@ import {
   observedAuditId,
   reconcileToken,
 } from "../../crds/environment/ephemeral-environment.ts";
-import { expiresAt, reprieve, ttlHours } from "../../crds/environment/lifetime.ts";
+import { expiresAt, gracePeriodEnd, ttlHours } from "../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd } from "../../crds/environment/pipelines.ts";
 import { TTL_DEFAULT_HOURS } from "../../crds/environment/ttl.ts";
 import { equalJson } from "../kit/equal-json.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
-import { informationalConditions } from "./notices.ts";
-import { askedHash, isServed, wantedPipelines } from "./progress.ts";
-import type { StepResults } from "./step.ts";
+import { informationalConditions } from "./informational-conditions.ts";
+import { isServing, specHash, wantedPipelines } from "./progress.ts";
+import type { Findings, ReconcilerField, StepResults } from "./step-result.ts";
 
-/** When and by which rules a status is judged. */
-export interface Judge {
+/** What a status depends on beside the environment and the results of its steps. */
+export interface StatusContext {
   readonly now: Date;
   readonly settings: Settings;
-  /** Why an environment is still there whose time is up, where its deletion is refused. */
+  /** The conditions of all steps, in the order of the plan. */
+  readonly conditions: readonly StepCondition[];
+  /** Why the environment still exists although it is expired, if its deletion is refused. */
   readonly expiryRefusal?: string | undefined;
 }
 
@@ -35,65 +37,70 @@ const STATUS_OF = { done: "True", waiting: "Unknown", failed: "False" } as const
 const MINUTE_MS = 60_000;
 
 /**
- * The status after a pass: what the steps found and how they went. A step that was not taken keeps its condition.
- * Pure, so that a pass that found nothing new yields the very status that is there, and nothing is written.
+ * The status after a reconcile: the findings of the steps and what follows from them. A step that did not run keeps its
+ * condition. Pure: a reconcile without news computes the former status, and nothing is written.
  */
-export function statusAfter(environment: EphemeralEnvironment, results: StepResults, judge: Judge): EnvironmentStatus {
-  const { metadata, spec } = environment;
-  const former = environment.status;
-  const found: EnvironmentStatus = Object.assign({}, former, ...[...results.values()].map(({ findings }) => findings));
-  // A step may have settled the TTL just now: it counts as one that was asked for.
-  const defaultHours = Math.min(TTL_DEFAULT_HOURS, judge.settings.ttl.maximumHours);
-  const timed = {
-    ...environment,
-    spec: { ...spec, ttlHours: ttlHours({ ...environment, status: found }, defaultHours) },
+export function statusAfter(
+  environment: EphemeralEnvironment,
+  results: StepResults,
+  context: StatusContext,
+): EnvironmentStatus {
+  const { metadata, spec, status: former } = environment;
+  const findings = [...results.values()].map((result) => result.findings);
+  const { rollout: _, protected: __, ...kept }: EnvironmentStatus = Object.assign({}, former, ...findings);
+  const timed = { ...kept, ...observedFields(environment, kept, context) };
+  const rollout = rolloutOf(environment, timed, context.now);
+  const status: EnvironmentStatus = {
+    ...timed,
+    ...(spec.protected ? { protected: true } : {}),
+    ...(rollout === undefined ? {} : { rollout }),
   };
-  const grace = reprieve(timed, judge.now);
-  const {
-    rollout: _,
-    protected: __,
-    ...lived
-  } = {
-    ...found,
-    observedGeneration: metadata.generation,
+  const steps = stepConditions(environment, results, context);
+  const current = { ...environment, status: { ...status, conditions: steps } };
+  const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
+  const conditions = [...steps, ...informationalConditions(current, former?.conditions, context), ready];
+  return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
+}
+
+/** What was observed of the resource itself, and its lifetime. */
+function observedFields(
+  environment: EphemeralEnvironment,
+  found: Findings,
+  { now, settings }: StatusContext,
+): Pick<EnvironmentStatus, ReconcilerField> {
+  const defaultHours = Math.min(TTL_DEFAULT_HOURS, settings.ttl.maximumHours);
+  const hours = configSetHours(environment, found, settings) ?? ttlHours(environment, defaultHours);
+  const timed = { ...environment, spec: { ...environment.spec, ttlHours: environment.spec.ttlHours ?? hours } };
+  const grace = gracePeriodEnd(timed, now);
+  const token = reconcileToken(environment);
+  return {
+    observedGeneration: environment.metadata.generation,
     ...observedAuditId(environment),
     ttlHours: ttlHours(timed),
     expiresAt: expiresAt(timed).toISOString(),
-    specChangedAt: specChangedAt(environment, judge.now),
+    specChangedAt: specChangedAt(environment, now),
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
-    ...handledToken(environment),
+    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
   };
-  const pursuit = pursued(environment, lived, judge.now);
-  const judged: EnvironmentStatus = {
-    ...lived,
-    ...(spec.protected ? { protected: true } : {}),
-    ...(pursuit === undefined ? {} : { rollout: pursuit }),
-  };
-  const steps = stepConditions(environment, results, judge.now);
-  const walked = { ...environment, status: { ...judged, conditions: steps } };
-  const ready = readiness(walked, judge);
-  const summary = transition(findCondition(former?.conditions, "Ready"), ready, judge.now);
-  const notices = informationalConditions(walked, former?.conditions, judge);
-  const conditions = [...steps, ...notices, summary];
-  return { ...judged, conditions, phase: phaseOf({ metadata, status: { ...judged, conditions } }) };
 }
 
-/** Whether a status says the same as the one that the API server has. */
+/** The default TTL of the config set applies when its first version is resolved, and never again. */
+function configSetHours({ status }: EphemeralEnvironment, found: Findings, { ttl }: Settings): number | undefined {
+  const hours = status?.configSet === undefined ? found.configSet?.ttlDefaultHours : undefined;
+  return hours === undefined ? undefined : Math.min(hours, ttl.maximumHours);
+}
+
+/** Whether a status equals the one that the API server has. */
 export function sameStatus(stored: EnvironmentStatus | undefined, status: EnvironmentStatus): boolean {
   return equalJson(stored ?? {}, status);
 }
 
-/** Whether a status tells of progress alone: nothing new was asked for, and there was no verdict and there is none. */
+/** Whether a status shows only progress: it answers no new request, and `Ready` was and is Unknown. */
 export function isProgress({ metadata, status: former }: EphemeralEnvironment, status: EnvironmentStatus): boolean {
   const isOpen = ({ conditions }: EnvironmentStatus) => findCondition(conditions, "Ready")?.status === "Unknown";
   const isAnswer = former?.lastHandledReconcileAt !== status.lastHandledReconcileAt;
   if (isAnswer || !isOpen(status)) return false;
   return former === undefined || (former.observedGeneration === metadata.generation && isOpen(former));
-}
-
-function handledToken(environment: EphemeralEnvironment): Pick<EnvironmentStatus, "lastHandledReconcileAt"> {
-  const token = reconcileToken(environment);
-  return token === undefined ? {} : { lastHandledReconcileAt: token };
 }
 
 function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): string {
@@ -102,62 +109,69 @@ function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): s
 }
 
 /**
- * What is wanted and does not serve yet; `undefined` while it does. The clock starts anew when something else is wanted,
- * and for no other change: an extension buys a failing environment no time.
+ * The rollout in progress; `undefined` when there is none. Its deadline starts again when something else is to run, and for
+ * no other change: an extension gives a failing environment no more time.
  */
-function pursued(
+function rolloutOf(
   environment: EphemeralEnvironment,
   status: EnvironmentStatus,
   now: Date,
 ): EnvironmentStatus["rollout"] {
   const { spec, metadata, status: former } = environment;
-  if (isServed({ spec, status })) return undefined;
-  const asked = askedHash(spec);
+  if (isServing({ spec, status })) return undefined;
+  const asked = specHash(spec);
   if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, asked };
   const isOther = former.desiredHash !== undefined && former.desiredHash !== status.desiredHash;
   const begun = former.rollout;
   return { since: begun?.asked === asked && !isOther ? begun.since : now.toISOString(), asked };
 }
 
-function stepConditions(environment: EphemeralEnvironment, results: StepResults, now: Date): Condition[] {
-  return STEP_CONDITIONS.flatMap((type) => {
+function stepConditions(
+  environment: EphemeralEnvironment,
+  results: StepResults,
+  { conditions, now }: StatusContext,
+): Condition[] {
+  return conditions.flatMap((type) => {
     const former = findCondition(environment.status?.conditions, type);
     const result = results.get(type);
     if (result === undefined) return former ? [former] : [];
-    const judgement: ConditionDraft = {
+    const draft: ConditionDraft = {
       type,
       status: STATUS_OF[result.state],
       reason: result.reason,
       message: result.state === "done" ? "" : clipped(result.message),
       observedGeneration: environment.metadata.generation,
     };
-    return [transition(former, judgement, now)];
+    return [transition(former, draft, now)];
   });
 }
 
-/** Sums the steps up: False when one failed for good or time ran out, True while what is wanted serves, else Unknown. */
-function readiness(environment: EphemeralEnvironment, judge: Judge): ConditionDraft {
+/** False when a step failed or the deadline passed, True while what the spec asks for serves, else Unknown. */
+function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionDraft {
   const { metadata, status } = environment;
   const conditions = status?.conditions ?? [];
-  const judgement = (state: Condition["status"], reason: string, message: string): ConditionDraft => ({
-    ...{ type: "Ready", status: state, reason, message: clipped(message) },
+  const ready = (state: Condition["status"], reason: string, message: string): ConditionDraft => ({
+    type: "Ready",
+    status: state,
+    reason,
+    message: clipped(message),
     observedGeneration: metadata.generation,
   });
   const broken = conditions.find((condition) => condition.status === "False");
-  if (broken) return judgement("False", broken.reason, broken.message);
+  if (broken) return ready("False", broken.reason, broken.message);
 
   const open = conditions.find((condition) => condition.status !== "True");
-  if (status?.rollout === undefined) return judgement("True", "Ready", open?.message ?? "");
+  if (status?.rollout === undefined) return ready("True", "Ready", open?.message ?? "");
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(environment, status.rollout.since, judge)) return judgement("Unknown", reason, message);
-  return judgement("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
+  if (!isOverdue(environment, status.rollout.since, context)) return ready("Unknown", reason, message);
+  return ready("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
 }
 
-/** Nobody can deploy a commit before it is built: the clock starts with the end of its pipeline. */
-function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: Judge): boolean {
+/** The deadline starts when the pipelines of the wanted commits have ended: before that they can't be deployed. */
+function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
   const pipelines = wantedPipelines(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
   const begun = [new Date(since), ...pipelines.map(pipelineEnd)];
-  const pursuedMs = Math.min(...begun.map((moment) => elapsedMs(moment, now)));
-  return pursuedMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+  const rolloutMs = Math.min(...begun.map((moment) => elapsedMs(moment, now)));
+  return rolloutMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }

@@ -2,23 +2,22 @@ import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION } from "../../crds/group.ts";
 import type { Component } from "../../crds/names.ts";
-import { branchOf, neededSecrets, type Repository } from "../../crds/repository/repository.ts";
+import { branchOf, type Repository, wantedSecrets } from "../../crds/repository/repository.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../ports/facade/chart-templates.ts";
-import { DATABASE_URL, wantsDatabase } from "./desired/database.ts";
+import { type BackingService, wantedServices } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
 import { componentsOf, environmentValues } from "./desired/values.ts";
 import { variablesOf } from "./desired/variables.ts";
-import { chartOf } from "./repositories.ts";
+import type { PlanInput } from "./plan-input.ts";
+import { type ComponentRepositories, chartOf } from "./repositories.ts";
 
 const NAME = "my-environment";
-const NO_ONES_UID = "00000000-0000-4000-8000-000000000000";
-/** The signs of a tag's template stand for themselves. */
+const PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000000";
+/** The placeholder of a tag template stands for itself. */
 const ANY_COMMIT = "{commit}";
 
-type ComponentRepositories = { readonly [component in Component]?: Repository };
-
 /** The ChartTemplates port on the functions that environments are rendered with. */
-export function chartTemplates(settings: Settings): ChartTemplates {
+export function chartTemplates(settings: Settings, services: readonly BackingService[]): ChartTemplates {
   return {
     templateOf(choice) {
       const { repository, configSet } = choice;
@@ -26,18 +25,18 @@ export function chartTemplates(settings: Settings): ChartTemplates {
         repository === undefined
           ? { backend: placeholder("backend"), frontend: placeholder("frontend") }
           : { [repository.spec.type]: repository };
-      const environment = environmentOf(repositories, choice);
+      const input: PlanInput = { environment: environmentOf(repositories, choice), repositories, configSet, services };
       return {
         chart: chartOf(repositories, settings),
-        values: environmentValues(environment, repositories, settings, configSet),
-        variables: templateVariables(environment, repositories, choice),
+        values: environmentValues(input, settings),
+        variables: templateVariables(input, choice),
       };
     },
   };
 }
 
 function placeholder(type: Component): Repository {
-  const metadata = { name: type, namespace: "", uid: NO_ONES_UID, resourceVersion: "", generation: 1 };
+  const metadata = { name: type, namespace: "", uid: PLACEHOLDER_UID, resourceVersion: "", generation: 1 };
   return {
     apiVersion: API_VERSION,
     kind: "Repository",
@@ -46,25 +45,25 @@ function placeholder(type: Component): Repository {
   };
 }
 
-/** An environment that is made of these as little is said as can be, its commits settled. */
+/** A minimal environment of these Repositories, with resolved commits. */
 function environmentOf(
   repositories: ComponentRepositories,
   { generatesSecrets }: TemplateChoice,
 ): EphemeralEnvironment {
   const each = <T>(of: (repository: Repository) => T) =>
     Object.fromEntries(Object.entries(repositories).map(([component, repository]) => [component, of(repository)]));
-  const sources = each((repository) => ({ repository: repository.metadata.name, branch: branchOf(repository) }));
-  const components = each((repository) => ({ applied: appliedOf(repository) }));
+  const components = each((repository) => ({ repository: repository.metadata.name, branch: branchOf(repository) }));
+  const sources = each((repository) => ({ applied: appliedOf(repository) }));
   return {
     apiVersion: API_VERSION,
     kind: "EphemeralEnvironment",
-    metadata: { name: NAME, uid: NO_ONES_UID, resourceVersion: "", generation: 1, creationTimestamp: "" },
-    // A frontend's own template has no backend, as no environment would.
+    metadata: { name: NAME, uid: PLACEHOLDER_UID, resourceVersion: "", generation: 1, creationTimestamp: "" },
+    // The template of a frontend has no backend, which no real environment lacks.
     spec: {
-      ...sources,
+      ...components,
       secrets: { autoGenerate: generatesSecrets, useSharedApiKeys: true },
     } as EphemeralEnvironment["spec"],
-    status: { components, pullSecret: pullStatus(pullPlan(repositories)) },
+    status: { sources, pullSecret: pullStatus(pullPlan(repositories)) },
   };
 }
 
@@ -74,26 +73,27 @@ function appliedOf(repository: Repository) {
   return { branch, commit: ANY_COMMIT, image: `${repository.spec.image.repository}:${tagTemplate}` };
 }
 
-/** Secrets are in one Secret, which every component sees. */
-function templateVariables(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  { configSet, generatesSecrets }: TemplateChoice,
-): TemplateVariable[] {
-  const { plain, references } = variablesOf(environment, repositories, configSet);
-  const hasDatabase = wantsDatabase(environment.spec, configSet);
-  const needed = new Set(neededSecrets(Object.values(repositories), hasDatabase).map(({ name }) => name));
-  const derived = hasDatabase && !references.has(DATABASE_URL) && !needed.has(DATABASE_URL) ? [DATABASE_URL] : [];
+/** All components see all secrets, because they are in one Secret. */
+function templateVariables(input: PlanInput, { generatesSecrets }: TemplateChoice): TemplateVariable[] {
+  const { plain, references } = variablesOf(input);
+  const services = wantedServices(input);
+  const secrets = [
+    ...services.flatMap((one) => one.secrets),
+    ...Object.values(input.repositories).flatMap(wantedSecrets),
+  ];
+  const needed = new Set(secrets.map(({ name }) => name));
+  const derived = services
+    .flatMap((service) => service.derived.map(({ name }) => name))
+    .filter((name) => !references.has(name) && !needed.has(name));
   const names = [...new Set([...needed, ...derived, ...references.keys()])].sort();
-  const otherwise = (name: string): TemplateVariable["source"] =>
-    generatesSecrets || derived.includes(name) ? "auto" : "override";
-  return componentsOf(environment).flatMap((component) => [
-    ...(plain[component] ?? []).map(({ name, value }) => ({
-      ...{ name, component, required: false, secret: false, source: "config_set" as const, default: value },
-    })),
-    ...names.map((name) => ({
-      ...{ name, component, required: needed.has(name), secret: true, default: undefined },
-      source: references.get(name)?.origin ?? otherwise(name),
-    })),
+  const sourceOf = (name: string): TemplateVariable["source"] =>
+    references.get(name)?.origin ?? (generatesSecrets || derived.includes(name) ? "auto" : "override");
+  return componentsOf(input.environment).flatMap((component) => [
+    ...(plain[component] ?? []).map(({ name, value }): TemplateVariable => {
+      return { name, component, required: false, secret: false, source: "config_set", default: value };
+    }),
+    ...names.map((name): TemplateVariable => {
+      return { name, component, required: needed.has(name), secret: true, source: sourceOf(name), default: undefined };
+    }),
   ]);
 }

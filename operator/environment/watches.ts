@@ -9,32 +9,32 @@ import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../ports/cach
 
 type Enqueue = (name: string, priority?: Priority) => void;
 
-/** Turns what changed into the names of the environments that want a pass, and forgets the rest. */
+/** Enqueues the environments that a change concerns; returns the end of it. */
 export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
-  const wake = (environment: EphemeralEnvironment) => enqueue(environment.metadata.name, priorityOf(environment));
-  const wakeOwner = (object: KubeObject | undefined) => {
+  const enqueueOne = (environment: EphemeralEnvironment) => enqueue(environment.metadata.name, priorityOf(environment));
+  const enqueueOwner = (object: KubeObject | undefined) => {
     const uid = object?.metadata.labels?.[ENVIRONMENT_UID_LABEL];
-    for (const owner of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) wake(owner);
+    for (const owner of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) enqueueOne(owner);
   };
-  const namingSet = (name = "") => caches.environments.by(BY_CONFIG_SET, name);
-  // An environment that has its version does not follow the config set.
-  const wakeUnsettled = (configSet: string | undefined) => {
-    for (const { metadata, status } of namingSet(configSet)) {
-      const isSettled = findCondition(status?.conditions, "ConfigurationResolved")?.status === "True";
-      if (!isSettled) enqueue(metadata.name);
+  const usersOf = (configSet = "") => caches.environments.by(BY_CONFIG_SET, configSet);
+  // An environment with a resolved version does not follow the config set.
+  const enqueueUnresolved = (configSet: string | undefined) => {
+    for (const { metadata, status } of usersOf(configSet)) {
+      const isResolved = findCondition(status?.conditions, "ConfigurationResolved")?.status === "True";
+      if (!isResolved) enqueue(metadata.name);
     }
   };
-  const wakeKeepers = (revision: KubeObject | undefined) => {
-    const keepers = namingSet(revision?.metadata.labels?.[CONFIG_SET_LABEL]);
-    const isKeeper = ({ status }: EphemeralEnvironment) => status?.configSet?.revision === revision?.metadata.name;
-    for (const { metadata } of keepers.filter(isKeeper)) enqueue(metadata.name);
+  const enqueueUsers = (revision: KubeObject) => {
+    for (const { metadata, status } of usersOf(revision.metadata.labels?.[CONFIG_SET_LABEL])) {
+      if (status?.configSet?.revision === revision.metadata.name) enqueue(metadata.name);
+    }
   };
   const ends = [
     caches.environments.subscribe((_name, current, previous) => {
-      if (current !== undefined && wantsPass(current, previous)) wake(current);
+      if (current !== undefined && isRelevant(current, previous)) enqueueOne(current);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
-      // What a check of it found, or that it is deleted, concerns nobody who has it.
+      // The status of a Repository, and its deletion, do not concern its environments.
       if (
         current?.metadata.uid === previous?.metadata.uid &&
         current?.metadata.generation === previous?.metadata.generation
@@ -44,15 +44,16 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
       for (const { metadata } of caches.environments.by(BY_REPOSITORY, name ?? "")) enqueue(metadata.name, "low");
     }),
     caches.configSets.subscribe((_key, current, previous) => {
-      wakeUnsettled((current ?? previous)?.metadata.name);
+      enqueueUnresolved((current ?? previous)?.metadata.name);
     }),
     caches.revisions.subscribe((_key, current, previous) => {
-      if (current === undefined) wakeKeepers(previous);
-      else if (previous === undefined) wakeUnsettled(current.metadata.labels?.[CONFIG_SET_LABEL]);
+      if (current === undefined) {
+        if (previous !== undefined) enqueueUsers(previous);
+      } else if (previous === undefined) enqueueUnresolved(current.metadata.labels?.[CONFIG_SET_LABEL]);
     }),
     ...[...caches.children.values()].map((cache) =>
       cache.subscribe((_key, current, previous) => {
-        if (concerns(current, previous)) wakeOwner(previous);
+        if (isRelevantChild(current, previous)) enqueueOwner(previous);
       }),
     ),
   ];
@@ -61,25 +62,25 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   };
 }
 
-/** When hundreds leave at once, what somebody waits for comes before their farewells. */
+/** When hundreds are deleted at once, changes that users wait for come first. */
 const priorityOf = ({ metadata }: EphemeralEnvironment): Priority =>
   metadata.deletionTimestamp === undefined ? "high" : "low";
 
-/** Our own writes, of the status and of our finalizer, come back as events too; they tell nothing new. */
-function wantsPass(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {
+/** Events of our own writes, of the status and of our finalizer, are not relevant. */
+function isRelevant(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {
   if (previous === undefined || previous.metadata.uid !== current.metadata.uid) return true;
-  const isLetGo = hasFinalizer(previous) && !hasFinalizer(current);
-  return isLetGo || !isDeepStrictEqual(asked(current), asked(previous));
+  const isFinalized = hasFinalizer(previous) && !hasFinalizer(current);
+  return isFinalized || !isDeepStrictEqual(requestOf(current), requestOf(previous));
 }
 
-const asked = ({ metadata }: EphemeralEnvironment) => [
+const requestOf = ({ metadata }: EphemeralEnvironment) => [
   metadata.generation,
   metadata.deletionTimestamp,
   metadata.annotations,
 ];
 
-/** A child that appears was made by a pass, which knows it; one that changes or goes may need to be repaired. */
-function concerns(current: KubeObject | undefined, previous: KubeObject | undefined): boolean {
+/** A new child was made by a reconcile, which knows it; one that changed or is gone may need a repair. */
+function isRelevantChild(current: KubeObject | undefined, previous: KubeObject | undefined): boolean {
   if (previous === undefined) return false;
   return current === undefined || !isDeepStrictEqual(withoutVersion(current), withoutVersion(previous));
 }

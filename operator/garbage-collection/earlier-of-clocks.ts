@@ -1,7 +1,7 @@
 import type { Clock } from "../kit/time/clock.ts";
 import type { ServerClock } from "../ports/server-clock.ts";
 
-/** What both clocks agree is past: one that is wrong ends nothing. Fails while the API server can't be asked. */
+/** The earlier of both clocks, so that one wrong clock ends nothing. Rejects while the API server is unavailable. */
 export async function earlierOfClocks(clocks: {
   readonly clock: Clock;
   readonly serverClock: ServerClock;

@@ -7,7 +7,7 @@ import type { SecretManager } from "../ports/secret-manager.ts";
 import type { ServerClock } from "../ports/server-clock.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
-/** How long a token that is revoked or expired is still listed. */
+/** How long a revoked or expired token stays in lists. */
 const LISTED_MS = 30 * 86_400_000;
 
 export interface ExpiredTokensContext {
@@ -20,13 +20,13 @@ export interface ExpiredTokensContext {
 }
 
 /**
- * Removes API tokens that ended long ago, and values that nobody may be shown any more: those of ended tokens, which a
- * revocation may have had to leave behind, and all where the settings keep none.
+ * Removes API tokens that ended long ago, and values that may no longer be shown: those of ended tokens, which a revocation
+ * may have left behind, and all of them where the settings keep none.
  *
- * The value goes first: without its token nobody would know of it.
+ * The value is removed before its token, which is the only trace of it.
  */
 export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: AbortSignal) => Promise<void> {
-  // Once in the life of a process is enough: no value comes back.
+  // Once per process is enough: a value is never written again.
   const cleared = new Set<string>();
 
   async function clear(token: ApiToken): Promise<void> {
@@ -35,8 +35,8 @@ export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: Abo
     cleared.add(token.metadata.uid);
   }
 
-  /** Whether it was dropped. */
-  async function tidy(token: ApiToken, now: Date): Promise<boolean> {
+  /** Returns whether the token was removed. */
+  async function collect(token: ApiToken, now: Date): Promise<boolean> {
     const ended = endedAt(token, now);
     if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);
     if (ended === undefined || now.getTime() - ended.getTime() < LISTED_MS) return false;
@@ -52,8 +52,8 @@ export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: Abo
     const results: PromiseSettledResult<boolean>[] = [];
     for (const token of tokens) {
       signal.throwIfAborted();
-      // One that is stuck keeps no other.
-      results.push(...(await Promise.allSettled([tidy(token, now)])));
+      // An error of one token does not affect the others.
+      results.push(...(await Promise.allSettled([collect(token, now)])));
     }
     const dropped = results.filter((result) => result.status === "fulfilled" && result.value).length;
     if (dropped > 0) context.log.info("ended API tokens were dropped", { dropped });

@@ -21,25 +21,26 @@ export interface CollectorContext {
 /** The collections that have files of their own. */
 export interface Collections {
   readonly orphans: Sweep;
-  /** Removes what is left of API tokens that ended. */
+  /** Removes API tokens that ended, and their values. */
   readonly tokens: (signal: AbortSignal) => Promise<void>;
-  /** Removes the values of API tokens that are gone. */
+  /** Removes the values of API tokens that no longer exist. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What is collected for the platform as a whole; the keys of the controller. */
+/** The periodic collections; the keys of their controller. */
 export const COLLECTIONS = ["orphans", "records", "tokens", "token values"] as const;
+type Collection = (typeof COLLECTIONS)[number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A removal that has begun needs a few checks. */
-const REMOVING_RECHECK_MS = 10_000;
-/** No user waits for a collection: a failed one is not retried in a hurry. */
+/** A deletion that has begun takes a few reconciles. */
+const DELETING_RECHECK_MS = 10_000;
+/** No user waits for a collection, so a failed one is not retried at once. */
 const FIRST_RETRY_MS = 30_000;
-/** A sweep removes one thing after the other. */
+/** A sweep deletes one orphan after the other. */
 const LONGEST_COLLECTION_MS = 600_000;
 
-/** The controller of the garbage collection: a worker for each collection, so that a long one delays no other. */
+/** A controller with a worker for each collection, so none delays another. */
 export function garbageCollection(
   context: CollectorContext,
   collections: Collections,
@@ -57,16 +58,17 @@ export function garbageCollection(
   };
 }
 
-/** Runs a collection again and again, but not right after the start, when a new leader has more urgent work. */
+/** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
 export function collectGarbage(context: CollectorContext, { orphans, tokens, tokenValues }: Collections): Reconcile {
   const { settings, random } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
-  const collections: Record<string, { everyMs: number; collect: (signal: AbortSignal) => Promise<ReconcileResult> }> = {
+  type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
+  const collections: Readonly<Record<string, { readonly everyMs: number; readonly collect: Collect } | undefined>> = {
     orphans: { everyMs: sweepMs, collect: orphanSweeps(context, orphans) },
-    records: { everyMs: HOUR_MS, collect: (signal) => pruneRecords(context, signal) },
-    tokens: { everyMs: HOUR_MS, collect: (signal) => tokens(signal).then(() => ({})) },
-    "token values": { everyMs: sweepMs, collect: (signal) => tokenValues(signal).then(() => ({})) },
-  };
+    records: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => pruneRecords(context, signal) },
+    tokens: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => tokens(signal).then(() => ({})) },
+    "token values": { everyMs: sweepMs, collect: (signal: AbortSignal) => tokenValues(signal).then(() => ({})) },
+  } satisfies Record<Collection, unknown>;
   const begun = new Set<string>();
   return async (key, { signal }) => {
     const collection = collections[key];
@@ -81,7 +83,7 @@ export function collectGarbage(context: CollectorContext, { orphans, tokens, tok
   };
 }
 
-/** Sweeps again soon while something is being removed, and less and less soon while nothing ends. */
+/** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */
 function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSignal) => Promise<ReconcileResult> {
   let fruitless = 0;
   return async (signal) => {
@@ -90,7 +92,7 @@ function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSi
     if (report.removing === 0 || report.removed > 0) fruitless = 0;
     if (report.removing === 0) return {};
     fruitless += 1;
-    return { requeueAfterMs: backoffMs(fruitless, { first: REMOVING_RECHECK_MS, longest: HOUR_MS }) };
+    return { requeueAfterMs: backoffMs(fruitless, { first: DELETING_RECHECK_MS, longest: HOUR_MS }) };
   };
 }
 
@@ -100,5 +102,5 @@ async function pruneRecords(context: CollectorContext, signal: AbortSignal): Pro
   const notBefore = new Date((await earlierOfClocks(context)).getTime() - days * DAY_MS);
   const { dropped, isMoreLeft } = await records.prune({ atMost, notBefore }, signal);
   if (dropped > 0) log.info("old records were dropped", { dropped });
-  return isMoreLeft ? { requeueAfterMs: REMOVING_RECHECK_MS } : {};
+  return isMoreLeft ? { requeueAfterMs: DELETING_RECHECK_MS } : {};
 }

@@ -19,49 +19,49 @@ export interface OrphanedValuesContext extends Pick<Inventory, "isKnown" | "livi
   readonly events: EventRecorder;
 }
 
-/** Removes the values of API tokens that somebody deleted: nobody can be shown them, and they are good for nothing. */
+/** Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. */
 export interface OrphanedValues {
-  /** Notes a token that the watch has seen go, for the next sweep: beside living tokens its value needs no grace. */
+  /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
   deleted(token: ApiToken): void;
   /**
-   * Removes the values whose tokens are gone. The watch and the secret manager only name candidates: that a token is gone
-   * is asked of the API server, and an error ends the sweep before anything is touched.
+   * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
+   * tokens confirms them, and an error ends the sweep before anything is removed.
    */
   sweep(signal: AbortSignal): Promise<void>;
 }
 
-/** A value whose token is gone, and since when that is known, on the monotonic clock. */
-interface Orphan {
+/** A value without a token, and since when that is known, on the monotonic clock. */
+interface Candidate {
   readonly owner: Owner;
   readonly sinceMs: number;
-  /** Whether the watch has seen its token go. */
+  /** Whether the watch has seen the deletion of its token. */
   readonly isSeen: boolean;
 }
 
-/** What was deleted while nobody watched is found by what the secret manager holds, and goes after the sweep's grace. */
+/** What was deleted while no operator watched is found in the secret manager, and removed after the grace period. */
 export function createOrphanedValues(context: OrphanedValuesContext): OrphanedValues {
   const { settings, secretManager, clock, log } = context;
-  const tellHeld = heldTeller(context);
-  const orphans = new Map<string, Orphan>();
+  const exceedsBudget = createBudget(context);
+  const candidates = new Map<string, Candidate>();
 
   function note(owner: Owner, isSeen: boolean): void {
-    const known = orphans.get(owner.uid) ?? { owner, sinceMs: clock.monotonicMs(), isSeen };
-    orphans.set(owner.uid, { ...known, isSeen: isSeen || known.isSeen });
+    const known = candidates.get(owner.uid) ?? { owner, sinceMs: clock.monotonicMs(), isSeen };
+    candidates.set(owner.uid, { ...known, isSeen: isSeen || known.isSeen });
   }
 
-  /** A list may lag behind what there is: what the watch has seen go stays noted whatever it shows. */
+  /** The secret manager's list may be outdated: a deletion that the watch has seen stays noted. */
   async function noteHeld(): Promise<void> {
     const held = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
-    const there = new Set(held.map(({ uid }) => uid));
+    const listed = new Set(held.map(({ uid }) => uid));
     for (const { uid, name } of held) note({ uid, name }, false);
-    for (const [uid, { isSeen }] of orphans) if (!isSeen && !there.has(uid)) orphans.delete(uid);
+    for (const [uid, { isSeen }] of candidates) if (!isSeen && !listed.has(uid)) candidates.delete(uid);
   }
 
-  /** No token at all is what a lost or restored store answers, too: then even what the watch saw go waits for the grace. */
-  function due(living: number): Orphan[] {
-    const isDue = ({ sinceMs }: Orphan) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
-    return [...orphans.values()].filter((orphan) =>
-      living > 0 ? orphan.isSeen || isDue(orphan) : orphan.isSeen && isDue(orphan),
+  /** A lost or restored etcd also returns no tokens: then even seen deletions wait for the grace period. */
+  function due(living: number): Candidate[] {
+    const isOld = ({ sinceMs }: Candidate) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
+    return [...candidates.values()].filter((candidate) =>
+      living > 0 ? candidate.isSeen || isOld(candidate) : candidate.isSeen && isOld(candidate),
     );
   }
 
@@ -69,57 +69,55 @@ export function createOrphanedValues(context: OrphanedValuesContext): OrphanedVa
     deleted: (token) => note(valueOwner(token), true),
     async sweep(signal) {
       await noteHeld();
-      if (orphans.size === 0) return;
+      if (candidates.size === 0) return;
       const living = await context.livingTokens();
-      for (const uid of living) orphans.delete(uid);
-      const most = living.length === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living.length);
-      if (tellHeld({ orphans: orphans.size, living: living.length, most })) return;
+      for (const uid of living) candidates.delete(uid);
+      if (exceedsBudget(candidates.size, living.length)) return;
       for (const { owner } of due(living.length)) {
         signal.throwIfAborted();
         await secretManager.remove(owner, [TOKEN_VARIABLE]);
-        orphans.delete(owner.uid);
+        candidates.delete(owner.uid);
         log.info("the value of a deleted API token was removed", { owner: owner.name, uid: owner.uid });
       }
     },
   };
 }
 
-/** Has the value go of every token that somebody deletes from now on, at once; returns the end of it. */
+/** Calls `onDelete` for every token that is deleted from now on by anyone but this process; returns the end of it. */
 export function removeOnDeletion(
   cache: ObjectCache<ApiToken>,
   removals: OwnDeletions,
-  wake: (deleted: ApiToken) => void,
+  onDelete: (deleted: ApiToken) => void,
 ): () => void {
   return cache.subscribe((_key, current, previous) => {
     const isGone = previous !== undefined && current?.metadata.uid !== previous.metadata.uid;
-    // What this process drops has lost its value before, or never had one that was answered: the sweep finds the rest.
-    if (isGone && previous.spec.keepsValue && !removals.has(previous.metadata.uid)) wake(previous);
+    // A token that this process deletes has lost its value before, or had none; the sweep finds the rest.
+    if (isGone && previous.spec.keepsValue && !removals.has(previous.metadata.uid)) onDelete(previous);
   });
 }
 
-interface Excess {
-  readonly orphans: number;
-  readonly living: number;
-  /** More than that are rather a sign that the list of tokens is wrong. */
-  readonly most: number;
-}
-
-/** Whether there are too many to be plausible: that is told, once an hour while it lasts. */
-function heldTeller({ clock, log, events }: OrphanedValuesContext): (excess: Excess) => boolean {
-  const telling = hourly(clock);
-  return (excess) => {
-    if (excess.orphans <= excess.most) {
-      telling.reset();
-      return false;
+/** Whether there are more orphaned values than plausible, which rather means that the list of tokens is wrong. */
+function createBudget({
+  settings,
+  clock,
+  log,
+  events,
+}: OrphanedValuesContext): (orphans: number, living: number) => boolean {
+  const report = hourly(clock);
+  const remedy = "remove them from the secret manager, or raise settings.sweep.breaker.atLeast";
+  return (orphans, living) => {
+    const most = living === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living);
+    const isExceeded = orphans > most;
+    if (!isExceeded) report.reset();
+    else if (report.isDue()) {
+      const excess = { orphans, living, most };
+      log.error("too many values of deleted API tokens to be plausible: none is removed", { ...excess, remedy });
+      events.publish({
+        type: "Warning",
+        reason: "TokenValuesBlocked",
+        message: `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed: ${remedy}`,
+      });
     }
-    if (!telling.isDue()) return true;
-    const remedy = "remove them from the secret manager, or raise settings.sweep.breaker.atLeast";
-    log.error("too many values of deleted API tokens to be plausible: none is removed", { ...excess, remedy });
-    events.publish({
-      type: "Warning",
-      reason: "TokenSweepHeld",
-      message: `there are values of ${excess.orphans} API tokens that are no more, beside ${excess.living} that are: more than ${excess.most} is not plausible, and none is removed: ${remedy}`,
-    });
-    return true;
+    return isExceeded;
   };
 }

@@ -21,131 +21,126 @@ export interface SweepContext
   readonly log: Log;
 }
 
-/** What a sweep found and did, in environments. */
+/** What a sweep found and did; all numbers count environments. */
 export interface SweepReport {
-  /** That are no more, while something of them is left. */
+  /** Deleted environments with orphans. */
   readonly orphans: number;
-  /** Whose leftovers began to go and have to be looked at soon. */
+  /** Those whose orphans are being deleted. */
   readonly removing: number;
-  /** Whose leftovers don't go: something holds them that only people can mend. */
+  /** Those whose orphans are blocked until people act. */
   readonly stuck: number;
-  /** Of which nothing is left now. */
+  /** Those whose orphans are gone. */
   readonly removed: number;
-  /** Whether the breaker keeps what is not confirmed. */
-  readonly isHeld: boolean;
+  /** Whether the deletion budget blocks what is not confirmed. */
+  readonly isBlocked: boolean;
 }
 
 export type Sweep = (signal: AbortSignal) => Promise<SweepReport>;
 
-/** What is remembered of an orphan between sweeps; in memory, so that a restart begins its grace anew. */
-interface Sighting {
+/** A confirmed orphan between sweeps. In memory only: a restart begins its grace period again. */
+interface Candidate {
   readonly atMs: number;
   readonly at: Date;
-  /** All of it, as it was found last before its removal was begun. */
-  leftover: Orphan;
-  /** How far its removal came: once begun it goes on to its end, although less and less of it is found. */
+  /** All of it, as it was before its deletion began. */
+  orphan: Orphan;
+  /** The progress of its deletion; once begun it is completed, although less and less of it is found. */
   teardown?: Teardown;
 }
 
-type Sightings = Map<string, Sighting>;
+type Candidates = Map<string, Candidate>;
 
 /**
- * Finds what belongs to environments that are no more: because somebody removed our finalizer, forced a step, or
- * restored an older state. Reported at first sight; removed after a grace, in the order of a teardown, by UID.
+ * Finds what belongs to environments that no longer exist: because the finalizer was removed, a step was forced, or etcd was
+ * restored. Orphans are reported when they are found, and deleted after a grace period, in the order of a teardown, by UID.
  *
- * The watches and the secret manager only name candidates: that an environment is gone is asked of the API server, and an
- * error ends the sweep before anything is touched. An implausible number is held until an admin confirms.
+ * Watches and the secret manager suggest orphans; a fresh read of the environments confirms them, and an error ends the
+ * sweep before anything is deleted. More than the deletion budget are blocked until an admin confirms them.
  */
 export function createSweep(context: SweepContext): Sweep {
-  const sightings: Sightings = new Map();
-  const hold = createHold(context);
+  const candidates: Candidates = new Map();
+  const exceedsBudget = createBudget(context);
 
   return async (signal) => {
-    const { orphans, living } = await findOrphans(context, sightings);
-    const fresh = note(orphans, sightings, context);
-    const seen = [...sightings.values()];
-    const isHeld = hold(seen.filter((sighting) => !isReleased(sighting)).length, living);
+    const { orphans, living } = await findOrphans(context, candidates);
+    const fresh = update(candidates, orphans, context);
+    const known = [...candidates.values()];
+    const isBlocked = exceedsBudget(known.filter((candidate) => !isExempt(candidate)).length, living);
     recordEvents(FOUND, fresh, context);
-    const due = seen.filter((one) => one.teardown || ((!isHeld || isReleased(one)) && isDue(one, context)));
-    for (const sighting of due) {
+    const due = known.filter((one) => one.teardown || ((!isBlocked || isExempt(one)) && isDue(one, context)));
+    for (const candidate of due) {
       signal.throwIfAborted();
-      sighting.teardown = await tearDown(leaving(sighting), { ...context, signal });
+      candidate.teardown = await tearDown(targetOf(candidate), { ...context, signal });
     }
     const ended = due.filter(({ teardown }) => teardown !== undefined && isOver(teardown));
-    for (const { leftover } of ended) sightings.delete(orphanKey(leftover));
-    const stuck = due.flatMap(({ leftover, teardown: { blockers = [] } = {} }) =>
-      blockers.length > 0 ? [{ ...leftover, blockers }] : [],
+    for (const { orphan } of ended) candidates.delete(orphanKey(orphan));
+    const stuck = due.flatMap(({ orphan, teardown: { blockers = [] } = {} }) =>
+      blockers.length > 0 ? [{ ...orphan, blockers }] : [],
     );
-    recordEvents(REMOVED, ended.map(leftoverOf), context);
+    recordEvents(REMOVED, ended.map(orphanOf), context);
     recordEvents(STUCK, stuck, context);
     const removing = due.length - ended.length - stuck.length;
-    return { orphans: orphans.length, removing, stuck: stuck.length, removed: ended.length, isHeld };
+    return { orphans: orphans.length, removing, stuck: stuck.length, removed: ended.length, isBlocked };
   };
 }
 
-const leftoverOf = ({ leftover }: Sighting) => leftover;
+const orphanOf = ({ orphan }: Candidate) => orphan;
 
-async function findOrphans(context: SweepContext, sightings: Sightings) {
+async function findOrphans(context: SweepContext, candidates: Candidates) {
   const held = await context.secretManager.owners(context.isKnown);
-  const begun = [...sightings.values()].filter(({ teardown }) => teardown).map(leftoverOf);
+  const begun = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
   const found = orphansAmong(context.belongings(), held, context.isKnown);
-  const candidates = new Map([...begun, ...found].map((leftover) => [orphanKey(leftover), leftover]));
-  if (candidates.size === 0) return { orphans: [], living: 0 };
+  const suggested = new Map([...begun, ...found].map((orphan) => [orphanKey(orphan), orphan]));
+  if (suggested.size === 0) return { orphans: [], living: 0 };
   const { environments, tokens } = await context.livingUids();
   const living = new Set([...environments, ...tokens]);
-  const orphans = [...candidates.values()].filter(({ owner }) => !living.has(owner.uid));
+  const orphans = [...suggested.values()].filter(({ owner }) => !living.has(owner.uid));
   return { orphans, living: environments.length };
 }
 
-/** Forgets what is seen no more; answers what is seen for the first time. */
-function note(orphans: readonly Orphan[], sightings: Sightings, { clock }: SweepContext): Orphan[] {
+/** Replaces the candidates with the orphans found now; returns the new ones. */
+function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: SweepContext): Orphan[] {
   const keys = new Set(orphans.map(orphanKey));
-  for (const key of sightings.keys()) if (!keys.has(key)) sightings.delete(key);
-  const fresh = orphans.filter((leftover) => !sightings.has(orphanKey(leftover)));
-  for (const leftover of orphans) {
-    const known = sightings.get(orphanKey(leftover));
+  for (const key of candidates.keys()) if (!keys.has(key)) candidates.delete(key);
+  const fresh = orphans.filter((orphan) => !candidates.has(orphanKey(orphan)));
+  for (const orphan of orphans) {
+    const known = candidates.get(orphanKey(orphan));
     if (known?.teardown === undefined) {
       const { atMs, at } = known ?? { atMs: clock.monotonicMs(), at: clock.now() };
-      sightings.set(orphanKey(leftover), { atMs, at, leftover });
+      candidates.set(orphanKey(orphan), { atMs, at, orphan });
     }
   }
   return fresh;
 }
 
-/** Whether the breaker lets it go whatever else there is; confirmed ones still have their grace. */
-const isReleased = ({ teardown, leftover }: Sighting) => teardown !== undefined || leftover.isConfirmed;
+/** Whether the deletion budget does not apply; a confirmed orphan still has its grace period. */
+const isExempt = ({ teardown, orphan }: Candidate) => teardown !== undefined || orphan.isConfirmed;
 
-/** Long enough since it was first seen, on a clock that can't be set, and since the youngest of it was made. */
-function isDue({ leftover, atMs }: Sighting, { settings, clock }: SweepContext): boolean {
+/** Whether the grace period is over, since it was found and since the newest of it was created. */
+function isDue({ orphan, atMs }: Candidate, { settings, clock }: SweepContext): boolean {
   const graceMs = settings.sweep.graceSeconds * 1_000;
-  return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - leftover.until.getTime() >= graceMs;
+  return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - orphan.until.getTime() >= graceMs;
 }
 
-/** As a deletion of an environment of which nothing else is known. */
-function leaving({ leftover, at, teardown }: Sighting): DeletionTarget {
-  const { owner, since } = leftover;
+function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
+  const { owner, since } = orphan;
   return {
     metadata: owner,
-    // Nobody knows any more what it had: the secret manager's own list has had the time to be complete.
+    // Its variables are unknown; after the grace period the secret manager's own list is complete.
     variables: [],
     status: { teardown: { steps: [...(teardown?.steps ?? [])] } },
-    record: (steps, goneAt) => orphanRecord({ owner, since, seenAt: at }, steps, goneAt),
+    record: (steps, goneAt) => orphanRecord({ owner, since, seenAt: at }, { steps, goneAt }),
   };
 }
 
-/** More orphans than are plausible are rather a sign that the list of environments is wrong. */
-function createHold(context: SweepContext): (orphans: number, living: number) => boolean {
-  const { settings, clock } = context;
-  const telling = hourly(clock);
+/** Whether there are more orphans than plausible, which rather means that the list of environments is wrong. */
+function createBudget(context: SweepContext): (orphans: number, living: number) => boolean {
+  const report = hourly(context.clock);
   return (orphans, living) => {
-    // An empty list is what a lost or restored store answers, too: beside nothing that lives, two are many.
-    const most = living === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living);
-    if (orphans <= most) {
-      telling.reset();
-      return false;
-    }
-    if (!telling.isDue()) return true;
-    recordBlocked({ orphans, living, most }, context);
-    return true;
+    // A lost or restored etcd also returns an empty list: without environments, two orphans are too many.
+    const most = living === 0 ? 1 : mostAtOnce(context.settings.sweep.breaker, living);
+    const isExceeded = orphans > most;
+    if (!isExceeded) report.reset();
+    else if (report.isDue()) recordBlocked({ orphans, living, most }, context);
+    return isExceeded;
   };
 }

@@ -13,7 +13,7 @@ export interface DisuseContext extends Pick<Inventory, "liveEnvironments"> {
   readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
 }
 
-/** Discards a version of a config set, by its revision's name, when no environment has it or asks for it any more. */
+/** Discards a version of a config set, by its revision's name, when no environment has it or asks for it. */
 export function discardWhenUnused({
   configSetVersions: versions,
   environmentsNaming,
@@ -35,12 +35,12 @@ function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => bo
     (spec.configSet?.name === kept.name && spec.configSet.version === kept.version);
 }
 
-/** Turns what changed into the revisions that nobody may need any more. */
+/** Enqueues the revisions that may be unused after a change. */
 export function enqueueOnDisuse(
   { environments, revisions }: Pick<Caches, "environments" | "revisions">,
   enqueue: (revision: string, priority: Priority) => void,
 ): () => void {
-  const keptOf = ({ name, version }: { name: string; version?: number }) =>
+  const revisionsOf = ({ name, version }: { name: string; version?: number }) =>
     revisions
       .list()
       .filter(({ metadata, revision }) => revision === version && metadata.labels?.[CONFIG_SET_LABEL] === name);
@@ -48,12 +48,12 @@ export function enqueueOnDisuse(
     environments.subscribe((_name, current, previous) => {
       const former = previous?.status?.configSet?.revision;
       if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
-      // One that was asked for and never taken up is in nobody's status.
-      const asked = previous?.spec.configSet;
-      if (asked?.version === undefined || isDeepStrictEqual(asked, current?.spec.configSet)) return;
-      for (const { metadata } of keptOf(asked)) enqueue(metadata.name, "low");
+      // A version that was requested and never resolved is in no status.
+      const requested = previous?.spec.configSet;
+      if (requested?.version === undefined || isDeepStrictEqual(requested, current?.spec.configSet)) return;
+      for (const { metadata } of revisionsOf(requested)) enqueue(metadata.name, "low");
     }),
-    // Whoever had it made may have died before anybody named it.
+    // The operator that stored it may have crashed before a status named it.
     revisions.subscribe((_key, current, previous) => {
       if (current !== undefined && previous === undefined) enqueue(current.metadata.name, "low");
     }),

@@ -1,6 +1,6 @@
 import type { Owner } from "./cluster.ts";
 
-/** What keeps pods from serving, the gravest first: a stable word for each. */
+/** Why pods don't serve, the most severe first. */
 export const POD_PROBLEM_REASONS = [
   "ImagePullFailed",
   "ContainerMisconfigured",
@@ -13,35 +13,36 @@ export const POD_PROBLEM_REASONS = [
 ] as const;
 export type PodProblemReason = (typeof POD_PROBLEM_REASONS)[number];
 
-/** One component of an environment whose pods don't serve. */
+/** Why the pods of one component don't serve. */
 export interface PodProblem {
   readonly reason: PodProblemReason;
-  /** As its chart labels it: `backend`, `frontend`, or whatever a chart of one's own has. */
+  /** The component label of its pods: `backend`, `frontend`, `database`, or one of a custom chart. */
   readonly component: string;
-  /** What is wrong and what to do, for people; the words stay the same while the problem does. */
-  readonly sentence: string;
+  /** For users: what is wrong; the same text for as long as the problem is the same. */
+  readonly what: string;
+  /** For users: what helps a component; the same text for as long as the problem is the same. */
+  readonly remedy: string;
   /** Since when, by the cluster's clock. */
   readonly since: Date;
   /**
-   * What the cluster or the container itself said last: other words each time. At most 20 lines and 2 KiB, without
-   * control characters and without any value of the Secrets that the pod sees; empty when there is nothing that may be
-   * shown. Reads logs and Secrets, so it is for what is about to be shown. Never throws.
+   * The last output of the container, or of the cluster about it; it differs each time. At most 20 lines and 2 KiB, without
+   * control characters and without any value of the pod's Secrets; empty when nothing may be shown. It reads logs and
+   * Secrets, so it is only for what is about to be shown. Never throws.
    */
   evidence(): Promise<string>;
 }
 
-/** Diagnoses the pods in an environment's own namespace. */
+/** The pods in an environment's namespace. */
 export interface Pods {
   /**
-   * What keeps them from serving now, the gravest first, one a component; what an update has replaced already does not
-   * count. Two reads.
+   * Why they don't serve now, the most severe first, one problem for each component; replaced pods do not count. Two reads.
    *
    * @throws KubeError when the API server does not answer
    */
   diagnose(environment: Owner): Promise<readonly PodProblem[]>;
 
   /**
-   * Whether the pods of one component, as its chart labels it, are ready; `absent` when there are none. One read.
+   * Whether the pods with this component label are ready; `absent` when there are none. One read.
    *
    * @throws KubeError when the API server does not answer
    */

@@ -6,11 +6,11 @@ import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } fr
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
-/** An answer may have 4 MiB; more questions than that are turned away, because whoever waits holds a request open. */
+/** An answer may have 4 MiB, and every caller holds a request open: more questions at once are refused. */
 const AT_ONCE = 16;
 const BUSY_MS = 1_000;
 const UNAVAILABLE_MS = 5_000;
-/** Hosts lock out who comes with a bad login too often. */
+/** Hosts lock out clients after too many bad logins. */
 const REJECTED_MS = 60_000;
 
 interface Context extends CredentialSource {
@@ -18,7 +18,7 @@ interface Context extends CredentialSource {
   readonly clock: Clock;
 }
 
-/** Why a Repository is not asked again for a while. A changed one is asked at once. */
+/** Why the host of a Repository is not asked for a while; a changed Repository is asked at once. */
 interface Failure {
   readonly generation: number;
   readonly error: Error;
@@ -26,30 +26,30 @@ interface Failure {
 }
 
 /**
- * The BranchHeads port on the hosts that the operator asks too. Every answer is the host's of now: a commit that was just
- * pushed counts. A failure is remembered, so that one host that hangs or refuses a login is not asked by every request.
+ * The BranchHeads port. Every answer comes fresh from the host, so a commit that was just pushed is found. A failure is
+ * remembered, so a host that hangs or rejects a login is not asked for every request.
  */
-export function createBranchHeads({ repositoryHost, clock, ...vault }: Context): BranchHeads {
+export function createBranchHeads({ repositoryHost, clock, ...source }: Context): BranchHeads {
   const failures = new Map<string, Failure>();
-  let underWay = 0;
+  let running = 0;
 
-  function checkAskable({ metadata: { uid, name, generation } }: Repository): void {
+  function checkAvailable({ metadata: { uid, name, generation } }: Repository): void {
     const failure = failures.get(uid);
     const leftMs = (failure?.endMs ?? 0) - clock.monotonicMs();
     if (failure !== undefined && leftMs > 0 && failure.generation === generation) {
       throw new HostUnavailable(name, leftMs / 1000, { cause: failure.error });
     }
     failures.delete(uid);
-    if (underWay >= AT_ONCE) throw new HostUnavailable(name, BUSY_MS / 1000);
+    if (running >= AT_ONCE) throw new HostUnavailable(name, BUSY_MS / 1000);
   }
 
   return {
     async headOf(repository, branch) {
-      checkAskable(repository);
+      checkAvailable(repository);
       const { uid, name, generation } = repository.metadata;
-      underWay += 1;
+      running += 1;
       try {
-        const credential = await cloneCredential(repository, vault);
+        const credential = await cloneCredential(repository, source);
         return await repositoryHost.head(repository.spec.cloneUrl, branch, credential);
       } catch (error) {
         if (error instanceof SecretManagerUnavailable) throw new SecretsUnavailable({ cause: error });
@@ -58,13 +58,13 @@ export function createBranchHeads({ repositoryHost, clock, ...vault }: Context):
         failures.set(uid, { generation, error: error as Error, endMs: clock.monotonicMs() + pauseMs });
         throw new HostUnavailable(name, pauseMs / 1000, { cause: error });
       } finally {
-        underWay -= 1;
+        running -= 1;
       }
     },
   };
 }
 
-/** For how long nobody asks again; `undefined` for what is no refusal but a failure of ours. */
+/** How long the host is not asked again; `undefined` for an error that is not the host's. */
 function pauseAfter(error: unknown): number | undefined {
   if (error instanceof CredentialRejected) return REJECTED_MS;
   const isUnavailable = error instanceof RepositoryHostUnavailable || error instanceof CredentialRefused;

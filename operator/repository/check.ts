@@ -7,10 +7,13 @@ import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } fr
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
 
-/** What a check found. */
+/** The condition `Ready` of a Repository, before its generation is known. */
+type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
+
+/** The result of a check. */
 export interface Finding {
   readonly reachable: boolean;
-  readonly judgement: Omit<ConditionDraft, "observedGeneration">;
+  readonly ready: ReadyDraft;
 }
 
 interface Known {
@@ -22,15 +25,15 @@ interface Outside extends Known, CredentialSource {
   readonly repositoryHost: RepositoryHost;
 }
 
-/** Whether a Repository's host answers, and whether what the Repository says holds together. */
+/** Whether a Repository's host answers, and whether what the Repository names exists. */
 export async function check(repository: Repository, outside: Outside): Promise<Finding> {
-  const silence = await hostProblem(repository, outside);
-  if (silence !== undefined) return silence;
-  const judgement = (await pullProblem(repository, outside)) ?? judged(ruleProblem(repository, outside));
-  return { reachable: true, judgement };
+  const problem = await hostProblem(repository, outside);
+  if (problem !== undefined) return problem;
+  const ready = (await pullProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
+  return { reachable: true, ready };
 }
 
-/** What stands between us and the head of the branch. */
+/** Why the head of the branch can't be read. */
 async function hostProblem(repository: Repository, outside: Outside): Promise<Finding | undefined> {
   const branch = branchOf(repository);
   try {
@@ -38,48 +41,47 @@ async function hostProblem(repository: Repository, outside: Outside): Promise<Fi
     const head = await outside.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
     if (head !== undefined) return undefined;
     const message = `there is no branch '${branch}': push it, or correct spec.defaultBranch`;
-    return { reachable: true, judgement: failing("BranchNotFound", message) };
+    return { reachable: true, ready: notReady("BranchNotFound", message) };
   } catch (error) {
     if (error instanceof RepositoryHostUnavailable) {
-      return { reachable: false, judgement: failing("Unreachable", error.message) };
+      return { reachable: false, ready: notReady("Unreachable", error.message) };
     }
     if (error instanceof CredentialRejected) {
-      return { reachable: true, judgement: failing(error.name, error.message) };
+      return { reachable: true, ready: notReady(error.name, error.message) };
     }
-    // Whether the host answers can't be known without the credential: what was found before stays.
+    // Without the credential the host can't be asked: its former state stays.
     const reachable = error instanceof SecretManagerUnavailable && repository.status?.reachable === true;
-    return { reachable, judgement: refused(error) };
+    return { reachable, ready: credentialProblem(error) };
   }
 }
 
-/** Nobody pulls here: whether the registry takes the credential is seen by pods. */
-async function pullProblem(repository: Repository, outside: Outside): Promise<Finding["judgement"] | undefined> {
+/** The operator pulls nothing: whether the registry accepts the credential shows in pods. */
+async function pullProblem(repository: Repository, outside: Outside): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
     return undefined;
   } catch (error) {
-    return refused(error);
+    return credentialProblem(error);
   }
 }
 
-/** @throws whatever is no refusal */
-function refused(error: unknown): Finding["judgement"] {
-  if (error instanceof CredentialRefused) return failing(error.reason, error.message);
-  if (error instanceof SecretManagerUnavailable) return failing(error.name, error.message);
+/** @throws any error that is not about the credential */
+function credentialProblem(error: unknown): ReadyDraft {
+  if (error instanceof CredentialRefused) return notReady(error.reason, error.message);
+  if (error instanceof SecretManagerUnavailable) return notReady(error.name, error.message);
   throw error;
 }
 
-function judged(problem: string | undefined): Finding["judgement"] {
-  if (problem !== undefined) return failing("RulesInvalid", problem);
+function readyFor(problem: string | undefined): ReadyDraft {
+  if (problem !== undefined) return notReady("RulesInvalid", problem);
   return { type: "Ready", status: "True", reason: "Checked", message: "" };
 }
 
-const failing = (reason: string, message: string): Finding["judgement"] => ({
-  ...{ type: "Ready", status: "False", reason },
-  message: clipped(message),
-});
+function notReady(reason: string, message: string): ReadyDraft {
+  return { type: "Ready", status: "False", reason, message: clipped(message) };
+}
 
-/** What is wrong with a Repository that its own schema can't tell; `undefined` when nothing is. */
+/** What is wrong with a Repository that its schema can't check; `undefined` when nothing is. */
 export function ruleProblem({ spec }: Repository, { repositories, configSets }: Known): string | undefined {
   const { companionRepository, pullRequest } = spec;
   const companion = companionRepository === undefined ? undefined : repositories.find(companionRepository);

@@ -4,13 +4,13 @@ import { imagePlace, type Repository } from "../../crds/repository/repository.ts
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 
-/** What decides about credentials, and keeps them. */
+/** Where credentials are stored, and the settings that bind them to hosts. */
 export interface CredentialSource {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
 }
 
-/** A credential that a Repository names can't be used; the reason is a condition's, and the message says what to do. */
+/** A Repository's credential can't be used; the reason is a condition's, and the message says what to do. */
 export class CredentialRefused extends Error {
   override readonly name = "CredentialRefused";
   readonly reason: "CredentialNotBound" | "CredentialNotFound" | "CredentialInvalid";
@@ -22,78 +22,82 @@ export class CredentialRefused extends Error {
 }
 
 /**
- * What a Repository's git host is to be asked with, as `user:password`; `undefined` where everybody may ask.
+ * The credential for a Repository's git host, as `user:password`; `undefined` when it names none.
  *
- * @throws CredentialRefused when it names a credential that can't be used; SecretManagerUnavailable
+ * @throws CredentialRefused when the credential can't be used; SecretManagerUnavailable
  */
-export async function cloneCredential(repository: Repository, vault: CredentialSource): Promise<Sensitive | undefined> {
-  const wish = cloneWish(repository);
-  return wish && credential(wish, vault);
+export async function cloneCredential(
+  repository: Repository,
+  source: CredentialSource,
+): Promise<Sensitive | undefined> {
+  const request = cloneRequest(repository);
+  return request && credential(request, source);
 }
 
 /**
- * What the registry of a Repository's image is to be asked with, as `user:password`; `undefined` where everybody may pull.
+ * The credential for the registry of a Repository's image, as `user:password`; `undefined` when it names none.
  *
  * @throws as `cloneCredential` does
  */
-export async function pullCredential(repository: Repository, vault: CredentialSource): Promise<Sensitive | undefined> {
-  const wish = pullWish(repository);
-  return wish && credential(wish, vault);
+export async function pullCredential(repository: Repository, source: CredentialSource): Promise<Sensitive | undefined> {
+  const request = pullRequest(repository);
+  return request && credential(request, source);
 }
 
-/** Whether it names a credential that the settings bind to another host, or to none; nobody is asked. */
+/** Whether it names a credential that the settings do not bind to its host; reads nothing. */
 export function namesUnbound(repository: Repository, settings: Settings): boolean {
-  const wishes = [cloneWish(repository), pullWish(repository)];
-  return wishes.some((wish) => wish !== undefined && !isBound(wish, settings));
+  const requests = [cloneRequest(repository), pullRequest(repository)];
+  return requests.some((request) => request !== undefined && !isBound(request, settings));
 }
 
-function cloneWish({ metadata, spec }: Repository): Wish | undefined {
-  const { cloneUrl, credentialsRef: ref } = spec;
-  // Nobody can be asked at what is no URL.
-  if (ref === undefined || !URL.canParse(cloneUrl)) return undefined;
-  return { field: `spec.credentialsRef of Repository '${metadata.name}'`, ref, host: new URL(cloneUrl).host };
-}
-
-function pullWish(repository: Repository): Wish | undefined {
-  const { imagePullSecretRef: ref } = repository.spec;
-  if (ref === undefined) return undefined;
-  const field = `spec.imagePullSecretRef of Repository '${repository.metadata.name}'`;
-  return { field, ref, host: plainHost(imagePlace(repository).registry) };
-}
-
-/** An image may say the port that registries have anyway. */
-function plainHost(registry: string): string {
-  const url = `https://${registry}`;
-  return URL.canParse(url) ? new URL(url).host : registry;
-}
-
-interface Wish {
-  /** Who asks, for people. */
+/** A credential that a Repository names for a host. */
+interface CredentialRequest {
+  /** For users: the field that names it. */
   readonly field: string;
   readonly ref: SecretRef;
   readonly host: string;
 }
 
-/** Judged before it is read: what is not bound to the host is never fetched for it. */
-async function credential(wish: Wish, vault: CredentialSource): Promise<Sensitive> {
-  const { field, ref, host } = wish;
+function cloneRequest({ metadata, spec }: Repository): CredentialRequest | undefined {
+  const { cloneUrl, credentialsRef: ref } = spec;
+  // An invalid URL has no host.
+  if (ref === undefined || !URL.canParse(cloneUrl)) return undefined;
+  return { field: `spec.credentialsRef of Repository '${metadata.name}'`, ref, host: new URL(cloneUrl).host };
+}
+
+function pullRequest(repository: Repository): CredentialRequest | undefined {
+  const { imagePullSecretRef: ref } = repository.spec;
+  if (ref === undefined) return undefined;
+  const field = `spec.imagePullSecretRef of Repository '${repository.metadata.name}'`;
+  return { field, ref, host: withoutDefaultPort(imagePlace(repository).registry) };
+}
+
+/** An image may name the default port of registries. */
+function withoutDefaultPort(registry: string): string {
+  const url = `https://${registry}`;
+  return URL.canParse(url) ? new URL(url).host : registry;
+}
+
+/** A credential that is not bound to the host is never read. */
+async function credential(request: CredentialRequest, source: CredentialSource): Promise<Sensitive> {
+  const { field, ref, host } = request;
   const { name, key } = ref;
-  if (!isBound(wish, vault.settings)) {
+  if (!isBound(request, source.settings)) {
     const remedy = `add the host to it in secrets.hostCredentials, or name a credential of ${host}`;
     throw new CredentialRefused(
       "CredentialNotBound",
       `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`,
     );
   }
-  const stored = await vault.secretManager.read(name, key === "latest" ? key : Number(key));
+  const stored = await source.secretManager.read(name, key === "latest" ? key : Number(key));
   if (stored === undefined) {
-    const remedy = "write it there, or name another one";
+    const remedy = "create it, or name another one";
     throw new CredentialRefused(
       "CredentialNotFound",
       `${field}: the secret manager has no '${name}@${key}': ${remedy}`,
     );
   }
-  // Editors and shells end a line.
+  // Editors and shells add a line break.
   const value = stored.value.reveal().replace(/\r?\n$/, "");
   if (!/^[^\r\n:]*:[^\r\n]*$/.test(value)) {
     throw new CredentialRefused("CredentialInvalid", `${field}: '${name}@${key}' is not user:password in one line`);
@@ -101,6 +105,6 @@ async function credential(wish: Wish, vault: CredentialSource): Promise<Sensitiv
   return new Sensitive(value);
 }
 
-function isBound({ ref, host }: Wish, { secrets }: Settings): boolean {
+function isBound({ ref, host }: CredentialRequest, { secrets }: Settings): boolean {
   return secrets.hostCredentials.some(({ id, hosts }) => id === ref.name && hosts.includes(host));
 }

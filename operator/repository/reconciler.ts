@@ -17,31 +17,31 @@ export interface RepositoryContext extends CredentialSource {
   readonly repositoryHost: RepositoryHost;
   readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
   readonly environments: Pick<OperatorEnvironments, "countNow">;
-  /** Whether an environment uses the Repository of this name, as far as this process has heard. */
+  /** Whether an environment uses the Repository of this name, from this process's cache. */
   readonly isUsed: (name: string) => boolean;
   readonly clock: Clock;
 }
 
-/** How often a Repository is checked that nobody asks for: its host may be away without anybody needing it. */
+/** The period of the checks, because a host may become unavailable while no environment needs it. */
 const CHECK_EVERY_MS = 3_600_000;
-/** And while something is wrong with it. */
-const LOOK_AGAIN_MS = 300_000;
+/** The period while the Repository is not ready. */
+const RECHECK_MS = 300_000;
 
 /**
- * One pass over one Repository, by its name: checks it when that is due or asked for, and keeps it while environments
- * use it. A Repository that is deleted goes with its last environment.
+ * The reconcile of a Repository: checks it when that is due or requested, and keeps a finalizer on it while environments
+ * use it, so a deleted Repository stays until its last environment is gone.
  */
 export function createRepositoryReconciler(context: RepositoryContext): Reconcile {
   return async (name) => {
     const repository = context.repositories.find(name);
     if (repository === undefined) return;
-    if (repository.metadata.deletionTimestamp !== undefined) return leave(repository, context);
-    return { requeueAfterMs: await look(repository, context) };
+    if (repository.metadata.deletionTimestamp !== undefined) return finalize(repository, context);
+    return { requeueAfterMs: await checkIfDue(repository, context) };
   };
 }
 
-/** What is released can't be taken back: who uses it is asked of the API server then, which has heard of everybody. */
-async function leave(
+/** A removed finalizer can't be restored, so the API server is asked for users, not only the cache. */
+async function finalize(
   repository: Repository,
   { repositoryStatusWriter, environments, isUsed }: RepositoryContext,
 ): Promise<void> {
@@ -51,18 +51,21 @@ async function leave(
   if (users === 0) await repositoryStatusWriter.removeFinalizer(repository);
 }
 
-/** Answers when to look again, in milliseconds. */
-async function look(found: Repository, context: RepositoryContext): Promise<number> {
+/** Returns the milliseconds until the next check. */
+async function checkIfDue(found: Repository, context: RepositoryContext): Promise<number> {
   const { repositoryStatusWriter, isUsed, clock } = context;
-  const mustStay = isUsed(found.metadata.name) && !isKept(found);
-  const repository = mustStay ? await repositoryStatusWriter.addFinalizer(found) : found;
-  const dueInMs = isOverturned(repository, context) ? 0 : dueIn(repository, clock.now());
+  const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);
+  const repository = needsFinalizer ? await repositoryStatusWriter.addFinalizer(found) : found;
+  const dueInMs = isOutdated(repository, context) ? 0 : untilDueMs(repository, clock.now());
   if (dueInMs > 0) return dueInMs;
-  return dueIn(await repositoryStatusWriter.writeStatus(repository, await statusOf(repository, context)), clock.now());
+  return untilDueMs(
+    await repositoryStatusWriter.writeStatus(repository, await statusOf(repository, context)),
+    clock.now(),
+  );
 }
 
-/** Whether it holds together by now, or no longer: what it names, and what the settings bind, may have changed since. */
-function isOverturned(repository: Repository, context: RepositoryContext): boolean {
+/** Whether what it names, or the settings, changed so that its condition is no longer true. */
+function isOutdated(repository: Repository, context: RepositoryContext): boolean {
   const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
   const isBroken = ruleProblem(repository, context) !== undefined;
   const isUnbound = namesUnbound(repository, context.settings);
@@ -70,24 +73,21 @@ function isOverturned(repository: Repository, context: RepositoryContext): boole
   return (reason === "RulesInvalid" && !isBroken) || (reason === "CredentialNotBound" && !isUnbound);
 }
 
-/** Milliseconds until the next check. */
-function dueIn(repository: Repository, now: Date): number {
+function untilDueMs(repository: Repository, now: Date): number {
   const { metadata, status } = repository;
-  const isNews = status?.observedGeneration !== metadata.generation || askedCheck(repository) !== undefined;
-  if (isNews || status.lastCheckedAt === undefined) return 0;
-  const isWell = findCondition(status.conditions, "Ready")?.status === "True";
-  return (isWell ? CHECK_EVERY_MS : LOOK_AGAIN_MS) - elapsedMs(new Date(status.lastCheckedAt), now);
+  const isNew = status?.observedGeneration !== metadata.generation || askedCheck(repository) !== undefined;
+  if (isNew || status.lastCheckedAt === undefined) return 0;
+  const isReady = findCondition(status.conditions, "Ready")?.status === "True";
+  return (isReady ? CHECK_EVERY_MS : RECHECK_MS) - elapsedMs(new Date(status.lastCheckedAt), now);
 }
 
 async function statusOf(repository: Repository, context: RepositoryContext): Promise<RepositoryStatus> {
   const { metadata, status } = repository;
-  const asked = reconcileToken(repository);
-  const { reachable, judgement } = await check(repository, context);
+  const token = reconcileToken(repository);
+  const { reachable, ready } = await check(repository, context);
   const now = context.clock.now();
   const observedGeneration = metadata.generation;
-  const condition = transition(findCondition(status?.conditions, "Ready"), { ...judgement, observedGeneration }, now);
-  return {
-    ...{ observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions: [condition] },
-    ...(asked === undefined ? {} : { lastHandledReconcileAt: asked }),
-  };
+  const condition = transition(findCondition(status?.conditions, "Ready"), { ...ready, observedGeneration }, now);
+  const checked = { observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions: [condition] };
+  return token === undefined ? checked : { ...checked, lastHandledReconcileAt: token };
 }

@@ -11,6 +11,7 @@ import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
 import type { ControllerContext } from "../controllers.ts";
+import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
@@ -54,6 +55,7 @@ export function controllerContext(
     pods: kubernetesPods(client, clock),
     prober: options.prober ?? urlProber(settings, clock),
     repositoryHost,
+    backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,
     environments: operatorEnvironments({ client, cache: caches.environments, deletions }),
     environment: (name) => caches.environments.get(name),

@@ -7,6 +7,7 @@ import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
+import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
@@ -35,7 +36,7 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
     repositoryReloads: kubernetesRepositoryReloads({ client, cache: caches.repositories, namespace, clock }),
     branchHeads: createBranchHeads({ settings, clock, secretManager, repositoryHost: host }),
     configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, auditId, deletions }),
-    chartTemplates: chartTemplates(settings),
+    chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, auditId, deletions }),
     health: kubernetesPlatformHealth({
       client,

@@ -72,12 +72,13 @@ function refusals(deployment: Deployment): readonly Finding[] {
   const since = new Date(refused.lastTransitionTime ?? metadata.creationTimestamp);
   // The quota's admission says it in these words, and nothing but words tells it from other refusals.
   const isQuota = said.includes("exceeded quota");
-  const what = isQuota
-    ? `the environment's quota leaves no room for its pods: lower replicas or resources (spec.overrides), or have the quota raised`
-    : `the cluster refuses to make its pods: correct what the chart asks for`;
-  return [
-    { reason: isQuota ? "QuotaExceeded" : "PodRefused", component, sentence: `${component}: ${what}`, since, said },
-  ];
+  if (!isQuota) {
+    const what = "the cluster refuses to create its pods";
+    return [{ reason: "PodRefused", component, what, remedy: "correct the pod's template in the chart", since, said }];
+  }
+  const what = "the environment's quota leaves no room for its pods";
+  const remedy = "lower replicas or resources (spec.overrides), or have the quota raised";
+  return [{ reason: "QuotaExceeded", component, what, remedy, since, said }];
 }
 
 function podTroubles(pod: Pod, now: Date): readonly Finding[] {
@@ -94,13 +95,11 @@ function podTroubles(pod: Pod, now: Date): readonly Finding[] {
 /** The scheduler says both in one reason, and nothing but words tells them apart. */
 function unscheduled(pod: Pod, said = ""): Finding {
   if (!/persistent ?volume|volume node affinity/i.test(said)) {
-    const what = "no node has room for its pod: lower its resources (spec.overrides), or have a node added";
-    return finding(pod, "Unschedulable", what, said);
+    const remedy = "lower its resources (spec.overrides), or have a node added";
+    return finding(pod, "Unschedulable", { what: "no node has room for its pod", remedy, said });
   }
-  const what =
-    "there is no volume for its claim: have a default storage class with a provisioner installed, or name another " +
-    "class in the settings (database.storageClass) or the chart that makes the claim";
-  return finding(pod, "VolumeMissing", what, said);
+  const remedy = "install a default storage class with a provisioner, or name another class in the chart";
+  return finding(pod, "VolumeMissing", { what: "there is no volume for its claim", remedy, said });
 }
 
 const NO_IMAGE = [
@@ -119,8 +118,9 @@ function containerTroubles(
   const { reason = "", message = "" } = state?.waiting ?? {};
   if (NO_IMAGE.includes(reason)) return [imageTrouble(pod, container, message)];
   if (NO_CONFIGURATION.includes(reason)) {
-    const what = `${named(pod, container)} can't be set up: correct the Secret, ConfigMap or volume that its last words name`;
-    return [finding(pod, "ContainerMisconfigured", what, message)];
+    const what = `${named(pod, container)} can't be created`;
+    const remedy = "correct the Secret, ConfigMap or volume that the error below names";
+    return [finding(pod, "ContainerMisconfigured", { what, remedy, said: message })];
   }
   const ended = endInLoop(container, now);
   if (ended !== undefined) return [loopTrouble(pod, container, ended)];
@@ -143,37 +143,37 @@ const ranLong = (startedAt: string | null | undefined, until: Date) =>
 function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
   const { image = "its image" } = specOf(pod, container) ?? {};
   const remedy =
-    componentOf(pod) === "database"
-      ? "correct database.image of the settings or database.version of the config set"
-      : "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository";
-  const what = `image '${image}' can't be pulled: ${remedy}, or give the cluster access to the registry`;
-  // The pause between two tries says the same, with a preface.
-  return finding(pod, "ImagePullFailed", what, message.replace(/^Back-off pulling image "[^"]*":? ?/, ""));
+    "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository, or " +
+    "give the cluster access to the registry";
+  // Between two pulls the message is the same, with a prefix.
+  const said = message.replace(/^Back-off pulling image "[^"]*":? ?/, "");
+  return finding(pod, "ImagePullFailed", { what: `image '${image}' can't be pulled`, remedy, said });
 }
 
 function loopTrouble(pod: Pod, container: ContainerStatus, ended: Terminated): Finding {
   const how = ended.signal ? `signal ${ended.signal}` : `exit code ${ended.exitCode}`;
   const limit = specOf(pod, container)?.resources?.limits?.memory;
-  const what =
-    ended.reason === "OOMKilled"
-      ? `needs more memory than its limit${limit ? ` of ${limit}` : ""} allows (OOMKilled) and is ended again and again: ` +
-        "raise resources.limits.memory (spec.overrides), or make it use less"
-      : `ends soon after every start (${how}): mend what its last lines say, and deploy the new commit or setting`;
-  const isPrevious = container.state?.running !== undefined;
-  return {
-    ...finding(pod, "CrashLoop", `${named(pod, container)} ${what}`, ended.message),
-    speaker: { container: container.name, isPrevious },
-  };
+  const isOutOfMemory = ended.reason === "OOMKilled";
+  const what = isOutOfMemory
+    ? `is killed repeatedly because it needs more memory than its limit${limit ? ` of ${limit}` : ""} (OOMKilled)`
+    : `ends soon after every start (${how})`;
+  const remedy = isOutOfMemory
+    ? "raise resources.limits.memory (spec.overrides), or make it use less"
+    : "fix the cause in its last lines, and deploy the new commit or setting";
+  const problem = finding(pod, "CrashLoop", { what: `${named(pod, container)} ${what}`, remedy, said: ended.message });
+  return { ...problem, speaker: { container: container.name, isPrevious: container.state?.running !== undefined } };
 }
 
 function probeTrouble(pod: Pod, container: ContainerStatus): Finding {
   const spec = specOf(pod, container);
   const isStarting = container.started === false && spec?.startupProbe !== undefined;
   const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
-  const what =
-    `${named(pod, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails: ` +
-    "let it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
-  return { ...finding(pod, "ProbeFailing", what), speaker: { container: container.name, isPrevious: false } };
+  const what = `${named(pod, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails`;
+  const remedy = "make it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
+  return {
+    ...finding(pod, "ProbeFailing", { what, remedy }),
+    speaker: { container: container.name, isPrevious: false },
+  };
 }
 
 const asked = (probe: Probe | undefined) =>
@@ -189,9 +189,12 @@ function named(pod: Pod, container: ContainerStatus): string {
   return `container '${container.name}'${image === undefined ? "" : ` of image '${image}'`}`;
 }
 
-function finding(pod: Pod, reason: PodProblemReason, what: string, said = ""): Finding {
-  const component = componentOf(pod);
+function finding(
+  pod: Pod,
+  reason: PodProblemReason,
+  { said = "", ...texts }: Pick<Finding, "what" | "remedy"> & { readonly said?: string | undefined },
+): Finding {
   const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
   const since = new Date(ready?.lastTransitionTime ?? pod.metadata.creationTimestamp);
-  return { reason, component, sentence: `${component}: ${what}`, since, said, pod };
+  return { reason, component: componentOf(pod), ...texts, since, said, pod };
 }

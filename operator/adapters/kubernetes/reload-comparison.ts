@@ -2,18 +2,18 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Reload } from "../../ports/facade/repository-reloads.ts";
 
-/** What each Repository was when it was in order last: a mark that changes with what it says, by name. */
+/** The version of each Repository when it was last ready, by name: a text that changes with its spec. */
 export type Marks = Readonly<Record<string, string>>;
 
-/** A reload, and what the next one is compared with. */
+/** A reload, and the versions that the next one is compared with. */
 export interface Comparison {
   readonly reload: Reload;
   readonly marks: Marks;
 }
 
 /**
- * Compares the Repositories with what the reload before left. One that is not in order keeps its former mark, so that
- * its repair shows as what it is by then.
+ * Compares the Repositories with the versions of the last reload. One that is not ready keeps its former version, so a
+ * later reload shows its changes.
  *
  * @param isChecked whether it was checked since the reload was requested
  */

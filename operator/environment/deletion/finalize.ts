@@ -3,6 +3,7 @@ import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status.ts";
@@ -13,30 +14,30 @@ import { terminatingStatus } from "./terminating.ts";
 export interface FinalizeContext extends TeardownContext {
   readonly statusWriter: EnvironmentStatusWriter;
   readonly repositories: Repositories;
+  readonly backingServices: readonly BackingService[];
   readonly log: Log;
 }
 
-/** The watches tell when a thing is gone; this is only the net below them. */
+/** The watches report when an object is gone; this is the fallback. */
 const TEARDOWN_RECHECK_MS = 20_000;
-/** What is stuck is not hurried by looking. */
 const STUCK_RECHECK_MS = 30_000;
 
-/** One pass over an environment that is being deleted: undoes what it can, says what it waits for, lets go at the end. */
+/** The reconcile of an environment that is being deleted: tears it down, reports what blocks it, removes the finalizer. */
 export async function finalize(
   environment: EphemeralEnvironment,
   context: FinalizeContext,
 ): Promise<ReconcileResult | undefined> {
   if (!hasFinalizer(environment)) return;
-  const variables = storedVariables(environment, repositoriesOf(environment, context.repositories));
-  const teardown = await tearDown(
-    { ...environment, variables, record: (steps, goneAt) => environmentRecord(environment, steps, goneAt) },
-    context,
-  );
+  const { repositories, backingServices, log } = context;
+  const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
+  const record = (steps: Teardown["steps"], goneAt: Date) =>
+    environmentRecord(environment, { steps, goneAt, services: backingServices });
+  const teardown = await tearDown({ ...environment, variables, record }, context);
   context.signal.throwIfAborted();
-  reportForced(environment, teardown, context.log);
+  reportForced(environment, teardown, log);
   if (isOver(teardown)) {
     await context.statusWriter.removeFinalizer(environment);
-    context.log.info("environment removed", { environment: environment.metadata.name });
+    log.info("environment removed", { environment: environment.metadata.name });
     return;
   }
   const status = terminatingStatus(environment, teardown, context.clock.now());
@@ -45,14 +46,13 @@ export async function finalize(
   return { requeueAfterMs: teardown.blockers.length > 0 ? STUCK_RECHECK_MS : TEARDOWN_RECHECK_MS };
 }
 
-/** Who set the annotation is in the API server's audit log; what came of it has to be in ours. */
+/** The API server's audit log has who set the annotation; ours has what it skipped. */
 function reportForced({ metadata, spec, status }: EphemeralEnvironment, { steps }: Teardown, log: Log): void {
   const forced = (list: Teardown["steps"] = []) => list.filter(({ state }) => state === "forced");
   const known = new Set(forced(status?.teardown?.steps).map(({ name }) => name));
+  const { name: environment, uid } = metadata;
   for (const { name: step, message: left } of forced(steps).filter(({ name }) => !known.has(name))) {
-    const { name: environment, uid } = metadata;
-    log.warn("an admin forced a step of a deletion: something may be left", {
-      ...{ environment, uid, step, left, owner: spec.owner?.subject },
-    });
+    const owner = spec.owner?.subject;
+    log.warn("an admin forced a step of a deletion: something may be left", { environment, uid, step, left, owner });
   }
 }

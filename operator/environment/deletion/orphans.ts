@@ -5,43 +5,40 @@ import type { Owner } from "../../ports/cluster.ts";
 import type { HeldOwner } from "../../ports/secret-manager.ts";
 import { isConfirmed } from "../expiration/deletion-budget.ts";
 
-/** What is left of one environment. */
+/** What is left of an environment that no longer exists. */
 export interface Orphan {
   readonly owner: Owner;
-  /** For people: `Namespace env-shop`, `secrets`. */
+  /** For users: `Namespace env-shop`, `secrets`. */
   readonly what: readonly string[];
-  /** When the oldest and the youngest of it were made. */
+  /** When the oldest and the newest of it were created. */
   readonly since: Date;
   readonly until: Date;
-  /** Whether an admin has confirmed that it may go. */
+  /** Whether an admin has confirmed its deletion. */
   readonly isConfirmed: boolean;
 }
 
-/**
- * The owner that an object of ours names, by the rules of our names: a label that somebody put on a thing of another
- * name makes it nobody's.
- */
+/** The owner that an object names. An object with our labels and a name that is not ours has none. */
 export function ownerOf({ metadata }: KubeObject): Owner | undefined {
   const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = metadata.labels ?? {};
   const isOurs = isEnvironment({ name, uid }) && metadata.name === namespaceName(name);
   return isOurs ? { name, uid } : undefined;
 }
 
-/** Everything whose environment is not known, by its owner. */
+/** What belongs to unknown environments, grouped by owner. */
 export function orphansAmong(
   objects: readonly KubeObject[],
   held: readonly HeldOwner[],
   isKnown: (uid: string) => boolean,
 ): Orphan[] {
-  // Nearly all of it is known: that is asked first, because everything else costs more.
+  // Nearly all of it is known, and this check is the cheapest.
   const unknown = objects.filter(({ metadata }) => !isKnown(metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
   const unknownHeld = held.filter(({ uid }) => !isKnown(uid));
   const found = [...unknown.flatMap(ofObject), ...unknownHeld.flatMap(ofSecrets)];
   const byOwner = Map.groupBy(found, orphanKey);
-  return [...byOwner.values()].map((parts) => parts.reduce(joined));
+  return [...byOwner.values()].map((orphans) => orphans.reduce(joined));
 }
 
-/** Names owner and UID: the one could be another's, and so could the other. */
+/** Name and UID together: each alone may be that of another environment. */
 export function orphanKey({ owner }: Pick<Orphan, "owner">): string {
   return `${owner.name} ${owner.uid}`;
 }
@@ -59,7 +56,7 @@ function ofSecrets({ name, uid, since, until }: HeldOwner): Orphan[] {
   return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
 }
 
-/** Whether there can have been such an environment. */
+/** Whether an environment can have this name and UID. */
 const isEnvironment = ({ name, uid }: Owner) => isUuid(uid) && nameProblem(name) === undefined;
 
 function joined(one: Orphan, other: Orphan): Orphan {

@@ -1,31 +1,40 @@
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
-import { type EphemeralEnvironment, hasDatabase } from "../../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isExpired, ttlHours } from "../../../crds/environment/lifetime.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { Owner } from "../../ports/cluster.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
 import { beforeTeardown } from "./terminating.ts";
 
-/** What is remembered of an environment whose teardown got past the given steps. */
+/** How a deletion ended. */
+interface Ended {
+  /** The steps before the record. */
+  readonly steps: readonly TeardownStep[];
+  readonly goneAt: Date;
+}
+
+/** The record of a deleted environment. */
 export function environmentRecord(
   environment: EphemeralEnvironment,
-  steps: readonly TeardownStep[],
-  goneAt: Date,
+  { steps, goneAt, services }: Ended & { readonly services: readonly BackingService[] },
 ): RecordSpec {
   const { metadata, spec, status } = environment;
   const deletedAt = metadata.deletionTimestamp ?? goneAt.toISOString();
   const configSet = status?.configSet ?? spec.configSet;
   return {
-    ...{ name: metadata.name, uid: metadata.uid, createdAt: metadata.creationTimestamp },
-    // Nothing else is written when an environment is deleted: the moment tells why, to the second.
+    name: metadata.name,
+    uid: metadata.uid,
+    createdAt: metadata.creationTimestamp,
+    // A deletion writes no reason: it was an expiry if the environment was expired by then, to the second.
     reason: isExpired(environment, new Date(Date.parse(deletedAt) + 999)) ? "expired" : "deleted",
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
-    ...departure(deletedAt, goneAt),
+    ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
     ttlHours: ttlHours(environment),
     components: Object.fromEntries(COMPONENTS.flatMap((component) => recordedComponent(environment, component))),
     ...(configSet === undefined ? {} : { configSet: recordedConfigSet(configSet) }),
-    databaseProvisioned: hasDatabase(environment),
+    ...Object.assign({}, ...services.map(({ recorded }) => recorded(environment))),
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
     ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
     ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
@@ -33,20 +42,22 @@ export function environmentRecord(
   };
 }
 
-/** What is remembered of an environment whose resource went before the rest of it, first seen so at `seenAt`. */
+/** The record of an environment whose resource was gone before the rest of it, found at `seenAt`. */
 export function orphanRecord(
   { owner, since, seenAt }: { owner: Owner; since: Date; seenAt: Date },
-  steps: readonly TeardownStep[],
-  goneAt: Date,
+  { steps, goneAt }: Ended,
 ): RecordSpec {
   return {
-    ...{ name: owner.name, uid: owner.uid, reason: "orphaned", createdAt: since.toISOString() },
-    ...departure(seenAt.toISOString(), goneAt),
+    name: owner.name,
+    uid: owner.uid,
+    reason: "orphaned",
+    createdAt: since.toISOString(),
+    ...deletionTimes(seenAt.toISOString(), goneAt),
     ...forcedSteps(steps),
   };
 }
 
-function departure(deletedAt: string, goneAt: Date) {
+function deletionTimes(deletedAt: string, goneAt: Date) {
   const teardownSeconds = Math.max(0, Math.round((goneAt.getTime() - Date.parse(deletedAt)) / 1000));
   return { deletedAt, goneAt: goneAt.toISOString(), teardownSeconds };
 }
@@ -54,13 +65,13 @@ function departure(deletedAt: string, goneAt: Date) {
 function recordedComponent({ spec, status }: EphemeralEnvironment, component: Component) {
   const source = spec[component];
   if (source === undefined) return [];
-  const { repository, branch, commit: asked = "" } = source;
-  const settled = status?.components?.[component];
-  return [[component, { repository, branch, commit: settled?.commit ?? settled?.resolved?.commit ?? asked }] as const];
+  const { repository, branch, commit: requested = "" } = source;
+  const known = status?.components?.[component]?.commit ?? status?.sources?.[component]?.resolved?.commit;
+  return [[component, { repository, branch, commit: known ?? requested }] as const];
 }
 
 function recordedConfigSet({ name, version }: { name: string; version?: number }) {
-  return { name, ...(version === undefined ? {} : { version }) };
+  return version === undefined ? { name } : { name, version };
 }
 
 function forcedSteps(steps: readonly TeardownStep[]): Pick<RecordSpec, "forced"> {

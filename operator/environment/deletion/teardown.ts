@@ -20,61 +20,61 @@ export interface TeardownContext {
   readonly records: Records;
   readonly settings: Settings;
   readonly clock: Clock;
-  /** Aborts when the pass may do no more. */
+  /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
 }
 
-/** An environment on its way out, or what is left of one that is gone. */
+/** An environment that is being deleted, or what is left of one. */
 export interface DeletionTarget {
   readonly metadata: Owner & Pick<EphemeralEnvironment["metadata"], "annotations">;
   readonly status?: Pick<EnvironmentStatus, "teardown"> | undefined;
-  /** Of which the secret manager may hold values, as far as is known. */
+  /** The variables for which the secret manager may hold values, as far as known. */
   readonly variables: readonly string[];
-  /** What is to be remembered of it, once the given steps are past. */
+  /** Its record, once the given steps are past. */
   readonly record: (steps: readonly TeardownStep[], goneAt: Date) => RecordSpec;
 }
 
-interface Look {
-  readonly name: string;
-  /** For a step in which state it is taken. */
+interface Action {
+  readonly step: string;
+  /** Whether it runs for a step in this state. */
   readonly isFor: (step: TeardownStep) => boolean;
-  readonly take: (leaving: DeletionTarget, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Removal>;
+  readonly run: (target: DeletionTarget, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Removal>;
 }
 
 const isPast = ({ state }: TeardownStep) => state === "gone" || state === "forced";
 
 /**
- * The way back, in reverse: the deployer first, or it would heal what is deleted below it; the secret manager before
- * the namespace, so that no value outlives the last trace of whose it was.
+ * The creation in reverse: the application first, or the deployer would restore what is deleted below it; the secrets
+ * before the namespace, so that no value outlives the last trace of its owner.
  */
-const UNDOINGS: readonly Omit<Look, "isFor">[] = [
-  { name: "application", take: ({ metadata }, { deployer }) => deployer.remove(metadata) },
-  { name: "project", take: ({ metadata }, { deployer }) => deployer.removeProject(metadata) },
-  { name: "secrets", take: removeSecrets },
+const REMOVALS: readonly Omit<Action, "isFor">[] = [
+  { step: "application", run: ({ metadata }, { deployer }) => deployer.remove(metadata) },
+  { step: "project", run: ({ metadata }, { deployer }) => deployer.removeProject(metadata) },
+  { step: "secrets", run: removeSecrets },
   {
-    name: "namespace",
-    take: ({ metadata }, { cluster }) =>
-      cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) }),
+    step: "namespace",
+    run: ({ metadata }, { cluster }) => cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) }),
   },
 ];
 
 /**
- * Every step until it is past; then once more those that are gone, because a write that was on its way may have arrived
- * since; then the record, when there is nothing to add.
+ * Every step until it is past; then once more those that are gone, because a delayed write may have arrived since; then
+ * the record, when nothing can be added to it.
  */
-const LOOKS: readonly Look[] = [
-  ...UNDOINGS.map((undoing) => ({ ...undoing, isFor: (step: TeardownStep) => !isPast(step) })),
-  ...UNDOINGS.map(({ name, take }) => ({
-    ...{ name, take: name === "secrets" ? lookForSecrets : take },
+const ACTIONS: readonly Action[] = [
+  ...REMOVALS.map((removal) => ({ ...removal, isFor: (step: TeardownStep) => !isPast(step) })),
+  ...REMOVALS.map(({ step, run }) => ({
+    step,
+    run: step === "secrets" ? verifySecrets : run,
     isFor: ({ state }: TeardownStep) => state === "gone",
   })),
-  { name: "record", isFor: (step) => !isPast(step), take: keepRecord },
+  { step: "record", isFor: (step) => !isPast(step), run: keepRecord },
 ];
 
-/** The steps of a teardown, in their order: what may be named to force one. */
-export const TEARDOWN_STEPS: readonly string[] = [...new Set(LOOKS.map(({ name }) => name))];
+/** The steps of a teardown, in order; any of them may be forced. */
+export const TEARDOWN_STEPS: readonly string[] = [...new Set(ACTIONS.map(({ step }) => step))];
 
-/** Its answer is enough until the second look. */
+/** The answer of the secret manager is trusted until the second round. */
 async function removeSecrets(
   { metadata, variables }: DeletionTarget,
   { secretManager }: TeardownContext,
@@ -83,7 +83,7 @@ async function removeSecrets(
   return { state: "gone" };
 }
 
-async function lookForSecrets(
+async function verifySecrets(
   { metadata, variables }: DeletionTarget,
   { secretManager }: TeardownContext,
 ): Promise<Removal> {
@@ -92,40 +92,40 @@ async function lookForSecrets(
 }
 
 async function keepRecord(
-  leaving: DeletionTarget,
+  target: DeletionTarget,
   { records, clock }: TeardownContext,
   past: readonly TeardownStep[],
 ): Promise<Removal> {
-  await records.keep(leaving.record(past, clock.now()));
+  await records.keep(target.record(past, clock.now()));
   return { state: "gone" };
 }
 
-/** How far a teardown came. */
+/** The progress of a teardown. */
 export interface Teardown {
   readonly steps: readonly TeardownStep[];
-  /** What holds the step that is waited for, when it takes too long. */
+  /** What blocks the current step, when it takes too long. */
   readonly blockers: readonly TeardownBlocker[];
-  /** Transient: asks for another pass. */
+  /** Transient: to be retried with backoff. */
   readonly error?: unknown;
 }
 
-/** Whether nothing is left to wait for: every step is gone, which was looked at twice, or was forced. */
+/** Whether every step is gone, which was verified twice, or forced. */
 export function isOver({ steps }: Teardown): boolean {
   return steps.every(isPast);
 }
 
 /**
- * Goes as far as it can: a step begins when the one before is verified gone by a fresh read, or an admin went past it.
- * What is past is not asked again until right before the record: while one thing is waited for, only that is looked at.
+ * Goes as far as possible: a step begins when the one before is verified gone by a fresh read, or was forced. Past steps
+ * are read again only right before the record, so waiting for one object costs one read.
  */
-export async function tearDown(leaving: DeletionTarget, context: TeardownContext): Promise<Teardown> {
-  const steps = new Map(TEARDOWN_STEPS.map((name) => [name, formerStep(leaving, name)]));
-  for (const { name, isFor, take } of LOOKS) {
-    const former = steps.get(name) ?? formerStep(leaving, name);
+export async function tearDown(target: DeletionTarget, context: TeardownContext): Promise<Teardown> {
+  const steps = new Map(TEARDOWN_STEPS.map((name) => [name, formerStep(target, name)]));
+  for (const { step: name, isFor, run } of ACTIONS) {
+    const former = steps.get(name) ?? formerStep(target, name);
     if (!isFor(former)) continue;
     context.signal.throwIfAborted();
-    const { removal, error } = await attempt(name, () => take(leaving, context, [...steps.values()].filter(isPast)));
-    const { step, blockers } = judged(former, removal, leaving, context);
+    const { removal, error } = await attempt(name, () => run(target, context, [...steps.values()].filter(isPast)));
+    const { step, blockers } = stepAfter(former, removal, target, context);
     steps.set(name, step);
     if (!isPast(step)) return { steps: [...steps.values()], blockers, error };
   }
@@ -139,10 +139,10 @@ function formerStep({ status }: DeletionTarget, name: string): TeardownStep {
 const MINUTE_MS = 60_000;
 
 /**
- * What a look makes of a step. It is stuck when it alone was waited for too long; only then is said what holds it, in
- * words that may change from look to look, and only then may it be forced.
+ * The state of a step after an action. A step is stuck when it alone took too long; only then its blockers are named, in
+ * words that may change each time, and only then it may be forced.
  */
-function judged(
+function stepAfter(
   { name, since: begun, goneAt }: TeardownStep,
   removal: Removal,
   { metadata }: DeletionTarget,
@@ -154,32 +154,34 @@ function judged(
   const since = begun ?? at;
   const isStuck = elapsedMs(new Date(since), now) >= settings.reconcile.stuckMinutes * MINUTE_MS;
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
-  const message = clipped(held(removal));
+  const message = clipped(withBlockers(removal));
   const isForced = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === name;
   if (isForced) return { step: { name, state: "forced", message, goneAt: at }, blockers: [] };
   return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };
 }
 
-type Holding = Extract<Removal, { state: "removing" }>;
+type Removing = Extract<Removal, { state: "removing" }>;
 
-function held({ message, blockers = [] }: Holding): string {
-  const holders = blockers.map(({ reason, message: words }) => `${reason}: ${words}`);
-  return holders.length === 0 ? message : `${message}, held by ${holders.join("; ")}`;
+function withBlockers({ message, blockers = [] }: Removing): string {
+  const reasons = blockers.map((blocker) => `${blocker.reason}: ${blocker.message}`);
+  return reasons.length === 0 ? message : `${message}, blocked by ${reasons.join("; ")}`;
 }
 
 /** As the status holds them: names of finalizers may be longer than its fields. */
-function blockersOf(step: string, { blockers = [], message }: Holding): TeardownBlocker[] {
+function blockersOf(step: string, { blockers = [], message }: Removing): TeardownBlocker[] {
   const named = blockers.length > 0 ? blockers : [{ kind: step, name: "", reason: "Remaining", message }];
-  return named.slice(0, 16).map(({ kind, name, reason, message: words }) => ({
-    ...{ kind: clipped(kind, 64), name: clipped(name, 253) },
-    ...{ reason: clipped(reason, 128), message: clipped(words) },
+  return named.slice(0, 16).map((blocker) => ({
+    kind: clipped(blocker.kind, 64),
+    name: clipped(blocker.name, 253),
+    reason: clipped(blocker.reason, 128),
+    message: clipped(blocker.message),
   }));
 }
 
-/** A step that fails is shown as what the teardown waits for, before anybody tries again. */
-async function attempt(step: string, take: () => Promise<Removal>): Promise<{ removal: Removal; error?: unknown }> {
+/** An error is reported as a blocker before it is retried. */
+async function attempt(step: string, run: () => Promise<Removal>): Promise<{ removal: Removal; error?: unknown }> {
   try {
-    return { removal: await take() };
+    return { removal: await run() };
   } catch (error) {
     const { reason, message } = errorResult(error) ?? retrying(error);
     return { removal: { state: "removing", message, blockers: [{ kind: step, name: "", reason, message }] }, error };

@@ -14,7 +14,7 @@ export const DELETION_STUCK = "DeletionStuck";
 
 type Before = NonNullable<NonNullable<EnvironmentStatus["teardown"]>["before"]>;
 
-/** What an environment was when its deletion was asked for, although its conditions tell of the deletion since. */
+/** The state of an environment when its deletion was requested; its conditions are about the deletion since. */
 export function beforeTeardown({ status }: Pick<EphemeralEnvironment, "status">): Before {
   if (status?.teardown?.before !== undefined) return status.teardown.before;
   const phase = phaseOf({ metadata: {}, status });
@@ -22,7 +22,7 @@ export function beforeTeardown({ status }: Pick<EphemeralEnvironment, "status">)
   return ready?.status === "False" ? { phase, failure: ready.reason } : { phase };
 }
 
-/** The status of an environment on its way out: `terminating` names what it waits for, and what holds that if it is stuck. */
+/** The status of an environment that is being deleted: what the deletion waits for, and what blocks it when it is stuck. */
 export function terminatingStatus(
   environment: EphemeralEnvironment,
   { steps, blockers }: Teardown,
@@ -30,7 +30,7 @@ export function terminatingStatus(
 ): EnvironmentStatus {
   const { status, metadata } = environment;
   const isStuck = blockers.length > 0;
-  const judgement: ConditionDraft = {
+  const ready: ConditionDraft = {
     type: "Ready",
     status: "False",
     reason: isStuck ? DELETION_STUCK : "Terminating",
@@ -38,7 +38,7 @@ export function terminatingStatus(
     observedGeneration: metadata.generation,
   };
   const others = (status?.conditions ?? []).filter(({ type }) => type !== "Ready");
-  const conditions = [...others, transition(findCondition(status?.conditions, "Ready"), judgement, now)];
+  const conditions = [...others, transition(findCondition(status?.conditions, "Ready"), ready, now)];
   const teardown = {
     steps: [...steps],
     ...(isStuck ? { blockers: [...blockers] } : {}),
@@ -54,17 +54,17 @@ function message(environment: EphemeralEnvironment, { steps, blockers }: Teardow
   if (awaited === undefined) return "";
   const isStuck = blockers.length > 0;
   const what = `${isStuck ? "stuck at" : "waiting for"} ${awaited.name}: ${awaited.message ?? ""}`;
-  return [what, forceAnswer(environment, awaited.name, isStuck)].filter(Boolean).join("; ");
+  return [what, forceHint(environment, awaited.name, isStuck)].filter(Boolean).join("; ");
 }
 
-/** What is to be said of forcing: how, when something is stuck; why not, when it was asked for in vain. */
-function forceAnswer({ metadata }: EphemeralEnvironment, awaited: string, isStuck: boolean): string {
-  const asked = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION];
-  const named = clipped(asked ?? "", 64);
-  if (asked !== undefined && !TEARDOWN_STEPS.includes(asked)) {
-    return `${FORCE_TEARDOWN_ANNOTATION} names '${named}', which is no step: there are ${TEARDOWN_STEPS.join(", ")}`;
+/** How to force a stuck step, or why a requested force has no effect. */
+function forceHint({ metadata }: EphemeralEnvironment, awaited: string, isStuck: boolean): string {
+  const requested = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION];
+  const named = clipped(requested ?? "", 64);
+  if (requested !== undefined && !TEARDOWN_STEPS.includes(requested)) {
+    return `${FORCE_TEARDOWN_ANNOTATION} names '${named}', which is not a step: the steps are ${TEARDOWN_STEPS.join(", ")}`;
   }
-  if (isStuck) return `an admin may go past it with the annotation ${FORCE_TEARDOWN_ANNOTATION}: ${awaited}`;
-  if (asked !== awaited) return "";
+  if (isStuck) return `an admin may skip it with the annotation ${FORCE_TEARDOWN_ANNOTATION}: ${awaited}`;
+  if (requested !== awaited) return "";
   return `${FORCE_TEARDOWN_ANNOTATION} names it, but it is not stuck yet`;
 }

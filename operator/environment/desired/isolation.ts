@@ -12,7 +12,7 @@ const DISK = "ephemeral-storage";
 const resourceQuota = { apiVersion: "v1", kind: "ResourceQuota" } as const;
 const networkPolicy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" } as const;
 
-/** What the whole environment may use together: as the settings say, and as its config set does where it says something. */
+/** The quota of the whole environment: the settings' values, overridden by those of its config set. */
 export function quotaObject(
   environment: EphemeralEnvironment,
   { quota, objects, ephemeralStorage }: IsolationSettings,
@@ -27,8 +27,8 @@ export function quotaObject(
 }
 
 /**
- * No pod with a priority: one that is higher than others' would push them off their nodes. A PriorityClass that the
- * settings admit, and no class at all, are not in its scope.
+ * Forbids pods with a priority, because a higher one would evict the pods of others. Pods without a PriorityClass, or with
+ * one that the settings allow, are not in its scope.
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/#resource-quota-per-priorityclass
  */
 export function priorityQuotaObject(
@@ -36,7 +36,7 @@ export function priorityQuotaObject(
   { priorityClasses }: IsolationSettings,
 ): DesiredObject {
   const scopeName = "PriorityClass";
-  // NotIn alone would take in pods without a class, too.
+  // NotIn alone would also match pods without a class.
   const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
   return {
     ...resourceQuota,
@@ -45,7 +45,7 @@ export function priorityQuotaObject(
   };
 }
 
-/** `memory` bounds what pods may come to use, and with it what they may reserve. */
+/** `memory` limits both what pods may use and what they may request. */
 function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
   return {
     ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
@@ -56,10 +56,10 @@ function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
 }
 
 /**
- * What a container gets that asks for nothing: without it, the quota would refuse its pod.
+ * The defaults of a container without requests or limits; the quota would refuse its pod otherwise.
  *
- * The API server would add a request for every limit that has none, and leave out what is empty; the object says it
- * as it is stored, or it would seem to have drifted for ever.
+ * The API server adds a request for every limit without one and drops empty fields. The object is written as it is stored,
+ * or drift detection would never find it equal.
  */
 export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
   const { defaultLimit, defaultRequest, ephemeralStorage } = isolation;
@@ -79,7 +79,7 @@ function canonical(quantities: Quantities): Quantities {
   return Object.fromEntries(Object.entries(quantities).map(([resource, text]) => [resource, canonicalQuantity(text)]));
 }
 
-/** Nothing goes in or out unless another policy says so. */
+/** Denies all traffic that no other policy allows. */
 export function defaultDenyObject({ metadata }: EphemeralEnvironment): DesiredObject {
   return {
     ...networkPolicy,
@@ -89,8 +89,8 @@ export function defaultDenyObject({ metadata }: EphemeralEnvironment): DesiredOb
 }
 
 /**
- * The environment's own pods reach each other, the ingress controller reaches them, they reach DNS and what the settings
- * allow. Another environment is none of these, however wide the settings are.
+ * Allows traffic between the environment's own pods, from the ingress controller, to DNS and to what the settings allow;
+ * never to or from another environment.
  */
 export function allowedTrafficObject({ metadata }: EphemeralEnvironment, settings: Settings): DesiredObject {
   const { ingressFrom, dns, egressTo } = settings.isolation;

@@ -1,18 +1,18 @@
-/** Values as JSON knows them. */
+/** A JSON value. */
 type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
 /**
- * The layers, one over the other: objects merge, everything else replaces. Keys come in their order, so that the same
- * values read the same however they were written; no key means anything to JavaScript, `__proto__` neither.
+ * Merges the layers, later ones over earlier ones: objects merge, other values replace. The keys of the result are sorted,
+ * so equal values have equal text. `__proto__` is a key like any other.
  */
 export function merge(...layers: readonly JsonObject[]): JsonObject {
   return layers.reduce(merged, {});
 }
 
-/** An object that holds the value at the path alone. */
+/** An object with the value at the path and nothing else. */
 export function nested(path: readonly string[], value: Json): JsonObject {
   const [key = "", ...rest] = path;
   return Object.fromEntries([[key, rest.length === 0 ? value : nested(rest, value)]]);
@@ -25,7 +25,7 @@ function merged(below: JsonObject, above: JsonObject): JsonObject {
 
 function one(below: Json | undefined, above: Json | undefined): Json | undefined {
   if (above === undefined) return below;
-  // Alone, it is still put in order.
+  // Merged also when it is alone, for the order of its keys.
   return isObject(above) ? merged(isObject(below) ? below : {}, above) : above;
 }
 

@@ -2,14 +2,14 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { namespaceName } from "../../../crds/names.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
-/** https://kubernetes.io/docs/concepts/security/pod-security-standards/: nothing privileged, nothing as root. */
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/: no privileged containers, none as root. */
 const POD_SECURITY = {
   "pod-security.kubernetes.io/enforce": "restricted",
   "pod-security.kubernetes.io/audit": "restricted",
   "pod-security.kubernetes.io/warn": "restricted",
 };
 
-/** The environment's namespace, restricted from its first moment. */
+/** The environment's namespace; Pod Security applies from its creation. */
 export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObject {
   return {
     apiVersion: "v1",

@@ -1,44 +1,43 @@
 import type { SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
 import type { WantedSecret } from "../../../crds/repository/repository.ts";
+import type { DerivedVariable } from "../backing-services/backing-service.ts";
 
-/** A value of the environment's own: made by us, or written into the secret manager by somebody else. */
+/** A value that the environment owns: generated, or written into the secret manager by a user. */
 export interface OwnSecret {
   readonly kind: "own";
   readonly name: string;
   readonly version: number;
-  /** The rotation that this version answers. */
+  /** The rotation that asked for this version. */
   readonly rotation?: string;
-  /** What to make when there is none; absent where somebody else provides the value. */
+  /** The shape of the value to generate; absent when a user provides the value. */
   readonly generate?: WantedSecret;
 }
 
-/** A value that is read from elsewhere in the secret manager. */
+/** A value that is read from another place in the secret manager. */
 export interface ReferredSecret {
   readonly kind: "shared" | "alias";
   readonly name: string;
-  /** The id of a shared secret; of an alias the variable of this environment whose value it repeats. */
+  /** The id of a shared secret; for an alias the variable of this environment whose value it repeats. */
   readonly of: string;
-  /** `latest` only until it is resolved: from then on the version is pinned. */
+  /** `latest` until it is resolved; then the version is pinned. */
   readonly version: number | "latest";
   readonly rotation?: string;
-  /** What was referred to, as `<id>@<key>`: another one is resolved anew. */
+  /** The reference, as `<id>@<key>`; a changed reference is resolved again. */
   readonly source: string;
-  /** The version of the environment's own value that it stands in for. */
+  /** The version of the environment's own value that the reference replaces. */
   readonly own?: number;
 }
 
-/** A value that is made of another one of the plan, and kept nowhere else. */
+/** A value that is computed from another one of the plan and stored nowhere else. */
 export interface DerivedSecret extends Omit<ReferredSecret, "kind"> {
   readonly kind: "derived";
+  readonly value: DerivedVariable["value"];
 }
 
 /** One variable of the pods' Secret. */
 export type PlannedSecret = OwnSecret | ReferredSecret | DerivedSecret;
 
-/**
- * A plan as the status keeps it, with the versions that were found. What is not resolved has the version 0, which
- * nothing has.
- */
+/** A plan as the status keeps it, with the versions that were found; an unresolved version is 0, which does not exist. */
 export function plannedStatus(
   plan: readonly PlannedSecret[],
   found: ReadonlyMap<string, { readonly version: number }> = new Map(),
@@ -47,14 +46,12 @@ export function plannedStatus(
     name: secret.name,
     version: found.get(secret.name)?.version ?? (secret.version === "latest" ? 0 : secret.version),
     ...rotation(secret.rotation),
-    ...(secret.kind === "own" ? {} : standIn(secret)),
+    ...(secret.kind === "own" ? {} : reference(secret)),
   }));
 }
 
-const standIn = ({ source, own }: ReferredSecret | DerivedSecret) => ({
-  source,
-  ...(own === undefined ? {} : { own }),
-});
+const reference = ({ source, own }: ReferredSecret | DerivedSecret) =>
+  own === undefined ? { source } : { source, own };
 
-/** What a version answers; absent where nothing was asked for. */
-export const rotation = (asked: string | undefined) => (asked === undefined ? {} : { rotation: asked });
+/** The field for a rotation; empty when none was requested. */
+export const rotation = (requested: string | undefined) => (requested === undefined ? {} : { rotation: requested });

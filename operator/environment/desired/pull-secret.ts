@@ -1,72 +1,73 @@
 import type { PullCredential } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { type Component, namespaceName } from "../../../crds/names.ts";
+import { namespaceName } from "../../../crds/names.ts";
 import { loginsOf } from "../../../crds/repository/docker-config.ts";
 import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
+import type { ComponentRepositories } from "../repositories.ts";
 
-/** The one Secret that an environment's images are pulled with. Its name never changes, so that other values need no other pods. */
+/** The one Secret for pulling an environment's images. Its name is constant, so new values need no new pods. */
 export const PULL_SECRET = "image-pull";
 
-/** For whose images a credential is, in the words of a docker configuration, where it is kept, and whose wish it is. */
+/** A credential's registry as a docker configuration names it, its place, and the Repository that names it. */
 export interface PlannedPull extends PullCredential {
   readonly repository: Repository;
 }
 
-/** A credential that the Secret is to hold, and where it came from; without it the status alone names it. */
+/** An entry of the Secret; without a credential only the status names it. */
 export interface PullEntry extends PullCredential {
   readonly credential?: Sensitive | undefined;
 }
 
-/** What the Secret is to hold, by registry, and what the status says of it. */
+/** The desired content of the Secret, by registry, and its status field. */
 export interface PullContents {
   readonly credentials: ReadonlyMap<string, Sensitive>;
   readonly pullSecret: PullCredential[];
 }
 
-/** As many as the status holds. */
+/** The limit of the status field. */
 const PULLS_MAX = 16;
 
 /**
- * What the environment's images are pulled with; nothing where its Repositories name nothing. Of two for the very same
- * image the frontend's counts: nothing in a docker configuration could tell them apart.
+ * The credentials for pulling the environment's images; empty when its Repositories name none. Of two for the same image
+ * the frontend's wins, because a docker configuration can't tell them apart.
  */
-export function pullPlan(repositories: { readonly [component in Component]?: Repository }): readonly PlannedPull[] {
+export function pullPlan(repositories: ComponentRepositories): readonly PlannedPull[] {
   const asking = Object.values(repositories).flatMap((repository) => {
     const { imagePullSecretRef: ref } = repository.spec;
     return ref === undefined ? [] : [{ ...imagePlace(repository), source: `${ref.name}@${ref.key}`, repository }];
   });
   const planned = asking.map(({ registry, name, source, repository }) => {
-    // Two credentials of one registry are told apart by the images that they are for.
+    // Two credentials of one registry are distinguished by their images.
     const isDisputed = asking.some((other) => other.registry === registry && other.source !== source);
     return { registry: isDisputed ? imageKey(registry, name) : registryKey(registry), source, repository };
   });
   return [...new Map(planned.map((pull) => [pull.registry, pull])).values()];
 }
 
-/** As the status keeps it. */
+/** The status field for a plan. */
 export function pullStatus(plan: readonly PullCredential[]): PullCredential[] {
   return plan.map(({ registry, source }) => ({ registry, source }));
 }
 
 /**
- * By this name the kubelet knows Docker Hub; it also finds a credential by the beginning of an image's whole name:
+ * The kubelet's name for Docker Hub; it also finds a credential by a prefix of an image's full name:
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/credentialprovider/keyring.go.
  */
 const registryKey = (registry: string) => (registry === DOCKER_HUB ? "https://index.docker.io/v1/" : registry);
 
-/** Docker Hub's own images have a first part that nobody writes. */
+/** The implicit first part of Docker Hub's official images is `library`. */
 const imageKey = (registry: string, name: string) =>
   registry === DOCKER_HUB && !name.includes("/") ? `${registry}/library/${name}` : `${registry}/${name}`;
 
 /**
- * What the Secret is to hold by now. A planned credential that can't be had leaves what there is for its registry, and
- * what is planned no more stays beside it, because pods may still be made that need it.
+ * The desired content of the Secret. A planned credential that is not available leaves the existing one of its registry
+ * in place; an entry that is no longer planned stays, because former pods may still need it.
  *
- * @param answers the plan, each with its credential where that can be had
- * @param named what the status says that there is
- * @param held what there is
+ * @param answers the plan, each with its credential where that is available
+ * @param named the entries in the status
+ * @param held the entries in the Secret
  */
 export function pullContents(
   answers: readonly PullEntry[],
@@ -81,11 +82,11 @@ export function pullContents(
     if (answer.credential !== undefined) return [answer];
     const former = named.find(({ registry }) => registry === answer.registry);
     const left = kept(former ?? answer);
-    // What the pods' values name stays named: it comes back as soon as it can be had.
+    // An entry in the status stays there: it is restored when its credential is available.
     return left.length === 0 && former !== undefined ? [former] : left;
   });
   const former = formerPulls(answers, named).flatMap(kept);
-  // The last is what serves; of those that never did, some have to go when there are too many.
+  // The last entry is in use; when there are too many, the oldest ones are dropped.
   const entries: readonly PullEntry[] = [...planned, ...former.slice(-(PULLS_MAX - planned.length))];
   return {
     credentials: new Map(entries.flatMap(({ registry, credential }) => (credential ? [[registry, credential]] : []))),
@@ -93,18 +94,18 @@ export function pullContents(
   };
 }
 
-/** What the status names and the plan does not. */
+/** The entries in the status that are not planned. */
 export function formerPulls(plan: readonly PullCredential[], named: readonly PullCredential[]): PullCredential[] {
   return named.filter(({ registry }) => plan.every((planned) => planned.registry !== registry));
 }
 
-/** What a Secret of ours holds, by registry; nothing where there is none, or what somebody else wrote can't be read. */
+/** The entries of our Secret, by registry; empty when it is missing or unreadable. */
 export function credentialsIn(found: DesiredObject | undefined): ReadonlyMap<string, Sensitive> {
   const { ".dockerconfigjson": text = "" } = (found?.data ?? {}) as Readonly<Record<string, string>>;
   return loginsOf(Buffer.from(text, "base64").toString());
 }
 
-/** Immutable, so that an edit is refused: other values are another object of this name. */
+/** It is immutable, so nobody can edit it: to change it, it is replaced by another object of the same name. */
 export function pullSecretObject(
   { metadata }: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,

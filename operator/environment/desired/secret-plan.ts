@@ -1,14 +1,9 @@
-import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
-import { type Component, secretStoreName } from "../../../crds/names.ts";
-import {
-  DATABASE_PASSWORD,
-  neededSecrets,
-  type Repository,
-  type WantedSecret,
-} from "../../../crds/repository/repository.ts";
-import type { Unfinished } from "../step.ts";
-import { DATABASE_URL, wantsDatabase } from "./database.ts";
+import { secretStoreName } from "../../../crds/names.ts";
+import { type WantedSecret, wantedSecrets } from "../../../crds/repository/repository.ts";
+import { type BackingService, type DerivedVariable, wantedServices } from "../backing-services/backing-service.ts";
+import type { PlanInput } from "../plan-input.ts";
+import type { Unfinished } from "../step-result.ts";
 import {
   type DerivedSecret,
   type OwnSecret,
@@ -19,180 +14,185 @@ import {
 import { secretProblem } from "./secret-problem.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
 
-/** What the pods' Secret holds, in the order of names; or what is wrong with what was asked for. */
+/** The content of the pods' Secret, sorted by name, or what is wrong with the request. */
 export type SecretPlan =
   | { readonly secrets: readonly PlannedSecret[]; readonly problem?: undefined }
   | { readonly problem: Unfinished };
 
-/** The shape of a value that is gone from the secret manager and that no Repository describes any more. */
+/** The shape of a value that is lost from the secret manager and that no Repository lists any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
 
-type ComponentRepositories = { readonly [component in Component]?: Repository };
-
-interface Plot {
-  readonly environment: EphemeralEnvironment;
-  readonly configSet: ConfigSetSpec | undefined;
+/** The input and what follows from it. */
+interface Sources extends PlanInput {
+  /** The backing services that the environment has. */
+  readonly wanted: readonly BackingService[];
   readonly variables: Variables;
-  readonly hasDatabase: boolean;
-  /** What the Repositories list, by variable, and what a database needs. */
+  /** What the Repositories list and the backing services need, by variable. */
   readonly listed: ReadonlyMap<string, WantedSecret>;
   readonly provided: ReadonlySet<string>;
-  /** What the status holds; `undefined` before anything was planned. */
+  /** What the status holds; `undefined` before the first plan. */
   readonly former: ReadonlyMap<string, SecretStatus> | undefined;
 }
 
 /**
- * Where the value of every secret variable comes from. A reference comes before a generated value; a value that
- * somebody provides comes before the config set's references. A variable that a Repository lists after the environment
- * was made does not reach it. With a database come its password, whenever that is, and its URL, unless somebody sets one.
+ * The source of every secret variable. A reference wins over a generated value, and a provided value over the config set's
+ * references. A variable that a Repository lists after the environment was created does not reach it. Those of a backing
+ * service are added whenever the service is; what it derives is added unless users set that variable.
  */
-export function secretPlan(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  configSet?: ConfigSetSpec,
-): SecretPlan {
-  const plot = plotOf(environment, repositories, configSet);
-  const { hasDatabase } = plot;
-  const references = winning(plot);
-  const isDerived = hasDatabase && !references.has(DATABASE_URL) && !plot.provided.has(DATABASE_URL);
-  const own = ownNames(plot).filter((name) => !references.has(name) && !(isDerived && name === DATABASE_URL));
-  const planned = [
-    ...own.map((name) => ownSecret(plot, name)),
-    ...[...references].map(([name, reference]) => referredSecret(plot, name, reference)),
+export function secretPlan(input: PlanInput): SecretPlan {
+  const sources = sourcesOf(input);
+  const { wanted, provided } = sources;
+  const references = effectiveReferences(sources);
+  const derived = wanted
+    .flatMap((service) => service.derived)
+    .filter(({ name }) => !references.has(name) && !provided.has(name));
+  const own = ownNames(sources).filter((name) => !references.has(name) && !derived.some((one) => one.name === name));
+  const secrets = [
+    ...own.map((name) => ownSecret(sources, name)),
+    ...[...references].map(([name, reference]) => referredSecret(sources, name, reference)),
   ];
-  const secrets = planned.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const required = generates(plot) ? [] : known(plot, plot.listed.keys());
-  const problem = secretProblem({ ...plot, required, planned: new Set(secrets.map(({ name }) => name)) });
+  const required = generates(sources) ? [] : known(sources);
+  const problem = secretProblem({ ...sources, required, planned: new Set(secrets.map(({ name }) => name)) });
   if (problem !== undefined) return { problem };
-  return { secrets: isDerived ? withDatabaseUrl(settled(secrets), plot) : settled(secrets) };
+  const resolved = withAliases(secrets);
+  const all = [...resolved, ...derived.flatMap((variable) => derivedSecret(variable, resolved, sources))];
+  return { secrets: all.sort((one, other) => (one.name < other.name ? -1 : 1)) };
 }
 
-/** What the pods' Secret held before, as the status has it: what is to be kept while the new wish can't be granted. */
-export function formerPlan(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  configSet?: ConfigSetSpec,
-): readonly PlannedSecret[] {
-  const plot = plotOf(environment, repositories, configSet);
-  return [...(plot.former?.values() ?? [])].map(({ source, ...secret }) => {
-    if (source === undefined) return { ...secret, kind: "own", ...generation(plot, secret.name) };
-    if (secret.name === DATABASE_URL && source === URL_SOURCE) {
-      return { ...secret, kind: "derived", of: DATABASE_PASSWORD, source };
+/** The former content of the pods' Secret, from the status; it stays while the request has a problem. */
+export function formerPlan(input: PlanInput): readonly PlannedSecret[] {
+  const sources = sourcesOf(input);
+  const derived = input.services.flatMap((service) => service.derived);
+  return [...(sources.former?.values() ?? [])].map(({ source, ...secret }): PlannedSecret => {
+    if (source === undefined) return { ...secret, kind: "own", ...generation(sources, secret.name) };
+    const variable = derived.find((one) => one.name === secret.name && sourceOf(one) === source);
+    if (variable !== undefined) {
+      return { ...secret, kind: "derived", of: variable.of, source, value: variable.value };
     }
-    return { ...secret, ...referent(environment, source.slice(0, source.lastIndexOf("@"))), source };
+    return { ...secret, ...referent(input.environment, source.slice(0, source.lastIndexOf("@"))), source };
   });
 }
 
-function plotOf(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  configSet: ConfigSetSpec | undefined,
-): Plot {
-  const { spec, status } = environment;
-  const hasDatabase = wantsDatabase(spec, configSet);
-  const listed = neededSecrets(Object.values(repositories), hasDatabase);
+function sourcesOf(input: PlanInput): Sources {
+  const { spec, status } = input.environment;
+  const wanted = wantedServices(input);
+  const listed = [
+    ...wanted.flatMap((service) => service.secrets),
+    ...Object.values(input.repositories).flatMap(wantedSecrets),
+  ];
   return {
-    ...{ environment, configSet, hasDatabase },
-    variables: variablesOf(environment, repositories, configSet),
+    ...input,
+    wanted,
+    variables: variablesOf(input),
     listed: new Map(listed.map((secret) => [secret.name, secret])),
     provided: new Set(spec.secrets?.provided),
     former: status?.secrets && new Map(status.secrets.map((secret) => [secret.name, secret])),
   };
 }
 
-/** The references that count; a provided value beats what a config set refers to. */
-function winning({ variables, provided }: Plot): ReadonlyMap<string, Reference> {
+/** The references that apply; a provided value wins over a reference of the config set. */
+function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<string, Reference> {
   return new Map(
     [...variables.references].filter(([name, { origin }]) => origin === "override" || !provided.has(name)),
   );
 }
 
-function ownNames(plot: Plot): string[] {
-  const { listed, provided, former } = plot;
-  const made = generates(plot) ? known(plot, listed.keys()) : [];
+function ownNames(sources: Sources): string[] {
+  const { provided, former } = sources;
+  const made = generates(sources) ? known(sources) : [];
   const kept = [...(former?.values() ?? [])]
     .filter((secret) => ownVersion(secret) !== undefined)
     .map(({ name }) => name);
   return [...new Set([...made, ...kept, ...provided])];
 }
 
-const generates = ({ environment }: Plot) => environment.spec.secrets?.autoGenerate !== false;
+const generates = ({ environment }: Sources) => environment.spec.secrets?.autoGenerate !== false;
 
-/** Those that the environment was made with; a database may come later. */
-const known = ({ former, hasDatabase }: Plot, names: Iterable<string>) =>
-  [...names].filter((name) => (former?.has(name) ?? true) || (hasDatabase && name === DATABASE_PASSWORD));
-
-function ownSecret(plot: Plot, name: string): OwnSecret {
-  const before = plot.former?.get(name);
-  const version = ownVersion(before);
-  const asked = askedRotation(plot, name);
-  const own = { kind: "own", name, ...generation(plot, name) } as const;
-  if (before === undefined || version === undefined) return { ...own, version: 1, ...rotation(asked) };
-  const next = isAskedAnew(asked, before) ? version + 1 : version;
-  return { ...own, version: next, ...rotation(asked ?? before.rotation) };
+/** The listed variables that the environment was created with; a backing service may be added later. */
+function known({ former, listed, wanted }: Sources): string[] {
+  const ofServices = new Set(wanted.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
+  return [...listed.keys()].filter((name) => (former?.has(name) ?? true) || ofServices.has(name));
 }
 
-/** What to make where there is no value: nothing where somebody else is to provide it. */
-function generation(plot: Plot, name: string): Pick<OwnSecret, "generate"> {
-  if (plot.provided.has(name) || !generates(plot)) return {};
-  return { generate: plot.listed.get(name) ?? { name, ...UNLISTED } };
+function ownSecret(sources: Sources, name: string): OwnSecret {
+  const before = sources.former?.get(name);
+  const version = ownVersion(before);
+  const requested = requestedRotation(sources, name);
+  const own = { kind: "own", name, ...generation(sources, name) } as const;
+  if (before === undefined || version === undefined) return { ...own, version: 1, ...rotation(requested) };
+  const next = isNewRotation(requested, before) ? version + 1 : version;
+  return { ...own, version: next, ...rotation(requested ?? before.rotation) };
+}
+
+/** What to generate where there is no value; nothing when users provide it. */
+function generation(sources: Sources, name: string): Pick<OwnSecret, "generate"> {
+  if (sources.provided.has(name) || !generates(sources)) return {};
+  return { generate: sources.listed.get(name) ?? { name, ...UNLISTED } };
 }
 
 /** Variables may have names that JavaScript's objects know, too. */
-function askedRotation({ environment }: Pick<Plot, "environment">, name: string): string | undefined {
+function requestedRotation({ environment }: Pick<Sources, "environment">, name: string): string | undefined {
   const { rotate = {} } = environment.spec.secrets ?? {};
   return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }
 
-/** The version of its own value, also while another one stands in for it: what was rotated away never comes back. */
+/** The version of the environment's own value, also while a reference replaces it: a rotated value never returns. */
 function ownVersion(before: SecretStatus | undefined): number | undefined {
   return before?.source === undefined ? before?.version : before.own;
 }
 
-function referredSecret(plot: Plot, name: string, reference: Reference): ReferredSecret {
-  const before = plot.former?.get(name);
+function referredSecret(sources: Sources, name: string, reference: Reference): ReferredSecret {
+  const before = sources.former?.get(name);
   const source = `${reference.name}@${reference.key}`;
-  const asked = askedRotation(plot, name);
+  const requested = requestedRotation(sources, name);
   const own = ownVersion(before);
-  const isPinned = before?.source === source && !isAskedAnew(asked, before);
+  const isPinned = before?.source === source && !isNewRotation(requested, before);
   return {
-    ...referent(plot.environment, reference.name),
+    ...referent(sources.environment, reference.name),
     name,
     version: reference.key === "latest" ? (isPinned ? before.version : "latest") : Number(reference.key),
-    ...rotation(asked ?? before?.rotation),
+    ...rotation(requested ?? before?.rotation),
     source,
     ...(own === undefined ? {} : { own }),
   };
 }
 
-/** An id that begins as those of this environment do names one of its variables: nobody else's can be read by it. */
+/** An id with this environment's prefix names one of its own variables; no other environment's can be read by it. */
 function referent({ metadata }: EphemeralEnvironment, id: string): Pick<ReferredSecret, "kind" | "of"> {
   const prefix = `${secretStoreName(metadata)}-`;
   return id.startsWith(prefix) ? { kind: "alias", of: id.slice(prefix.length) } : { kind: "shared", of: id };
 }
 
-function isAskedAnew(asked: string | undefined, before: SecretStatus): boolean {
-  return asked !== undefined && asked !== before.rotation;
+function isNewRotation(requested: string | undefined, before: SecretStatus): boolean {
+  return requested !== undefined && requested !== before.rotation;
 }
 
-/** What the database's URL is made of, in the words of the status. */
-const URL_SOURCE = `${DATABASE_PASSWORD}@latest`;
+/** The source of a derived variable, as the status names it. */
+const sourceOf = ({ of }: DerivedVariable) => `${of}@latest`;
 
-/** As new as the password that it holds. */
-function withDatabaseUrl(secrets: readonly PlannedSecret[], { former }: Plot): readonly PlannedSecret[] {
-  const password = secrets.find(({ name }) => name === DATABASE_PASSWORD);
-  if (password === undefined) return secrets;
-  const own = ownVersion(former?.get(DATABASE_URL));
-  const url: DerivedSecret = {
-    ...{ kind: "derived", name: DATABASE_URL, of: DATABASE_PASSWORD, source: URL_SOURCE },
-    version: password.version,
-    ...(own === undefined ? {} : { own }),
+/** It has the version of the value that it is computed from. */
+function derivedSecret(
+  variable: DerivedVariable,
+  secrets: readonly PlannedSecret[],
+  { former }: Sources,
+): DerivedSecret[] {
+  const { name, of, value } = variable;
+  const base = secrets.find((secret) => secret.name === of);
+  if (base === undefined) return [];
+  const own = ownVersion(former?.get(name));
+  const derived: DerivedSecret = {
+    kind: "derived",
+    name,
+    of,
+    value,
+    version: base.version,
+    source: sourceOf(variable),
   };
-  return [...secrets, url].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return [own === undefined ? derived : { ...derived, own }];
 }
 
-/** The newest value of one of its own is the one in force: an alias follows when that is rotated. */
-function settled(secrets: readonly PlannedSecret[]): readonly PlannedSecret[] {
+/** An alias of the latest value has the version that the plan gives that value: it follows a rotation. */
+function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[] {
   return secrets.map((secret) => {
     if (secret.kind !== "alias" || !secret.source.endsWith("@latest")) return secret;
     const own = secrets.find(({ kind, name }) => kind === "own" && name === secret.of);

@@ -1,25 +1,25 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { admits } from "../../../crds/repository/repository.ts";
-import { failed, type Unfinished } from "../step.ts";
+import { failed, type Unfinished } from "../step-result.ts";
 import type { Variables } from "./variables.ts";
 
-/** What was asked for, and what it comes to. */
-export interface AskedSecrets {
+/** The request for secrets and its plan. */
+export interface RequestedSecrets {
   readonly environment: EphemeralEnvironment;
   readonly configSet: ConfigSetSpec | undefined;
   readonly variables: Variables;
   readonly provided: ReadonlySet<string>;
-  /** Those that have to come from somewhere, because nothing is generated. */
+  /** The variables that must be given, because nothing is generated. */
   readonly required: readonly string[];
   /** The variables that the plan has. */
   readonly planned: ReadonlySet<string>;
 }
 
-/** The first thing that is wrong with what was asked for: until it is put right, pods keep the secrets of before. */
-export function secretProblem(asked: AskedSecrets): Unfinished | undefined {
+/** The first problem of the request; until it is solved, pods keep their former secrets. */
+export function secretProblem(requested: RequestedSecrets): Unfinished | undefined {
   for (const { reason, offenders, message } of RULES) {
-    const names = offenders(asked);
+    const names = offenders(requested);
     if (names.length > 0) return failed(reason, message(names.join(", ")));
   }
   return undefined;
@@ -28,7 +28,7 @@ export function secretProblem(asked: AskedSecrets): Unfinished | undefined {
 interface Rule {
   readonly reason: string;
   /** The variables or fields that break it. */
-  readonly offenders: (asked: AskedSecrets) => readonly string[];
+  readonly offenders: (requested: RequestedSecrets) => readonly string[];
   readonly message: (names: string) => string;
 }
 
@@ -37,8 +37,8 @@ const RULES: readonly Rule[] = [
     reason: "SecretInPlainText",
     offenders: ({ variables }) => variables.inPlainText,
     message: (names) =>
-      `${names}: everybody who sees the resource could read a plain value of a secret variable; refer to the secret ` +
-      "manager by secretRef instead, or give the value through the REST interface, which keeps it secret",
+      `${names}: a plain value of a secret variable is visible to everyone who can read the resource; use a secretRef to the ` +
+      "secret manager instead, or give the value through the REST interface, which keeps it secret",
   },
   {
     reason: "SecretContradictory",
@@ -47,16 +47,17 @@ const RULES: readonly Rule[] = [
       const both = overridden.map(([name]) => name).filter((name) => provided.has(name));
       return [...new Set([...variables.contradictory, ...both])];
     },
-    message: (names) => `${names}: there is one value for all components, and more than one was asked for`,
+    message: (names) => `${names}: all components share one value, but different values were requested`,
   },
   {
     reason: "SharedApiKeysMissing",
-    offenders: (asked) => sharing(asked, ({ configSet }) => (configSet?.sharedApiKeys ?? []).length === 0),
+    offenders: (requested) => sharing(requested, ({ configSet }) => (configSet?.sharedApiKeys ?? []).length === 0),
     message: (names) => `${names}: needs a config set that has shared API keys`,
   },
   {
     reason: "SecretNotShared",
-    offenders: (asked) => sharing(asked, ({ configSet }) => configSet !== undefined && !admitsIt(asked, configSet)),
+    offenders: (requested) =>
+      sharing(requested, ({ configSet }) => configSet !== undefined && !admitsIt(requested, configSet)),
     message: (names) => `${names}: this environment has no group in common with the config set's`,
   },
   {
@@ -69,16 +70,16 @@ const RULES: readonly Rule[] = [
     reason: "RotationUnknown",
     offenders: ({ environment, planned }) =>
       Object.keys(environment.spec.secrets?.rotate ?? {}).filter((name) => !planned.has(name)),
-    message: (names) => `${names}: spec.secrets.rotate names what is no secret variable of this environment`,
+    message: (names) => `${names}: spec.secrets.rotate names no secret variable of this environment`,
   },
 ];
 
 const FIELD = "spec.secrets.useSharedApiKeys";
 
-function sharing(asked: AskedSecrets, isWrong: (asked: AskedSecrets) => boolean): readonly string[] {
-  return asked.environment.spec.secrets?.useSharedApiKeys && isWrong(asked) ? [FIELD] : [];
+function sharing(requested: RequestedSecrets, isWrong: (requested: RequestedSecrets) => boolean): readonly string[] {
+  return requested.environment.spec.secrets?.useSharedApiKeys && isWrong(requested) ? [FIELD] : [];
 }
 
-function admitsIt({ environment }: AskedSecrets, configSet: ConfigSetSpec): boolean {
+function admitsIt({ environment }: RequestedSecrets, configSet: ConfigSetSpec): boolean {
   return admits({ spec: configSet }, environment.spec.access?.groups ?? []);
 }

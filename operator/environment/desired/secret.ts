@@ -6,22 +6,22 @@ import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { shortHash } from "../short-hash.ts";
 
 /**
- * The namespace Secret of these versions: other values have another name, and a crash never forgets it. What a rotation
- * answers is no part of it, because it changes no value.
+ * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after
+ * a crash. A rotation is not part of it, because it changes no value of the same version.
  */
 export function podSecretName(secrets: readonly SecretStatus[]): string {
   const values = secrets.map(({ name, version, source = "" }) => [name, version, source]);
   return `environment-secrets-${shortHash(values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))).slice(0, 8)}`;
 }
 
-/** The namespace Secret that pods should name now. */
-export function wantedPodSecret({ status }: EphemeralEnvironment): string {
+/** The namespace Secret that pods should use. */
+export function desiredPodSecret({ status }: EphemeralEnvironment): string {
   return status?.podSecrets?.at(-1) ?? podSecretName(status?.secrets ?? []);
 }
 
 /**
- * The secret manager's values as the pods see them. Immutable, so that an edit is refused; named by what it holds, so
- * that new values are a new object and restart the pods that name it.
+ * The secret manager's values for the pods. It is immutable, so nobody can edit it; its name depends on its content, so
+ * new values are a new object and restart the pods that name it.
  */
 export function secretObject(
   { metadata }: EphemeralEnvironment,
@@ -42,7 +42,7 @@ export function secretObject(
   };
 }
 
-/** Lets the operator itself write Secrets and read pods in this one namespace; it has no such right anywhere else. */
+/** Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace. */
 export function accessBindingObject({ metadata }: EphemeralEnvironment, settings: Settings): DesiredObject {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",

@@ -1,15 +1,21 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { Component } from "../../../crds/names.ts";
-import { neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
+import { wantedSecrets } from "../../../crds/repository/repository.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
+import type { ComponentRepositories } from "../repositories.ts";
 
 /**
- * The variables of which the secret manager may hold a value of this environment's own: those that the status names, those
- * that somebody was to provide, and those that a pass may have made without coming to write its status.
+ * The variables for which the secret manager may hold values that the environment owns: those in the status, those that
+ * users provide, and those that a reconcile may have generated before it could write the status.
  */
 export function storedVariables(
   { spec, status }: EphemeralEnvironment,
-  repositories: { readonly [component in Component]?: Repository },
+  repositories: ComponentRepositories,
+  services: readonly BackingService[],
 ): readonly string[] {
-  const made = [...(status?.secrets ?? []), ...neededSecrets(Object.values(repositories), true)];
-  return [...new Set([...made.map(({ name }) => name), ...(spec.secrets?.provided ?? [])])];
+  const generated = [
+    ...(status?.secrets ?? []),
+    ...services.flatMap(({ secrets }) => secrets),
+    ...Object.values(repositories).flatMap(wantedSecrets),
+  ];
+  return [...new Set([...generated.map(({ name }) => name), ...(spec.secrets?.provided ?? [])])];
 }

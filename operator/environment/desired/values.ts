@@ -1,25 +1,24 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
 import type { ChartSource, Repository } from "../../../crds/repository/repository.ts";
+import { wantedServices } from "../backing-services/backing-service.ts";
 import { grantedValues } from "../overrides.ts";
+import type { PlanInput } from "../plan-input.ts";
+import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
-import { asleep } from "./asleep.ts";
-import { databaseValues, wantsDatabase } from "./database.ts";
 import { type JsonObject, merge, nested } from "./merge.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
-import { wantedPodSecret } from "./secret.ts";
+import { desiredPodSecret } from "./secret.ts";
+import { suspendedValues } from "./suspended-values.ts";
 import { variablesOf } from "./variables.ts";
-
-type ComponentRepositories = { readonly [component in Component]?: Repository };
 
 /** The components that the environment has. */
 export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
   return COMPONENTS.filter((component) => spec[component] !== undefined);
 }
 
-/** The URLs that the environment answers at once it is ready, by component. */
+/** The URLs at which the environment answers once it is ready, by component. */
 export function urlsOf(environment: EphemeralEnvironment, settings: Settings): { [component in Component]?: string } {
   return Object.fromEntries(
     componentsOf(environment).map((component) => [component, urlOf(environment, component, settings)]),
@@ -27,59 +26,42 @@ export function urlsOf(environment: EphemeralEnvironment, settings: Settings): {
 }
 
 /**
- * The values that the environment's chart is rendered with; the same whenever they are computed. The environment's
- * overrides win over its config set, which wins over the chart; what the platform itself sets wins over all of them.
+ * The chart values of the environment; a pure function of its input. The environment's overrides win over its config set,
+ * which wins over the chart; the platform's own values win over all of them.
  *
- * @throws Error when a component's commit is not settled or its repository is missing: steps settle both before
+ * @throws Error when a component's commit is not resolved or its Repository is missing; earlier steps ensure both
  */
-export function environmentValues(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  settings: Settings,
-  configSet?: ConfigSetSpec,
-): Record<string, unknown> {
+export function environmentValues(input: PlanInput, settings: Settings): Record<string, unknown> {
+  const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
-  const { plain } = variablesOf(environment, repositories, configSet);
+  const { plain } = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
-    const repository = repositories[component];
-    if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
     const env = plain[component] ?? [];
-    return [
-      component,
-      {
-        ...chosenValues(environment, component, repositories, configSet),
-        ...(env.length === 0 ? {} : { env }),
-        ...ownValues(environment, component, repository, settings),
-      },
-    ];
+    const values = { ...chosenValues(input, component), ...ownValues(input, component, settings) };
+    return [component, env.length === 0 ? values : { ...values, env }];
   });
+  const services = wantedServices(input).map((service) => [service.name, service.values(configSet, settings)]);
   const values = {
     environment: { name, uid },
-    ...Object.fromEntries(components),
-    ...(wantsDatabase(environment.spec, configSet) ? { database: databaseValues(configSet, settings) } : {}),
-    secret: { name: wantedPodSecret(environment) },
+    ...Object.fromEntries([...components, ...services]),
+    secret: { name: desiredPodSecret(environment) },
     ...(pullsWithSecret(environment, repositories) ? { imagePullSecrets: [{ name: PULL_SECRET }] } : {}),
   };
-  return environment.spec.suspended ? asleep(values) : values;
+  return environment.spec.suspended ? suspendedValues(values) : values;
 }
 
-/** The Secret outlives the wish for it: pods of before may still need it. */
+/** The Secret may exist longer than it is requested, because former pods may still need it. */
 function pullsWithSecret({ status }: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
   return (status?.pullSecret ?? []).length > 0 && pullPlan(repositories).length > 0;
 }
 
-/** Tells one wanted state from another, in 12 hex digits. */
-export function wantedHash(chart: ChartSource, values: Record<string, unknown>): string {
+/** Identifies the desired chart and values, in 12 hex digits. */
+export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string, unknown>>): string {
   return shortHash([chart, values]);
 }
 
-/** What people choose for a component, and may, variables aside. */
-function chosenValues(
-  environment: EphemeralEnvironment,
-  component: Component,
-  repositories: ComponentRepositories,
-  configSet: ConfigSetSpec | undefined,
-): JsonObject {
+/** The values that users may choose for a component, without its variables. */
+function chosenValues({ environment, repositories, configSet }: PlanInput, component: Component): JsonObject {
   const { overrides } = environment.spec;
   const paths = [...grantedValues(environment, repositories)].sort((one, other) => (one.path < other.path ? -1 : 1));
   const { [component]: values } = merge(
@@ -91,14 +73,11 @@ function chosenValues(
   return others;
 }
 
-/** What the platform alone decides. */
-function ownValues(
-  environment: EphemeralEnvironment,
-  component: Component,
-  repository: Repository,
-  settings: Settings,
-) {
-  const image = environment.status?.components?.[component]?.applied?.image;
+/** The values that only the platform decides. */
+function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
+  const repository: Repository | undefined = repositories[component];
+  if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
+  const image = environment.status?.sources?.[component]?.applied?.image;
   if (image === undefined) throw new Error(`the commit of ${component} is not settled`);
   return {
     image,

@@ -1,42 +1,37 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../crds/environment/ephemeral-environment.schema.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { type GivenVariable, givenVariables } from "../../../crds/environment/given-variables.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
-import { wantsDatabase } from "./database.ts";
+import { wantedSecrets } from "../../../crds/repository/repository.ts";
+import { wantedServices } from "../backing-services/backing-service.ts";
+import type { PlanInput } from "../plan-input.ts";
 
-/** A variable that is no secret; its value reaches the process byte for byte. */
+/** A variable that is not secret; its value reaches the process byte for byte. */
 export interface PlainVariable {
   readonly name: string;
   readonly value: string;
 }
 
-/** Where a variable's value is to be read from, and who says so. */
+/** A reference to a secret, and what it comes from. */
 export interface Reference extends SecretRef {
   readonly origin: "shared" | "config_set" | "override";
 }
 
-/** The variables that people set for an environment's pods, beside what is generated; everything in the order of names. */
+/** The variables that users set for an environment's pods, without the generated ones; sorted by name. */
 export interface Variables {
   readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
-  /** What is read from the secret manager into the one Secret that all components see, by variable. */
+  /** What is read from the secret manager into the one Secret of all components, by variable. */
   readonly references: ReadonlyMap<string, Reference>;
-  /** Secret variables that somebody gave a plain value; they are left out of `plain`. */
+  /** Secret variables with a plain value; they are not in `plain`. */
   readonly inPlainText: readonly string[];
-  /** Variables that two components want from different places, although there is one value for both. */
+  /** Variables that two components reference differently, although they share one value. */
   readonly contradictory: readonly string[];
 }
 
-type ComponentRepositories = { readonly [component in Component]?: Repository };
-
-/** Which variables the pods get, and from where. A shared API key yields to everything else that is given. */
-export function variablesOf(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  configSet?: ConfigSetSpec,
-): Variables {
-  const secret = secretVariables(environment, repositories, configSet);
+/** The variables of the pods and their sources. Any other value of a variable wins over a shared API key. */
+export function variablesOf(input: PlanInput): Variables {
+  const { environment, configSet } = input;
+  const secret = secretVariables(input);
   const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
     (component) => [component, ordered(givenVariables(component, environment.spec.overrides, configSet))] as const,
   );
@@ -60,17 +55,18 @@ export function variablesOf(
 }
 
 /**
- * The variables whose values must never be seen: what the Repositories listed when the environment was made, what
- * somebody promised to provide, and the password of a database. What is listed later may stand in the environment already.
+ * The variables whose values are secret: those that the Repositories listed when the environment was created, those that
+ * users provide, and those of its backing services. A variable that a Repository lists later may already have a plain
+ * value in the environment.
  */
-export function secretVariables(
-  { spec, status }: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-  configSet?: ConfigSetSpec,
-): ReadonlySet<string> {
+function secretVariables(input: PlanInput): ReadonlySet<string> {
+  const { spec, status } = input.environment;
   const former = status?.secrets && new Set(status.secrets.map(({ name }) => name));
-  const listed = neededSecrets(Object.values(repositories), false).filter(({ name }) => former?.has(name) ?? true);
-  const needed = [...listed, ...neededSecrets([], wantsDatabase(spec, configSet))];
+  const listed = Object.values(input.repositories).flatMap(wantedSecrets);
+  const needed = [
+    ...listed.filter(({ name }) => former?.has(name) ?? true),
+    ...wantedServices(input).flatMap(({ secrets }) => secrets),
+  ];
   return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
 }
 
@@ -81,7 +77,7 @@ function referencesOf(
   const references = new Map<string, Reference>();
   for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });
   for (const { name, secretRef, origin } of given) if (secretRef) references.set(name, { ...secretRef, origin });
-  return new Map([...references].sort(([one], [other]) => inOrder(one, other)));
+  return new Map([...references].sort(([one], [other]) => compare(one, other)));
 }
 
 const plainVariable = ({ name, value = "" }: EnvironmentVariable): PlainVariable => ({ name, value });
@@ -91,10 +87,10 @@ function contradicts({ name, secretRef }: EnvironmentVariable, references: Reado
   return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
 }
 
-/** By code units: the same on every machine. */
-const inOrder = (one: string, other: string) => (one < other ? -1 : Number(one > other));
+/** By code units, which is the same on every machine. */
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
 const ordered = (variables: readonly GivenVariable[]) =>
-  variables.toSorted((one, other) => inOrder(one.name, other.name));
+  variables.toSorted((one, other) => compare(one.name, other.name));
 
-const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(inOrder);
+const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(compare);

@@ -1,6 +1,6 @@
 import { clipped, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { deletableFrom, isExpired, reprieve } from "../../../crds/environment/lifetime.ts";
+import { deletableFrom, gracePeriodEnd, isExpired } from "../../../crds/environment/lifetime.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { hourly } from "../../kit/time/hourly.ts";
@@ -8,132 +8,137 @@ import { type OperatorEnvironments, RemovalRefused } from "../../ports/environme
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { ServerClock } from "../../ports/server-clock.ts";
 import type { ExpirationLimiter } from "./limiter.ts";
-import type { ExpiryRefusals, Refusal } from "./refused-deletions.ts";
+import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";
 
 export interface ExpiryContext {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
   readonly environments: Pick<OperatorEnvironments, "remove">;
   readonly limiter: ExpirationLimiter;
-  readonly refusals: ExpiryRefusals;
+  readonly refusals: RefusedDeletions;
   readonly events: EventRecorder;
-  readonly tellDisagreement: ReturnType<typeof disagreements>;
+  readonly reportDisagreement: ReturnType<typeof disagreementReporter>;
   readonly log: Log;
 }
 
 /**
- * `removing`: its time was up; `itsTurnInMs`: it goes in a moment, and nothing else is worth doing for it; else it stays,
- * until `dueInMs` if its time is ever up, or although it is up, for a reason that may be gone after `lookAgainInMs`: where
- * the API server refuses the deletion, `refusal` says so.
+ * `deleting`: it was expired; `retryInMs`: it is about to be deleted, so no step runs; else it stays: until `dueInMs`, or
+ * although it is expired, for a reason that is checked again after `recheckInMs`; `refusal` is that of the API server.
  */
 export type Expiry =
-  | "removing"
-  | { readonly itsTurnInMs: number }
-  | { readonly dueInMs?: number | undefined; readonly lookAgainInMs?: number; readonly refusal?: string };
+  | "deleting"
+  | { readonly retryInMs: number }
+  | { readonly dueInMs?: number | undefined; readonly recheckInMs?: number; readonly refusal?: string };
 
 const DISAGREEMENT_RECHECK_MS = 60_000;
-/** The API server's clock is read from a header that holds whole seconds, rounded down: it may be that much further. */
+/** The API server's clock is read from a header in whole seconds, rounded down. */
 const CLOCK_GRAIN_MS = 1_000;
-/** One answer of that clock serves all for so long. */
+/** How long one reading of that clock is used for all environments. */
 const SHARED_MS = 200;
-/** An annotation that confirms wakes the environment at once; that fewer are due has to be looked for. */
-const HELD_RECHECK_MS = 30_000;
-/** Of the API server's sentence so much is shown. */
+/** A confirmation enqueues the environment; that fewer are due must be checked. */
+const BLOCKED_RECHECK_MS = 30_000;
+/** The length up to which the API server's message is shown. */
 const REASON_MAX_LENGTH = 512;
-/** Enough for the watch to deliver the version that the decision missed. */
-const DECIDE_AGAIN_MS = 1_000;
+/** Long enough for the watch to deliver the newer version. */
+const CHANGED_RECHECK_MS = 1_000;
 
 /**
- * Deletes an environment whose time is up, by both clocks, and only in the version that was judged.
- * Everything is computed from the resource; nothing is remembered between passes but what was refused.
+ * Deletes an environment that is expired by both clocks, and only the version that was checked. Everything is computed
+ * from the resource; only refusals are remembered.
  */
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
-  // A TTL that was just lowered is granted its grace period, stored by this pass, before it counts.
-  const grace = reprieve(environment, now);
+  // This reconcile stores the grace period of a TTL that was just lowered.
+  const grace = gracePeriodEnd(environment, now);
   if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
   if (!isExpired(environment, now)) {
-    // It was extended or protected since: the next refusal is the first again.
+    // It was extended or protected since: the pauses start again.
     context.refusals.forget(environment.metadata.uid);
-    return { dueInMs: untilDeletable(environment, now) };
+    return { dueInMs: untilDeletableMs(environment, now) };
   }
   const refusal = context.refusals.find(environment.metadata.uid);
   if (refusal !== undefined) return refused(refusal);
 
   const serverNow = await context.serverClock.now();
-  const earlyMs = untilDeletable(environment, serverNow) ?? 0;
+  const earlyMs = untilDeletableMs(environment, serverNow) ?? 0;
   if (earlyMs > CLOCK_GRAIN_MS) {
-    context.tellDisagreement(environment, { now, serverNow });
-    return { lookAgainInMs: DISAGREEMENT_RECHECK_MS };
+    context.reportDisagreement(environment, { now, serverNow });
+    return { recheckInMs: DISAGREEMENT_RECHECK_MS };
   }
-  if (earlyMs > 0) return { itsTurnInMs: Math.min(earlyMs, SHARED_MS) };
+  if (earlyMs > 0) return { retryInMs: Math.min(earlyMs, SHARED_MS) };
 
-  const turn = context.limiter.turn(environment);
-  if (turn.state === "held") return { lookAgainInMs: HELD_RECHECK_MS };
-  if (turn.inMs > 0) return { itsTurnInMs: turn.inMs };
+  const slot = context.limiter.slotOf(environment);
+  if (slot.state === "blocked") return { recheckInMs: BLOCKED_RECHECK_MS };
+  if (slot.inMs > 0) return { retryInMs: slot.inMs };
   return remove(environment, context);
 }
 
 async function remove(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
-  const { name, uid } = environment.metadata;
+  const { name } = environment.metadata;
   try {
     const outcome = await context.environments.remove(environment, { onlyThisVersion: true });
-    if (outcome === "changed") return { itsTurnInMs: DECIDE_AGAIN_MS };
+    if (outcome === "changed") return { retryInMs: CHANGED_RECHECK_MS };
     context.log.info("environment expired", { environment: name });
-    return "removing";
+    return "deleting";
   } catch (error) {
     if (!(error instanceof RemovalRefused)) throw error;
-    const why = clipped(error.why, REASON_MAX_LENGTH);
-    const message = `its time is up, but its deletion is refused: ${why}; it is tried again by itself`;
-    const refusal = context.refusals.add(uid, message);
-    context.log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
-    const isTold = findCondition(environment.status?.conditions, "ExpiryRefused") !== undefined;
-    if (!isTold) {
-      context.events.publish({
-        type: "Warning",
-        reason: "ExpiryRefused",
-        message: `environment ${name} (${uid}): ${message}`,
-      });
-    }
-    return refused(refusal);
+    return noteRefusal(environment, error, context);
   }
 }
 
-const refused = ({ message, inMs }: Refusal): Expiry => ({ lookAgainInMs: inMs, refusal: message });
+function noteRefusal(
+  { metadata, status }: EphemeralEnvironment,
+  error: RemovalRefused,
+  { refusals, events, log }: ExpiryContext,
+): Expiry {
+  const { name, uid } = metadata;
+  const why = clipped(error.why, REASON_MAX_LENGTH);
+  const message = `the environment is expired, but its deletion is refused: ${why}; the operator retries it`;
+  log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
+  const isReported = findCondition(status?.conditions, "ExpiryRefused") !== undefined;
+  if (!isReported) {
+    events.publish({ type: "Warning", reason: "ExpiryRefused", message: `environment ${name} (${uid}): ${message}` });
+  }
+  return refused(refusals.add(uid, message));
+}
 
-/** Tells that the clocks disagree, at once and then once an hour: all that are due say so every minute. */
-export function disagreements({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
+const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: inMs, refusal: message });
+
+/** Logs that the clocks disagree, at most once an hour: every expired environment finds it every minute. */
+export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
   const kept = new Set<string>();
-  const telling = hourly(clock);
+  const report = hourly(clock);
   return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
     kept.add(metadata.uid);
-    if (!telling.isDue()) return;
+    if (!report.isDue()) return;
     log.warn("clocks disagree on expiries: nothing is deleted", {
-      // One of them, and how many there were since this was said last.
-      ...{ environment: metadata.name, environments: kept.size },
-      ...{ operatorTime: now.toISOString(), serverTime: serverNow.toISOString() },
+      // One of them, and how many there were since the last line.
+      environment: metadata.name,
+      environments: kept.size,
+      operatorTime: now.toISOString(),
+      serverTime: serverNow.toISOString(),
     });
     kept.clear();
   };
 }
 
-function untilDeletable(environment: EphemeralEnvironment, now: Date): number | undefined {
+function untilDeletableMs(environment: EphemeralEnvironment, now: Date): number | undefined {
   const from = deletableFrom(environment);
   return from === undefined ? undefined : from.getTime() - now.getTime();
 }
 
-/** The same clock, asked at most five times a second however many want to know; in between, time goes on by our own. */
+/** The same clock, read at most five times a second; between two readings our own clock advances it. */
 export function sharedServerClock(serverClock: ServerClock, clock: Clock): ServerClock {
-  let asked: { readonly atMs: number; readonly answer: Promise<Date> } | undefined;
+  let latest: { readonly atMs: number; readonly answer: Promise<Date> } | undefined;
   return {
     async now() {
       const nowMs = clock.monotonicMs();
-      if (asked === undefined || nowMs - asked.atMs >= SHARED_MS) asked = { atMs: nowMs, answer: serverClock.now() };
-      const mine = asked;
+      if (latest === undefined || nowMs - latest.atMs >= SHARED_MS) latest = { atMs: nowMs, answer: serverClock.now() };
+      const mine = latest;
       try {
         return new Date((await mine.answer).getTime() + (nowMs - mine.atMs));
       } catch (error) {
-        if (asked === mine) asked = undefined;
+        if (latest === mine) latest = undefined;
         throw error;
       }
     },

@@ -1,29 +1,26 @@
 import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 
-/** A deletion that was refused, until it is to be tried again. */
-export interface Refusal {
-  /** For people: what refuses it. */
+/** A refused deletion that waits for its retry. */
+export interface RefusedDeletion {
+  /** For users: what refuses it. */
   readonly message: string;
-  /** Milliseconds until the next try. */
+  /** Milliseconds until the retry. */
   readonly inMs: number;
 }
 
-/**
- * The expiries whose deletion was refused, by UID, and when each is tried again. Kept in memory only: after a restart it is
- * tried at once, and refused in the same words.
- */
-export interface ExpiryRefusals {
-  /** What is waited out now; `undefined` when nothing was refused or the next try is due. */
-  find(uid: string): Refusal | undefined;
-  /** It was refused: the pause before the next try is twice as long each time. */
-  add(uid: string, message: string): Refusal;
+/** The expired environments whose deletion was refused, by UID. In memory only: a restart retries at once. */
+export interface RefusedDeletions {
+  /** `undefined` when nothing was refused or the retry is due. */
+  find(uid: string): RefusedDeletion | undefined;
+  /** The pause before the retry doubles each time. */
+  add(uid: string, message: string): RefusedDeletion;
   forget(uid: string): void;
 }
 
 const PAUSES_MS = { first: 5_000, longest: 600_000 };
 
-export function createExpiryRefusals(clock: Clock): ExpiryRefusals {
+export function createRefusedDeletions(clock: Clock): RefusedDeletions {
   const known = new Map<string, { readonly message: string; readonly refusals: number; readonly untilMs: number }>();
   return {
     find(uid) {

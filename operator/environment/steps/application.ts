@@ -4,135 +4,124 @@ import { namespaceName } from "../../../crds/names.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS } from "../../ports/pods.ts";
-import { configurationOf } from "../configuration.ts";
-import { componentsOf, environmentValues, wantedHash } from "../desired/values.ts";
+import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
-import { askedHash, isAsAsked } from "../progress.ts";
+import { planInput } from "../plan-input.ts";
+import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
-import {
-  done,
-  type Findings,
-  type Step,
-  type StepContext,
-  type StepResult,
-  type Unfinished,
-  waiting,
-} from "../step.ts";
-import { retireSecrets } from "./secrets.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, type Findings, type Unfinished, waiting, withFindings } from "../step-result.ts";
+
+type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
 
 /**
- * Has the deployer bring the chart with the environment's values into the namespace, and waits until it runs. The deployer
- * is confined first: to that namespace, to that chart, and to what kinds it may make.
+ * Has the deployer install the chart with the environment's values, and waits until it is healthy. The deployer's project
+ * comes first: it limits the application to its namespace, its chart and the allowed kinds.
  */
-export const application: Step = {
+export const application: Step<Field> = {
   condition: "ApplicationSynced",
+  writes: ["components", "deployerApp", "desiredHash", "renderedSpecHash"],
   after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
   async run(environment, context) {
-    const wanted = wantedApplication(environment, context);
-    await context.deployer.ensureProject(wanted.environment, wanted.chart);
-    await context.deployer.ensure(wanted);
-    const hash = wantedHash(wanted.chart, wanted.values);
-    const result = await judged(environment, wanted, hash, context);
+    const desired = desiredApplication(environment, context);
+    await context.deployer.ensureProject(desired.environment, desired.chart);
+    await context.deployer.ensure(desired);
+    const hash = hashOfDesired(desired.chart, desired.values);
+    const result = await healthOf(environment, desired, { hash, context });
     const deployerApp = namespaceName(environment.metadata.name);
-    // What was wanted answered and runs alone: no pod names a former Secret any more.
-    const isAlone = result.state === "done" && environment.status?.servingHash === hash;
-    const retired = isAlone ? await retireSecrets(environment, context) : {};
-    const findings = { ...result.findings, ...retired, deployerApp, desiredHash: hash };
-    return { ...result, findings: { ...findings, ...rendered(environment, context) } };
+    return withFindings(result, { deployerApp, desiredHash: hash, ...renderedSpec(environment, context) });
   },
 };
 
-/** What was rendered counts as what the spec asks for only where all of that may be had. */
-function rendered(environment: EphemeralEnvironment, context: StepContext): Findings {
+/** The spec counts as rendered only where everything that it asks for is granted. */
+function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
   const repositories = repositoriesOf(environment, context.repositories);
-  // While a wish for secrets can't be granted, pods have those of before.
-  const hasWantedSecrets = context.earlier.get("SecretsReady")?.state === "done";
-  const isGranted = hasWantedSecrets && forbiddenOverride(environment, repositories) === undefined;
-  return isGranted ? { renderedSpecHash: askedHash(environment.spec) } : {};
+  // While the requested secrets can't be granted, pods have the former ones.
+  const hasRequestedSecrets = context.earlier.get("SecretsReady")?.state === "done";
+  const isGranted = hasRequestedSecrets && forbiddenOverride(environment, repositories) === undefined;
+  return isGranted ? { renderedSpecHash: specHash(environment.spec) } : {};
 }
 
-/** What was rendered for an environment as a pass knows it, for the steps that come side by side. */
-const rendering = new WeakMap<EphemeralEnvironment, WantedApplication>();
+/** The rendered application of an environment, for steps that run in parallel. */
+const rendered = new WeakMap<EphemeralEnvironment, WantedApplication>();
 
-/** The application that the environment should have now; rendered once for all steps of a pass that know the same of it. */
-export function wantedApplication(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
-  const wanted = rendering.get(environment) ?? render(environment, context);
-  rendering.set(environment, wanted);
-  return wanted;
+/** The application that the environment should have; rendered once for all steps with the same environment object. */
+export function desiredApplication(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
+  const desired = rendered.get(environment) ?? render(environment, context);
+  rendered.set(environment, desired);
+  return desired;
 }
 
 function render(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
   const { settings } = context;
-  const known = repositoriesOf(environment, context.repositories);
+  const input = planInput(environment, context);
   const { name, uid } = environment.metadata;
   return {
     environment: { name, uid },
-    chart: chartOf(known, settings),
-    values: environmentValues(environment, known, settings, configurationOf(environment, context)?.spec),
+    chart: chartOf(input.repositories, settings),
+    values: environmentValues(input, settings),
     sources: sourcesOf(environment),
   };
 }
 
 function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
-  const settled = componentsOf(environment).map((component) => {
-    const { branch = "", commit = "" } = environment.status?.components?.[component]?.applied ?? {};
+  const sources = componentsOf(environment).map((component) => {
+    const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
     return [component, { branch, commit }];
   });
-  return Object.fromEntries(settled);
+  return Object.fromEntries(sources);
 }
 
-/** Done once it is healthy; else what is in the way, and whether that is for good. */
-async function judged(
+/** Done once the application is healthy; else its problem, and whether that is final. */
+async function healthOf(
   environment: EphemeralEnvironment,
   wanted: WantedApplication,
-  hash: string,
-  context: StepContext,
-): Promise<StepResult> {
+  { hash, context }: { readonly hash: string; readonly context: StepContext },
+) {
   const observed = context.deployer.observe(wanted);
   if (observed?.state === "healthy") {
-    const unsettled = serves(environment, hash) ? unsettledResult(environment, observed, context) : undefined;
-    if (unsettled !== undefined) return unsettled;
+    const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
+    if (unstable !== undefined) return unstable;
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
-    return done("Synced", { findings: { components: running(environment, revision) } });
+    return done("Synced", { findings: { components: runningComponents(environment, revision) } });
   }
   return diagnoseApplication({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
 }
 
-/** Between two crashes a container looks healthy: its trouble is over when it has stayed so for this long. */
-const SETTLED_MS = 60_000;
+/** A container looks healthy between two crashes: a reported problem is over after this time without one. */
+const STABLE_MS = 60_000;
 
-/** What was told of the pods of an application that is healthy again, until that is sure; else every crash would be two writes. */
-function unsettledResult(
+/** The reported pod problem of an application that is healthy again, until it is stable; else each crash costs two writes. */
+function unstableResult(
   { status }: EphemeralEnvironment,
   { since }: ObservedApplication,
   { clock }: StepContext,
 ): Unfinished | undefined {
   const former = findCondition(status?.conditions, "ApplicationSynced");
-  const isTold = former?.status === "Unknown" && POD_PROBLEM_REASONS.some((reason) => reason === former.reason);
-  if (!isTold || since === undefined) return undefined;
-  const leftMs = SETTLED_MS - elapsedMs(since, clock.now());
+  const isReported = former?.status === "Unknown" && POD_PROBLEM_REASONS.some((reason) => reason === former.reason);
+  if (!isReported || since === undefined) return undefined;
+  const leftMs = STABLE_MS - elapsedMs(since, clock.now());
   return leftMs > 0 ? waiting(former.reason, former.message, { requeueAfterMs: leftMs }) : undefined;
 }
 
 /**
- * Whether trouble of the application fails the environment. What serves is judged by its URLs: a deployer that can't look
- * now, or a pod that restarts, fails nothing. And what only stands until a commit is built or found is not what is wanted.
+ * Whether a problem of the application may fail the environment. One that serves fails only by its URLs, not because the
+ * deployer is away or a pod restarts; and values that only bridge a build are not what the spec asks for.
  */
 export function mayFail(environment: EphemeralEnvironment, hash: string): boolean {
-  return !serves(environment, hash) && isAsAsked(environment);
+  return !serves(environment, hash) && isAppliedAsSpecified(environment);
 }
 
 function serves({ status }: EphemeralEnvironment, hash: string): boolean {
   return status?.readyAt !== undefined && status.servingHash === hash;
 }
 
-function running(environment: EphemeralEnvironment, revision: string) {
-  const now = componentsOf(environment).map((component) => {
-    const status = environment.status?.components?.[component];
-    const { commit, image } = status?.applied ?? {};
-    return [component, { ...status, commit, image, revision }];
+function runningComponents(environment: EphemeralEnvironment, revision: string) {
+  const running = componentsOf(environment).map((component) => {
+    const { commit, image } = environment.status?.sources?.[component]?.applied ?? {};
+    return [component, { commit, image, revision }];
   });
-  return Object.fromEntries(now);
+  return Object.fromEntries(running);
 }

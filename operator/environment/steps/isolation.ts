@@ -10,11 +10,13 @@ import {
   priorityQuotaObject,
   quotaObject,
 } from "../desired/isolation.ts";
-import { done, NotIsolated, type Step, type StepContext } from "../step.ts";
+import { NotIsolated, type Step, type StepContext } from "../step.ts";
+import { done } from "../step-result.ts";
 
-/** Fences the namespace in before anything can run there; what somebody changed or removed is restored. */
-export const isolation: Step = {
+/** Isolates the namespace before anything can run in it, and repairs its isolation objects. */
+export const isolation: Step<never> = {
   condition: "IsolationReady",
+  writes: [],
   after: ["NamespaceReady"],
 
   async run(environment, context) {
@@ -28,13 +30,13 @@ export const isolation: Step = {
 };
 
 /**
- * To be awaited before anything that pods can't do without is written into the namespace: one that was made anew while
- * its application stays has pods as soon as that is there.
+ * To be awaited before writing anything into the namespace that pods need to start: when the namespace was recreated under
+ * an existing application, pods start as soon as it is there.
  *
- * @throws NotIsolated while the isolation of the namespace does not stand
+ * @throws NotIsolated while the namespace is not isolated
  */
-export async function whenIsolated({ passes }: StepContext): Promise<void> {
-  if (!(await passes("IsolationReady"))) throw new NotIsolated();
+export async function whenIsolated({ canContinueAfter }: Pick<StepContext, "canContinueAfter">): Promise<void> {
+  if (!(await canContinueAfter("IsolationReady"))) throw new NotIsolated();
 }
 
 function isolationObjects(
@@ -44,7 +46,7 @@ function isolationObjects(
   const { isolation: settings } = context.settings;
   const configSet = foreseenConfiguration(environment, context);
   const quota = [resourceQuotaKind, quotaObject(environment, settings, configSet?.spec.quota)] as const;
-  // Until its config set is known nothing new runs there, and what ran before keeps the quota that it has.
+  // Until its config set is known nothing new runs there, and running pods keep their quota.
   const isQuotaKnown = environment.spec.configSet === undefined || configSet !== undefined;
   return [
     ...(isQuotaKnown ? [quota] : []),

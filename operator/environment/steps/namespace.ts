@@ -1,11 +1,13 @@
 import { namespaceName } from "../../../crds/names.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import { namespaceObject } from "../desired/namespace.ts";
-import { done, type Step } from "../step.ts";
+import type { Step } from "../step.ts";
+import { done } from "../step-result.ts";
 
-/** Gives the environment a namespace of its own; one of that name that is somebody else's is never touched. */
-export const namespace: Step = {
+/** Creates the environment's namespace; a foreign namespace of that name is never changed. */
+export const namespace: Step<"namespace"> = {
   condition: "NamespaceReady",
+  writes: ["namespace"],
   after: [],
 
   async run(environment, { cluster }) {

@@ -3,6 +3,7 @@ import type { PullCredential } from "../../../crds/environment/environment-statu
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
+import { isConflict } from "../../kit/client/errors.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
@@ -18,116 +19,123 @@ import {
   pullSecretObject,
 } from "../desired/pull-secret.ts";
 import { componentsOf } from "../desired/values.ts";
-import { errorResult } from "../error-results.ts";
-import { repositoriesOf, repositoryProblem } from "../repositories.ts";
-import { type Findings, Interrupted, type StepContext, type StepResult } from "../step.ts";
+import { errorResult, retrying } from "../error-results.ts";
+import { type ComponentRepositories, repositoriesOf, repositoryProblem } from "../repositories.ts";
+import type { StepContext } from "../step.ts";
+import { type Findings, type StepResult, withFindings } from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
 
-/** What a pass over Secrets has. */
-export interface Looking extends StepContext {
-  /** Whether what the status names is to be looked for in this pass; else the status is believed. */
-  readonly isLook: boolean;
-  /** To be told whether the secret manager answered; says in how many milliseconds it is to be asked again, if it is. */
-  readonly asked: (isAnswered: boolean) => number | undefined;
+/** The context of what ensures Secrets. */
+export interface SecretsContext extends StepContext {
+  /** Whether the Secrets in the status are read in this reconcile; else the status is trusted. */
+  readonly isCheckDue: boolean;
+  /** Notes whether the secret manager answered; returns in how many milliseconds to ask it again, if at all. */
+  readonly noteAnswer: (isAnswered: boolean) => number | undefined;
 }
 
+type PodFindings = Findings<"secrets" | "podSecrets">;
+type AllFindings = PodFindings & Findings<"pullSecret">;
+
 /**
- * Has the Secret in the namespace that the environment's images are pulled with, as its Repositories name it by now;
- * beside the pods' own, which `result` tells of: while that may still come, nothing is made that would need this one.
+ * Ensures the Secret that the environment's images are pulled with, as its Repositories name it now. It comes after the
+ * pods' Secret, whose result is `result`: while that one is awaited, nothing is made that would need this one.
  *
- * It follows what the secret manager holds, because the kubelet reads it for every pull: a new value needs no new pods.
- * What can't be had fails only an environment of which nothing runs yet; else its Repository tells it, once for all.
+ * It follows the values in the secret manager; the kubelet reads it for every pull, so a new value needs no new pods. A
+ * credential that is not available fails only an environment of which nothing runs yet; else its Repository reports it.
  */
 export async function withPullSecret(
   environment: EphemeralEnvironment,
-  result: StepResult,
-  context: Looking,
-): Promise<StepResult> {
+  result: StepResult<PodFindings>,
+  context: SecretsContext,
+): Promise<StepResult<AllFindings>> {
   const podSecrets = result.findings?.podSecrets ?? environment.status?.podSecrets ?? [];
   if (result.state === "waiting" || podSecrets.length === 0) return result;
   try {
-    const { isAnswered, findings } = await pullSecret(environment, context);
-    const all = { ...result, findings: { ...result.findings, ...findings } };
-    return isAnswered === undefined ? all : within(all, context.asked(isAnswered));
+    const { isAnswered, findings = {} } = await ensurePullSecret(environment, context);
+    const all = withFindings(result, findings);
+    return isAnswered === undefined ? all : requeuedWithin(all, context.noteAnswer(isAnswered));
   } catch (error) {
-    return without(result, error);
+    return withoutPullSecret(result, error);
   }
 }
 
-/** The same, looked at again in that time at the latest. */
-function within(result: StepResult, inMs: number | undefined): StepResult {
+function requeuedWithin<F>(result: StepResult<F>, inMs: number | undefined): StepResult<F> {
   return inMs === undefined ? result : { ...result, requeueAfterMs: Math.min(inMs, result.requeueAfterMs ?? inMs) };
 }
 
-/** What it came to where this Secret can't be had; what was found before is kept. */
-function without(result: StepResult, error: unknown): StepResult {
+/** The result when this Secret could not be ensured; the findings of the pods' Secret are kept. */
+function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): StepResult<PodFindings> {
   const refusal = errorResult(error);
-  if (refusal === undefined) throw new Interrupted(result.findings ?? {}, error);
-  return result.state === "failed" ? result : { ...refusal, findings: result.findings ?? {} };
+  if (refusal !== undefined) return result.state === "failed" ? result : withFindings(refusal, { ...result.findings });
+  if (isConflict(error)) throw error;
+  return withFindings({ ...retrying(error), error }, { ...result.findings });
 }
 
-/** Takes away what images of before were pulled with; to be called when the pods that named them are gone. */
-export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+/** Removes the credentials that only former images needed; to be called when the pods with those images are gone. */
+export async function retirePulls(
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): Promise<Findings<"pullSecret">> {
   const { metadata, status } = environment;
   const repositories = repositoriesOf(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
   const isFormer = formerPulls(plan, named).length > 0;
-  // What is not there yet has taken nothing's place.
+  // Until the planned credentials are in the Secret, the former ones are not replaced.
   if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
   const found = await context.cluster.read(metadata, secretKind, refOf(environment));
   const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
-  // Somebody deleted it, or an operator that died here: the next look makes it anew, from the secret manager.
+  // It was deleted, perhaps by an operator that crashed here: the next check creates it again.
   if (found === undefined && current.length > 0) return {};
   const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(found));
-  await put(environment, credentials, found, context);
+  await replace(environment, credentials, found, context);
   return { pullSecret };
 }
 
-/** Where a commit is still being built, the image that was applied may be from where the Repository was before. */
-function runsImagesOf(environment: EphemeralEnvironment, repositories: ReturnType<typeof repositoriesOf>): boolean {
+/** While a commit is being built, the applied image may be from the Repository's former registry. */
+function runsImagesOf(environment: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
   return componentsOf(environment).every((component) => {
-    const image = environment.status?.components?.[component]?.applied?.image;
+    const image = environment.status?.sources?.[component]?.applied?.image;
     return image?.startsWith(`${repositories[component]?.spec.image.repository}:`) ?? false;
   });
 }
 
-/** What became of a planned credential. */
+/** A planned credential, or why it is not available. */
 interface Answer extends PullEntry {
   readonly refusal?: Error;
 }
 
-interface Pulled {
-  readonly findings?: Findings;
-  /** Whether the secret manager could be asked, if it was: else another value may be there. */
+interface Ensured {
+  readonly findings?: Findings<"pullSecret">;
+  /** Whether the secret manager answered, if it was asked; else the value may be outdated. */
   readonly isAnswered?: boolean;
 }
 
-/** @throws CredentialRefused, SecretManagerUnavailable, and what the cluster throws */
-async function pullSecret(environment: EphemeralEnvironment, context: Looking): Promise<Pulled> {
-  // Of a Repository that is missing nobody knows what it names: what pods have stays.
+/** @throws CredentialRefused, SecretManagerUnavailable, and the errors of the cluster */
+async function ensurePullSecret(environment: EphemeralEnvironment, context: SecretsContext): Promise<Ensured> {
+  // What a missing Repository names is unknown: the Secret stays as it is.
   if (repositoryProblem(environment, context) !== undefined) return {};
   const plan = pullPlan(repositoriesOf(environment, context.repositories));
   const { pullSecret: named = [], desiredHash } = environment.status ?? {};
-  const isLook = context.isLook && plan.length + named.length > 0;
+  const mustRead = context.isCheckDue && plan.length + named.length > 0;
   const isKnown = ({ registry, source }: PullCredential) =>
     named.some((pull) => pull.registry === registry && pull.source === source);
-  if (!isLook && plan.every(isKnown)) return {};
+  if (!mustRead && plan.every(isKnown)) return {};
   const answers = await Promise.all(plan.map((planned) => answerTo(planned, context)));
   const isAnswered = !answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
-  const isNews = answers.some((one) => one.credential !== undefined && !isKnown(one));
-  if (!isLook && !isNews && desiredHash !== undefined) return { isAnswered };
+  const isNew = answers.some((one) => one.credential !== undefined && !isKnown(one));
+  if (!mustRead && !isNew && desiredHash !== undefined) return { isAnswered };
   const found = await context.cluster.read(environment.metadata, secretKind, refOf(environment));
   const held = credentialsIn(found);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
   if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
   const { credentials, pullSecret } = pullContents(answers, named, held);
-  await put(environment, credentials, found, context);
+  await replace(environment, credentials, found, context);
   return { findings: { pullSecret }, isAnswered };
 }
 
 const refOf = ({ metadata }: EphemeralEnvironment) => ({ name: PULL_SECRET, namespace: namespaceName(metadata.name) });
 
-/** Each by itself: one that can't be had takes no other one away. */
+/** A credential that is not available does not affect the others. */
 async function answerTo({ registry, source, repository }: PlannedPull, context: StepContext): Promise<Answer> {
   try {
     return { registry, source, credential: await pullCredential(repository, context) };
@@ -139,12 +147,12 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
 }
 
 /**
- * Nobody may change it, and we have no right to: other contents take the place of what there is.
+ * Replaces the Secret where its content differs; it is immutable.
  *
  * @throws NotIsolated before anything is changed
- * @throws BeingDeleted when what there is has to go first, also what another operator put there in between
+ * @throws BeingDeleted when the existing one, or one that another operator created in between, must be gone first
  */
-async function put(
+async function replace(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
   found: ObservedObject | undefined,
@@ -162,5 +170,5 @@ async function put(
   if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;
   const rival = await cluster.read(metadata, secretKind, refOf(environment));
   if (!isDeepStrictEqual(rival?.data, desired.data))
-    throw new BeingDeleted(`Secret '${PULL_SECRET}' is another one than was to be made just now`);
+    throw new BeingDeleted(`Secret '${PULL_SECRET}' was replaced by another operator`);
 }

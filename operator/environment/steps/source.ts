@@ -1,7 +1,7 @@
 import {
-  type ComponentStatus,
   type EphemeralEnvironment,
   reconcileToken,
+  type SourceStatus,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { BUILDING } from "../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd } from "../../../crds/environment/pipelines.ts";
@@ -10,69 +10,77 @@ import { imageOf, type Repository } from "../../../crds/repository/repository.ts
 import type { Sources } from "../../ports/deployer.ts";
 import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
-import { delayOf } from "../error-results.ts";
+import { waitingForCredential } from "../error-results.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
-import { done, failed, type Step, type StepContext, type StepResult, type Unfinished, waiting } from "../step.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
-/** What a component came to: what its application may be given, and the head that it follows from, if that was asked. */
-type Settled = Required<Pick<ComponentStatus, "applied">> & Pick<ComponentStatus, "resolved">;
+/** A component whose commit is known. */
+interface ResolvedComponent {
+  readonly component: Component;
+  readonly applied: NonNullable<SourceStatus["applied"]>;
+  /** The head of the branch, where the spec names no commit. */
+  readonly resolved?: NonNullable<SourceStatus["resolved"]>;
+}
 
 /**
- * Settles the commit of every component: what was asked for, else the head of the branch, asked once. The application
- * is given all of them together, when the last of their pipelines has ended; what runs stays until then.
+ * Resolves the commit of every component: the one in the spec, else the head of the branch, read once. The application is
+ * given all commits together when the last of their pipelines has ended; what runs stays until then.
  */
-export const source: Step = {
+export const source: Step<"sources"> = {
   condition: "SourceResolved",
+  writes: ["sources"],
   after: [],
 
   continueWithPrevious(environment, context) {
     const isMissing = repositoryProblem(environment, context) !== undefined;
-    const wasApplied = (component: Component) => environment.status?.components?.[component]?.applied !== undefined;
+    const wasApplied = (component: Component) => environment.status?.sources?.[component]?.applied !== undefined;
     return !isMissing && componentsOf(environment).every(wasApplied);
   },
 
   async run(environment, context) {
-    const unusable = repositoryProblem(environment, context);
-    if (unusable !== undefined) return unusable;
+    const problem = repositoryProblem(environment, context);
+    if (problem !== undefined) return problem;
 
     const repositories = repositoriesOf(environment, context.repositories);
-    const components = componentsOf(environment);
-    const outcomes = await Promise.all(
-      components.map((component) => settled(environment, component, repositories[component] as Repository, context)),
+    const resolving = componentsOf(environment).map((component) =>
+      resolve(environment, component, repositories[component] as Repository, context),
     );
-    const problem = outcomes.find((outcome) => "state" in outcome);
-    if (problem !== undefined) return problem as StepResult;
-    return judged(environment, new Map(components.map((component, i) => [component, outcomes[i] as Settled])), context);
+    const outcomes = await Promise.all(resolving);
+    const unresolved = outcomes.find((outcome) => "state" in outcome);
+    if (unresolved !== undefined) return unresolved;
+    return sourcesResult(environment, outcomes as ResolvedComponent[], context);
   },
 };
 
-/** The application may be given the new sources unless a commit of them is still to be built. */
-function judged(
+/** The application is given the commits unless one of them is still to be built. */
+function sourcesResult(
   environment: EphemeralEnvironment,
-  sources: ReadonlyMap<Component, Settled>,
+  components: readonly ResolvedComponent[],
   { clock }: StepContext,
-): StepResult {
-  const known = [...sources].map(([component, { resolved }]): [Component, ComponentStatus] => {
-    const { resolved: _, ...former } = environment.status?.components?.[component] ?? {};
-    return [component, { ...former, ...(resolved === undefined ? {} : { resolved }) }];
+) {
+  const former = environment.status?.sources;
+  const known = components.map(({ component, resolved }): [Component, SourceStatus] => {
+    const applied = former?.[component]?.applied;
+    return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
   });
-  const components = Object.fromEntries(known);
-  const unbuilt = awaited({ ...environment, status: { ...environment.status, components } }, clock.now());
-  if (unbuilt !== undefined) return { ...unbuilt, findings: { components } };
-  const given = known.map(([component, status]) => [component, { ...status, ...sources.get(component) }]);
-  return done("Resolved", { findings: { components: Object.fromEntries(given) } });
+  const sources = Object.fromEntries(known);
+  const unbuilt = pipelineResult({ ...environment, status: { ...environment.status, sources } }, clock.now());
+  if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
+  const applied = components.map(({ component, ...status }) => [component, status]);
+  return done("Resolved", { findings: { sources: Object.fromEntries(applied) } });
 }
 
-/** What the commits wait for, or why they will not come; `undefined` when all may be deployed. */
-function awaited(environment: EphemeralEnvironment, now: Date): Unfinished | undefined {
+/** The pipelines that the commits wait for, or one that failed; `undefined` when all commits may be deployed. */
+function pipelineResult(environment: EphemeralEnvironment, now: Date): Unfinished | undefined {
   const pipelines = wantedPipelines(environment).map((pipeline) => ({ ...pipeline, build: buildOf(pipeline, now) }));
   const broken = pipelines.find(({ build }) => build === "failed");
   if (broken !== undefined) {
     const { id, project, commit, status, component, url } = broken;
     const outcome = status === "canceled" ? "was canceled" : "failed";
     const message = `pipeline ${id} of ${project} ${outcome} for the ${component}'s commit ${commit.slice(0, 8)}`;
-    const remedy = "run it again, or ask for another commit";
+    const remedy = "run it again, or request another commit";
     return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
   }
   const running = pipelines.filter(({ build }) => build === "building");
@@ -82,21 +90,21 @@ function awaited(environment: EphemeralEnvironment, now: Date): Unfinished | und
   ];
   if (message.length === 0) return undefined;
   const silentInMs = running.map((pipeline) => pipelineEnd(pipeline).getTime() - now.getTime());
-  return waiting(BUILDING, message.join("; "), { requeueAfterMs: Math.min(REPORT_NET_MS, ...silentInMs) });
+  return waiting(BUILDING, message.join("; "), { requeueAfterMs: Math.min(REPORT_FALLBACK_MS, ...silentInMs) });
 }
 
-/** The report of a pipeline is a change of the spec, which wakes the environment. */
-const REPORT_NET_MS = 7_200_000;
+/** The report of a pipeline changes the spec, which enqueues the environment. */
+const REPORT_FALLBACK_MS = 7_200_000;
 
 /**
- * Heads of followed branches that pipelines build, none of which was heard of yet: a push is known before its pipeline
- * runs. What the application has stays, whatever is built beside it.
+ * Heads of followed branches whose pipeline has not reported yet: a push is known before its pipeline runs. What the
+ * application already has is not held back.
  */
 function unreported(environment: EphemeralEnvironment): readonly string[] {
   const { spec, status } = environment;
   return componentsOf(environment).flatMap((component) => {
     const { follow, commit: requested, branch, pipeline } = spec[component] ?? {};
-    const applied = status?.components?.[component]?.applied;
+    const applied = status?.sources?.[component]?.applied;
     const commit = wantedCommit(environment, component) ?? "";
     const isBuilt = pipeline === undefined || pipeline.commit === commit;
     const isApplied = applied?.branch === branch && applied?.commit === commit;
@@ -105,12 +113,12 @@ function unreported(environment: EphemeralEnvironment): readonly string[] {
   });
 }
 
-async function settled(
+async function resolve(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,
   context: StepContext,
-): Promise<Settled | StepResult> {
+): Promise<ResolvedComponent | Unfinished> {
   const { branch = "", commit: requested } = environment.spec[component] ?? {};
   const resolved = requested ? undefined : await head(environment, component, repository, context);
   if (resolved !== undefined && "state" in resolved) return resolved;
@@ -118,30 +126,31 @@ async function settled(
   if (commit === undefined) return branchNotFound(component, branch, repository);
   const image = imageOf(repository, { commit, branch });
   if (!isImage(image)) return imageInvalid(image, repository);
-  return { applied: { branch, commit, image }, ...(resolved === undefined ? {} : { resolved }) };
+  const applied = { branch, commit, image };
+  return resolved === undefined ? { component, applied } : { component, applied, resolved };
 }
 
-/** The head of the branch: asked once, and again for each request if it is followed; what was known outlives the branch. */
+/** The head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the branch. */
 async function head(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,
   context: StepContext,
-): Promise<Settled["resolved"] | Unfinished> {
+): Promise<ResolvedComponent["resolved"] | Unfinished> {
   const { branch = "" } = environment.spec[component] ?? {};
-  const asked = requestFor(environment, component);
+  const asked = followRequest(environment, component);
   const known = knownHead(environment, component, context);
-  const isAnswered = asked === undefined || asked === environment.status?.components?.[component]?.resolved?.asked;
-  const resolved = (commit: string) => ({ branch, commit, ...(asked === undefined ? {} : { asked }) });
+  const isAnswered = asked === undefined || asked === environment.status?.sources?.[component]?.resolved?.asked;
+  const resolved = (commit: string) => (asked === undefined ? { branch, commit } : { branch, commit, asked });
   if (known !== undefined && isAnswered) return resolved(known);
   try {
-    const commit = (await askedHead(repository, branch, context)) ?? known;
+    const commit = (await readHead(repository, branch, context)) ?? known;
     return commit === undefined ? undefined : resolved(commit);
   } catch (error) {
-    // What runs is not wrong because nobody may ask now what came after it.
-    const delay = delayOf(error);
-    if (known === undefined || delay === undefined) throw error;
-    return delay;
+    // A refused credential does not fail an environment whose former commit is known.
+    const refusal = waitingForCredential(error);
+    if (known === undefined || refusal === undefined) throw error;
+    return refusal;
   }
 }
 
@@ -150,49 +159,49 @@ function knownHead(
   component: Component,
   { deployer }: StepContext,
 ): string | undefined {
-  const former = environment.status?.components?.[component]?.resolved;
+  const former = environment.status?.sources?.[component]?.resolved;
   if (former !== undefined && former.branch === environment.spec[component]?.branch) return former.commit;
-  return leftByCrash(environment, component, deployer.deployedSources(environment.metadata)[component]);
+  return deployedBeforeCrash(environment, component, deployer.deployedSources(environment.metadata)[component]);
 }
 
-async function askedHead(repository: Repository, branch: string, context: StepContext): Promise<string | undefined> {
+async function readHead(repository: Repository, branch: string, context: StepContext): Promise<string | undefined> {
   const credential = await cloneCredential(repository, context);
   return context.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
 }
 
-/** The commit of this branch that the application was given and the status does not tell of: a crash came between. */
-function leftByCrash(
+/** The commit of this branch that the application has and the status lacks, because of a crash in between. */
+function deployedBeforeCrash(
   { spec, status }: EphemeralEnvironment,
   component: Component,
-  carried: Sources[Component],
+  deployed: Sources[Component],
 ): string | undefined {
-  const applied = status?.components?.[component]?.applied;
-  const isNews = carried?.branch !== applied?.branch || carried?.commit !== applied?.commit;
-  return isNews && carried?.branch === spec[component]?.branch ? carried?.commit : undefined;
+  const applied = status?.sources?.[component]?.applied;
+  const isOther = deployed?.branch !== applied?.branch || deployed?.commit !== applied?.commit;
+  return isOther && deployed?.branch === spec[component]?.branch ? deployed?.commit : undefined;
 }
 
-/** The request for a pass after which a followed branch is to be asked; kept with the answer, so that none is lost. */
-function requestFor(environment: EphemeralEnvironment, component: Component): string | undefined {
+/** The requested reconcile for which the head of a followed branch is read; stored with the head, so none is lost. */
+function followRequest(environment: EphemeralEnvironment, component: Component): string | undefined {
   return environment.spec[component]?.follow ? reconcileToken(environment) : undefined;
 }
 
-/** Nothing tells when somebody pushes the branch. */
+/** No watch tells when the branch is pushed. */
 const BRANCH_RECHECK_MS = 30_000;
 
-function branchNotFound(component: Component, branch: string, { metadata }: Repository): StepResult {
+function branchNotFound(component: Component, branch: string, { metadata }: Repository): Unfinished {
   const message = `repository '${metadata.name}' has no branch '${branch}': push it, or correct spec.${component}.branch`;
-  return { ...failed("BranchNotFound", message), requeueAfterMs: BRANCH_RECHECK_MS };
+  return failed("BranchNotFound", message, { requeueAfterMs: BRANCH_RECHECK_MS });
 }
 
-/** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: at most 128 characters of a tag. */
+/** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128 characters. */
 function isImage(image: string): boolean {
   return /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(image);
 }
 
-function imageInvalid(image: string, { metadata }: Repository): StepResult {
+function imageInvalid(image: string, { metadata }: Repository): Unfinished {
   const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
   return failed(
     "ImageInvalid",
-    `'${tag}…' is no image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`,
+    `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`,
   );
 }

@@ -1,9 +1,9 @@
-/** So many UIDs are remembered; what was deleted before is gone by then. */
+/** The number of UIDs that are remembered; older deletions are finished by then. */
 const REMEMBERED = 10_000;
 
-/** The objects that this process has asked the API server to delete: nothing on an object says who did. */
+/** The objects that this process has deleted; an object itself does not show who deleted it. */
 export interface OwnDeletions {
-  /** Remembers the object before `removal` asks, and forgets it when that rejects, as it must for every refusal. */
+  /** Remembers the object before `removal` is called, and forgets it when that rejects, as it must for a refusal. */
   during<T>(uid: string, removal: () => Promise<T>): Promise<T>;
   has(uid: string): boolean;
 }

@@ -140,7 +140,7 @@ describe("an environment whose time is up", () => {
     expect(isLeaving(await world.reconcile(name))).toBe(false);
     const earliest = Date.now() + 200 * 3_600_000 + 15 * 60_000;
     await change({ protected: false });
-    const lifted = await world.expectState(name, "having a reprieve", ({ status }) => !!status?.expiryNotBefore);
+    const lifted = await world.expectState(name, "having a grace period", ({ status }) => !!status?.expiryNotBefore);
     expect(Date.parse(lifted.status?.expiryNotBefore ?? "")).toBeGreaterThanOrEqual(earliest);
     const later = await world.reconcile(name);
     expect(later.status?.expiryNotBefore).toBe(lifted.status?.expiryNotBefore);
@@ -174,7 +174,7 @@ describe("a TTL that was lowered into the past", () => {
     await operatorAhead({ own: 2, server: 2 });
     const earliest = Date.now() + 2 * 3_600_000 + 15 * 60_000;
     await change({ ttlHours: 1 });
-    const lowered = await world.expectState(name, "having a reprieve", ({ status }) => !!status?.expiryNotBefore);
+    const lowered = await world.expectState(name, "having a grace period", ({ status }) => !!status?.expiryNotBefore);
     const granted = Date.parse(lowered.status?.expiryNotBefore ?? "");
     expect(granted).toBeGreaterThanOrEqual(earliest);
     expect(granted).toBeLessThan(earliest + 30_000);

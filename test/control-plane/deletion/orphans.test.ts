@@ -122,7 +122,7 @@ describe("what is left of environments that are no more", () => {
     const owners = Array.from({ length: 6 }, (_, at) => orphan(`many-${at}`));
     for (const owner of owners) await drafts.secrets?.(owner);
     running = await world.startOperator(sweeping);
-    const isHeld = async () => (await events("SweepHeld")).length > 0;
+    const isHeld = async () => (await events("OrphansBlocked")).length > 0;
     await until(isHeld, { what: "the sweep being held", deadlineMs: 30_000 });
     const [first, ...others] = owners as [Owner, ...Owner[]];
     const passed = async () => (await events("OrphanFound")).filter((text) => text.includes("many-")).length === 6;

@@ -8,6 +8,7 @@ import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../..
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
+import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
 import { chartTemplates } from "../../../operator/environment/template.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
@@ -140,7 +141,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     repositoryReloads,
     branchHeads,
     configSets,
-    chartTemplates: chartTemplates(settings),
+    chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     apiTokens,
     health,
     secretManager,

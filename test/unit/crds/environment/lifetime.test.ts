@@ -1,6 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { deletableFrom, expiresAt, isExpired, reprieve, ttlHours } from "../../../../crds/environment/lifetime.ts";
+import {
+  deletableFrom,
+  expiresAt,
+  gracePeriodEnd,
+  isExpired,
+  ttlHours,
+} from "../../../../crds/environment/lifetime.ts";
 import { environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
 
 const HOUR = 60;
@@ -24,9 +30,9 @@ describe("the end", () => {
     ["a minute early", {}, 59, false],
     ["to the minute", {}, 60, true],
     ["protected, ever so late", { spec: { protected: true } }, 100_000, false],
-    ["within a reprieve", { status: { expiryNotBefore } }, 74, false],
-    ["after a reprieve", { status: { expiryNotBefore } }, 75, true],
-    ["an older reprieve than the expiry", { spec: { ttlHours: 2 }, status: { expiryNotBefore } }, 100, false],
+    ["within a grace period", { status: { expiryNotBefore } }, 74, false],
+    ["after a grace period", { status: { expiryNotBefore } }, 75, true],
+    ["an older grace period than the expiry", { spec: { ttlHours: 2 }, status: { expiryNotBefore } }, 100, false],
   ])("%s", (_rule, { spec = {}, ...given }: Given, minutes, expected) => {
     const environment = environmentFixture({ ...given, spec: { ttlHours: 1, ...spec } });
     expect(isExpired(environment, minutesLater(minutes))).toBe(expected);
@@ -47,7 +53,7 @@ describe("the end", () => {
   });
 });
 
-describe("a reprieve", () => {
+describe("a grace period", () => {
   const protectedBefore = { protected: true };
   const at = (minutes: number) => minutesLater(minutes).toISOString();
 
@@ -70,7 +76,7 @@ describe("a reprieve", () => {
     ["lowered when no time was left", { spec: { ttlHours: 2 }, status: { ttlHours: 3 } }, 181, undefined],
     ["extended, then lowered again", { status: { ttlHours: 24, expiryNotBefore: at(135) } }, 200, 215],
   ])("%s", (_rule, { spec, ...given }, nowMinutes, expected) => {
-    const granted = reprieve(
+    const granted = gracePeriodEnd(
       environmentFixture({ ...given, spec: { ttlHours: 1, ...spec } }),
       minutesLater(nowMinutes),
     );
@@ -89,7 +95,7 @@ test("no row of changes of its TTL keeps an environment for longer than the long
         minutes += afterMinutes;
         longest = Math.max(longest, hours);
         const changed = { ...environment, spec: { ...environment.spec, ttlHours: hours } };
-        const granted = reprieve(changed, minutesLater(minutes));
+        const granted = gracePeriodEnd(changed, minutesLater(minutes));
         const status = { ...environment.status, ttlHours: hours };
         environment = {
           ...changed,

@@ -5,7 +5,7 @@ import { environmentFixture, repositoryFixture } from "../../../support/fixtures
 
 const shop = repositoryFixture("shop-api", { access: { groups: ["shop", "platform"] }, maxEnvironments: 2 });
 const owner = { subject: "https://i.test#dev", email: "", name: "" };
-const granted = { components: { backend: {} } };
+const granted = { sources: { backend: {} } };
 const ofGroups = (...groups: string[]): Partial<EnvironmentSpec> => ({ access: { groups } });
 
 describe("a Repository of groups", () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram, lintChart } from "../../../../deploy/local/kubernetes/helm.ts";
-import { asleep } from "../../../../operator/environment/desired/asleep.ts";
+import { suspendedValues } from "../../../../operator/environment/desired/suspended-values.ts";
 import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment-values.ts";
 
 const values = environmentValues("shop");
@@ -171,7 +171,7 @@ describe("the environment chart", () => {
   });
 
   test("runs no pod while it is suspended, and keeps all else", async () => {
-    const sleeping = await rendered(asleep(values));
+    const sleeping = await rendered(suspendedValues(values));
     const replicas = (objects: readonly Manifest[]) =>
       (objects.filter(({ kind }) => kind === "Deployment") as Deployment[]).map(({ spec }) => spec.replicas);
     expect(replicas(sleeping)).toEqual([0, 0]);
@@ -223,7 +223,7 @@ describe("the environment chart", () => {
     });
 
     test("keeps the volume and runs no pod while it is suspended", async () => {
-      const sleeping = await withDatabase(asleep({ ...values, database }));
+      const sleeping = await withDatabase(suspendedValues({ ...values, database }));
       expect(sleeping.StatefulSet).toMatchObject({ spec: { replicas: 0 } });
       expect(sleeping.PersistentVolumeClaim).toEqual((await withDatabase()).PersistentVolumeClaim);
     });

@@ -38,10 +38,11 @@ async function diagnose(scene: Scene) {
   const found = troubles.map(([reason, seconds], index): PodProblem => {
     const component = ["backend", "frontend"][index] ?? "worker";
     const since = new Date(clock.now().getTime() - seconds * 1000);
-    return { reason, component, sentence: `${component}: ${reason} it is`, since, evidence };
+    return { reason, component, what: `it has ${reason}`, remedy: "repair it", since, evidence };
   });
   const context = {
     clock,
+    backingServices: [],
     deployer: {
       async retry(_wanted: unknown, since: Date) {
         calls.retriedSince.push(since);
@@ -61,8 +62,8 @@ async function diagnose(scene: Scene) {
     ...(problem ? { problem } : {}),
     ...(scene.degradedSeconds === undefined ? {} : { since }),
   };
-  const ailing = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
-  return { result: await diagnoseApplication(ailing, context), calls };
+  const unhealthy = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
+  return { result: await diagnoseApplication(unhealthy, context), calls };
 }
 
 const starting = { status: "Unknown", reason: "Progressing", message: "" } as const;
@@ -140,7 +141,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     scene: { former: starting, troubles: [["CrashLoop", 20]] },
     expected: {
       ...{ state: "failed", reason: "CrashLoop" },
-      message: "backend: CrashLoop it is\nWhat was last said of backend:\npanic: no database",
+      message: "backend: it has CrashLoop: repair it\nLast output of backend:\npanic: no database",
     },
   },
   {
@@ -154,7 +155,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "ImagePullFailed" },
   },
   {
-    name: "a failing probe is told after half a minute",
+    name: "a funhealthy probe is told after half a minute",
     scene: { former: starting, troubles: [["ProbeFailing", 30]] },
     expected: { state: "waiting", reason: "ProbeFailing", requeueAfterMs: 10_000 },
   },
@@ -176,7 +177,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: {
       state: "failed",
       reason: "CrashLoop",
-      message: "backend: CrashLoop it is; frontend: QuotaExceeded it is",
+      message: "backend: it has CrashLoop: repair it; frontend: it has QuotaExceeded: repair it",
     },
   },
   {
@@ -235,7 +236,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "ProbeFailing" },
   },
   {
-    name: "an ailing that began in the future, because the clock was set back, hides no trouble and is looked at calmly",
+    name: "an unhealthy that began in the future, because the clock was set back, hides no trouble and is looked at calmly",
     scene: { former: starting, atSeconds: -3600, troubles: [["ImagePullFailed", 30]] },
     expected: { state: "failed", reason: "ImagePullFailed", requeueAfterMs: 300_000 },
   },
@@ -278,7 +279,7 @@ describe("an application that is not healthy", () => {
     const { result } = await diagnose({ former: starting, troubles: [["CrashLoop", 60]], evidence: lines.join("\n") });
     const { message } = result as { message: string };
     expect(message.length).toBeLessThanOrEqual(2048);
-    expect(message).toMatch(/^backend: CrashLoop it is\nWhat was last said of backend:\n1\d: x/);
+    expect(message).toMatch(/^backend: it has CrashLoop: repair it\nLast output of backend:\n1\d: x/);
     expect(message.endsWith(lines.at(-1) ?? "")).toBe(true);
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { askedHash, isAsAsked, isServed, wantedPipelines } from "../../../../operator/environment/progress.ts";
+import {
+  isAppliedAsSpecified,
+  isServing,
+  specHash,
+  wantedPipelines,
+} from "../../../../operator/environment/progress.ts";
 import {
   CREATED,
   commitA,
@@ -15,7 +20,7 @@ const applied = { ...main, image: "image" };
 const specOf = (more: Partial<EnvironmentSpec>) => environmentFixture({ spec: more }).spec;
 
 describe("what is asked for", () => {
-  const usual = askedHash(specOf({}));
+  const usual = specHash(specOf({}));
 
   test.each<[string, Partial<EnvironmentSpec>]>([
     ["the TTL", { ttlHours: 99 }],
@@ -27,7 +32,7 @@ describe("what is asked for", () => {
     ["whether it follows its branch", { backend: { ...backend, commit: commitA, follow: true } }],
     ["silence on what is off anyway", { suspended: false }],
   ])("stays the same when %s changes", (_what, spec) => {
-    expect(askedHash(specOf(spec))).toBe(usual);
+    expect(specHash(specOf(spec))).toBe(usual);
   });
 
   test.each<[string, Partial<EnvironmentSpec>]>([
@@ -40,63 +45,64 @@ describe("what is asked for", () => {
     ["an override", { overrides: { backend: { replicas: 2 } } }],
     ["sleep", { suspended: true }],
   ])("is something else with %s", (_what, spec) => {
-    expect(askedHash(specOf(spec))).not.toBe(usual);
+    expect(specHash(specOf(spec))).not.toBe(usual);
   });
 });
 
 describe("the application is as asked", () => {
   test.each<[string, Partial<EnvironmentSpec>, EnvironmentStatus, boolean]>([
-    ["with the commit asked for", {}, { components: { backend: { applied } } }, true],
+    ["with the commit asked for", {}, { sources: { backend: { applied } } }, true],
     ["not before anything was applied", {}, {}, false],
     [
       "not with another commit",
       { backend: { ...backend, commit: commitB } },
-      { components: { backend: { resolved: { branch: "main", commit: commitB }, applied } } },
+      { sources: { backend: { resolved: { branch: "main", commit: commitB }, applied } } },
       false,
     ],
     [
       "not with another branch",
       { backend: { ...backend, branch: "next" } },
-      { components: { backend: { resolved: main, applied } } },
+      { sources: { backend: { resolved: main, applied } } },
       false,
     ],
-    ["with the head that was settled", { backend }, { components: { backend: { resolved: main, applied } } }, true],
+    ["with the head that was settled", { backend }, { sources: { backend: { resolved: main, applied } } }, true],
     [
       "not while a newer head is built",
       { backend },
-      { components: { backend: { resolved: { branch: "main", commit: commitB }, applied } } },
+      { sources: { backend: { resolved: { branch: "main", commit: commitB }, applied } } },
       false,
     ],
-    ["not without the frontend's", { frontend: backend }, { components: { backend: { applied } } }, false],
+    ["not without the frontend's", { frontend: backend }, { sources: { backend: { applied } } }, false],
     [
       "with the version of the config set",
       { configSet: { name: "default", version: 2 } },
-      { components: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
+      { sources: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
       true,
     ],
     [
       "not with another version of it",
       { configSet: { name: "default", version: 3 } },
-      { components: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
+      { sources: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
       false,
     ],
     [
       "with whatever version was settled, when none is asked for",
       { configSet: { name: "default" } },
-      { components: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
+      { sources: { backend: { applied } }, configSet: { name: "default", version: 2, revision: "r" } },
       true,
     ],
   ])("%s", (_rule, spec, status, expected) => {
-    expect(isAsAsked(environmentFixture({ spec, status }))).toBe(expected);
+    expect(isAppliedAsSpecified(environmentFixture({ spec, status }))).toBe(expected);
   });
 });
 
 describe("what is wanted serves", () => {
   const serving: EnvironmentStatus = {
-    components: { backend: { applied, commit: commitA, revision: "0123456789ab+hash" } },
-    ...{ desiredHash: "hash", servingHash: "hash", renderedSpecHash: askedHash(specOf({})), readyAt: CREATED },
+    sources: { backend: { applied } },
+    components: { backend: { commit: commitA, revision: "0123456789ab+hash" } },
+    ...{ desiredHash: "hash", servingHash: "hash", renderedSpecHash: specHash(specOf({})), readyAt: CREATED },
   };
-  const asleep = { ...serving, renderedSpecHash: askedHash(specOf({ suspended: true })), servingHash: "" };
+  const asleep = { ...serving, renderedSpecHash: specHash(specOf({ suspended: true })), servingHash: "" };
 
   test.each<[string, Partial<EnvironmentSpec>, EnvironmentStatus, boolean]>([
     ["when it runs and answered", {}, serving, true],
@@ -108,7 +114,7 @@ describe("what is wanted serves", () => {
     ["not when it still runs and should sleep", { suspended: true }, { ...asleep, desiredHash: "other" }, false],
     ["not when it sleeps and should not", {}, { ...serving, servingHash: "" }, false],
   ])("%s", (_rule, spec, status, expected) => {
-    expect(isServed(environmentFixture({ spec, status }))).toBe(expected);
+    expect(isServing(environmentFixture({ spec, status }))).toBe(expected);
   });
 });
 
@@ -120,14 +126,14 @@ describe("a pipeline speaks about the environment", () => {
     [
       "when it builds the head that was settled",
       { ...backend, pipeline },
-      { components: { backend: { resolved: main } } },
+      { sources: { backend: { resolved: main } } },
       true,
     ],
     ["not while the head is not known", { ...backend, pipeline }, {}, false],
     [
       "not when the head was settled for another branch",
       { ...backend, branch: "next", pipeline },
-      { components: { backend: { resolved: main } } },
+      { sources: { backend: { resolved: main } } },
       false,
     ],
   ])("%s", (_rule, source, status, expected) => {

@@ -56,7 +56,7 @@ describe("a Repository that an environment without an owner may not have", () =>
   const one = repositoryFixture("shop-api", { maxEnvironments: 1 });
   const mine = { metadata: { uid: "b" } };
   const older = environmentFixture({ metadata: { uid: "a" } });
-  const granted = { components: { backend: {} } };
+  const granted = { sources: { backend: {} } };
 
   test("is another team's, and counts as none", () => {
     expect(problemOf(environmentFixture(), memoryRepositories(theirs))).toMatchObject({

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { StepCondition } from "../../../../crds/conditions.ts";
 import { runSteps } from "../../../../operator/environment/run-steps.ts";
-import {
-  done,
-  failed,
-  Interrupted,
-  type Step,
-  type StepContext,
-  type StepResult,
-  waiting,
-} from "../../../../operator/environment/step.ts";
+import type { Step, StepContext } from "../../../../operator/environment/step.ts";
+import { done, failed, type StepResult, waiting, withFindings } from "../../../../operator/environment/step-result.ts";
 import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import { BeingDeleted, NameTaken } from "../../../../operator/ports/cluster.ts";
 import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
@@ -21,7 +14,7 @@ import { environmentFixture } from "../../../support/fixtures/environment-fixtur
 const nothing = { signal: new AbortController().signal } as StepContext;
 
 function step(condition: StepCondition, after: StepCondition[], run: Step["run"] | StepResult): Step {
-  return { condition, after, run: typeof run === "function" ? run : async () => run };
+  return { condition, writes: [], after, run: typeof run === "function" ? run : async () => run };
 }
 
 const statesOf = async (plan: readonly Step[]) => {
@@ -29,11 +22,11 @@ const statesOf = async (plan: readonly Step[]) => {
   return { states: Object.fromEntries([...results].map(([type, { state }]) => [type, state])), results, error };
 };
 
-describe("a walk over the steps", () => {
+describe("a run of the steps", () => {
   test.each([
     ["waiting", waiting("Slow", "", { requeueAfterMs: 1 })],
     ["failed", failed("Broken", "")],
-  ])("stops behind one that is %s, and takes what does not need it", async (state, result) => {
+  ])("stops after a step that is %s, and runs those that do not need it", async (state, result) => {
     const { states, error } = await statesOf([
       step("NamespaceReady", [], result),
       step("IsolationReady", ["NamespaceReady"], done("Never")),
@@ -47,17 +40,17 @@ describe("a walk over the steps", () => {
   test.each([
     ["waiting", waiting("Building", "", { requeueAfterMs: 1 })],
     ["failed", failed("Broken", "")],
-  ])("goes on behind one that is %s where what it found before stands, and nowhere else", async (_state, result) => {
+  ])("continues after a step that is %s with its former findings, if the step allows it", async (_state, result) => {
     const continueWithPrevious: Step["continueWithPrevious"] = ({ status }) => status?.namespace === "env-shop";
     const plan = (namespace: string) => [
-      { ...step("SourceResolved", [], { ...result, findings: { namespace } }), continueWithPrevious },
+      { ...step("SourceResolved", [], withFindings(result, { namespace })), continueWithPrevious },
       step("ApplicationSynced", ["SourceResolved"], done("Synced")),
     ];
     expect((await statesOf(plan("env-shop"))).states).toMatchObject({ ApplicationSynced: "done" });
     expect((await statesOf(plan("other"))).states).not.toHaveProperty("ApplicationSynced");
   });
 
-  test("lets a step decide by how it ended whether what it found before stands", async () => {
+  test("lets a step decide by its result whether its former findings may be used", async () => {
     const continueWithPrevious: Step["continueWithPrevious"] = (_environment, _context, result) =>
       result?.state === "failed";
     const behind = async (result: StepResult) => {
@@ -68,11 +61,11 @@ describe("a walk over the steps", () => {
     expect(await behind(waiting("Slow", "", { requeueAfterMs: 1 }))).not.toHaveProperty("ApplicationSynced");
   });
 
-  test("takes nothing that needs a step which is not in the plan", async () => {
+  test("runs no step that needs one outside the plan", async () => {
     expect((await statesOf([step("UrlsReady", ["ApplicationSynced"], done("Never"))])).states).toEqual({});
   });
 
-  test("gives a step what the ones before it found", async () => {
+  test("gives a step the findings of the steps before it", async () => {
     const seen: unknown[] = [];
     const look: Step["run"] = async ({ status }) => {
       seen.push(status?.namespace);
@@ -85,7 +78,7 @@ describe("a walk over the steps", () => {
     expect(seen).toEqual(["env-shop"]);
   });
 
-  test("tells a step how the ones before it ended", async () => {
+  test("gives a step the results of the steps before it", async () => {
     const seen: unknown[] = [];
     const look: Step["run"] = async (_environment, { earlier }) => {
       seen.push(earlier.get("SecretsReady")?.reason);
@@ -95,7 +88,7 @@ describe("a walk over the steps", () => {
     expect(seen).toEqual(["Mirrored"]);
   });
 
-  test("gives those that come side by side one environment, of which things are computed once", async () => {
+  test("gives parallel steps the same environment object, so that they can share what is computed from it", async () => {
     const seen = new Set<unknown>();
     const look: Step["run"] = async (environment) => {
       seen.add(environment);
@@ -107,7 +100,7 @@ describe("a walk over the steps", () => {
     expect(seen.size).toBe(1);
   });
 
-  test("takes steps that don't need each other at once", async () => {
+  test("runs steps that don't need each other in parallel", async () => {
     let meet: () => void = () => undefined;
     const met = new Promise<void>((resolve) => {
       meet = resolve;
@@ -125,7 +118,7 @@ describe("a walk over the steps", () => {
     expect(states).toEqual({ IsolationReady: "done", SecretsReady: "done" });
   });
 
-  test("shows an error as waiting, hands it up, and goes on with the others", async () => {
+  test("shows an error as waiting, returns it, and runs the other steps", async () => {
     const broken = new KubeError({ status: 500, reason: "InternalError", detail: "secret detail" });
     const { results, error } = await statesOf([
       step("NamespaceReady", [], async () => {
@@ -143,24 +136,53 @@ describe("a walk over the steps", () => {
     expect(results.get("SourceResolved")?.state).toBe("done");
   });
 
-  test("keeps what a step had found when something stopped it, and says the same of that", async () => {
+  test("keeps the findings of a result with an error, and returns the error", async () => {
     const findings = { podSecrets: ["environment-secrets-00000001"] };
-    const stoppedBy = (cause: Error) =>
-      statesOf([
-        step("SecretsReady", [], async () => {
-          throw new Interrupted(findings, cause);
-        }),
-      ]);
     const cause = new Error("the connection broke");
-    const { results, error } = await stoppedBy(cause);
+    const result = withFindings({ ...waiting("Retrying", "", { requeueAfterMs: 1 }), error: cause }, findings);
+    const { results, error } = await statesOf([step("SecretsReady", [], result)]);
     expect(results.get("SecretsReady")).toMatchObject({ state: "waiting", reason: "Retrying", findings });
     expect(error).toBe(cause);
-    const refused = await stoppedBy(new SecretManagerUnavailable("it is away"));
-    expect(refused.results.get("SecretsReady")).toMatchObject({ reason: "SecretManagerUnavailable", findings });
-    expect(refused.error).toBeUndefined();
   });
 
-  test("says nothing of a lost race: the next pass will", async () => {
+  describe("cleans up", () => {
+    const retired = { podSecrets: ["environment-secrets-00000002"] };
+
+    test("when every step has ended, and adds the findings to the result of the step", async () => {
+      const seen: unknown[] = [];
+      const cleanUp: Step["cleanUp"] = async ({ status }, { earlier }) => {
+        seen.push(earlier.get("ApplicationSynced")?.state, status?.deployerApp);
+        return retired;
+      };
+      const { results, error } = await statesOf([
+        { ...step("SecretsReady", [], done("Mirrored", { findings: { pullSecret: [] } })), cleanUp },
+        step("ApplicationSynced", ["SecretsReady"], done("Synced", { findings: { deployerApp: "env-shop" } })),
+      ]);
+      expect(seen).toEqual(["done", "env-shop"]);
+      expect(results.get("SecretsReady")).toEqual(done("Mirrored", { findings: { pullSecret: [], ...retired } }));
+      expect(error).toBeUndefined();
+    });
+
+    test("without changing any result when that fails, and returns the error", async () => {
+      const broken = new KubeError({ status: 500, reason: "InternalError" });
+      const cleanUp = async () => {
+        throw broken;
+      };
+      const { states, error } = await statesOf([{ ...step("SecretsReady", [], done("Mirrored")), cleanUp }]);
+      expect(states).toEqual({ SecretsReady: "done" });
+      expect(error).toBe(broken);
+    });
+
+    test("only for steps that ran", async () => {
+      const cleanUp = async () => {
+        throw new Error("it has not run");
+      };
+      const { error } = await statesOf([{ ...step("UrlsReady", ["ApplicationSynced"], done("Never")), cleanUp }]);
+      expect(error).toBeUndefined();
+    });
+  });
+
+  test("has no result for a conflict", async () => {
     const conflict = new KubeError({ status: 409, reason: "Conflict" });
     const { results, error } = await statesOf([
       step("NamespaceReady", [], async () => {
@@ -171,7 +193,7 @@ describe("a walk over the steps", () => {
     expect(error).toBe(conflict);
   });
 
-  test("takes a step that persists although one before it is not done", async () => {
+  test("runs a step with alwaysRun although one before it is not done", async () => {
     const { states } = await statesOf([
       step("ApplicationSynced", [], failed("Broken", "")),
       { ...step("UrlsReady", ["ApplicationSynced"], done("Answering")), alwaysRun: () => true },
@@ -179,7 +201,7 @@ describe("a walk over the steps", () => {
     expect(states).toEqual({ ApplicationSynced: "failed", UrlsReady: "done" });
   });
 
-  test("says nothing of an unexpected error but where to look", async () => {
+  test("hides the message of an unexpected error", async () => {
     const { results } = await statesOf([
       step("NamespaceReady", [], async () => {
         throw new Error("secret detail");
@@ -189,7 +211,7 @@ describe("a walk over the steps", () => {
     expect(results.get("NamespaceReady")).toMatchObject({ state: "waiting", reason: "Retrying" });
   });
 
-  test("takes no step once its time is up", async () => {
+  test("runs no step after the abort", async () => {
     const ended = { signal: AbortSignal.abort() } as StepContext;
     const { error } = await runSteps([step("NamespaceReady", [], done("Never"))], environmentFixture(), ended);
     expect(error).toMatchObject({ name: "AbortError" });
@@ -209,7 +231,7 @@ describe("a walk over the steps", () => {
       new CredentialRejected("it answered 401"),
       { state: "failed", reason: "CredentialRejected", requeueAfterMs: 300_000 },
     ],
-  ])("knows a port's refusal as a result, not as a failure: %s", async (refusal, expected) => {
+  ])("has a result for an error of a port, and does not retry it with backoff: %s", async (refusal, expected) => {
     const { results, error } = await statesOf([
       step("NamespaceReady", [], async () => {
         throw refusal;

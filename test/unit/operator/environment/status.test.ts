@@ -1,14 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
-import { findCondition, STEP_CONDITIONS, type StepCondition } from "../../../../crds/conditions.ts";
+import { findCondition, type StepCondition } from "../../../../crds/conditions.ts";
 import type {
   EnvironmentSpec,
   EnvironmentStatus,
   EphemeralEnvironment,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import { askedHash } from "../../../../operator/environment/progress.ts";
+import { BACKING_SERVICES } from "../../../../operator/environment/backing-services/index.ts";
+import { specHash } from "../../../../operator/environment/progress.ts";
+import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "../../../../operator/environment/status.ts";
-import { done, failed, type StepResult, waiting } from "../../../../operator/environment/step.ts";
+import { done, failed, type StepResult, waiting, withFindings } from "../../../../operator/environment/step-result.ts";
+import { environmentSteps } from "../../../../operator/environment/steps/index.ts";
 import {
   CREATED,
   commitA,
@@ -17,23 +20,24 @@ import {
   minutesLater,
   pipelineFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const soon = { requeueAfterMs: 1 };
-const allDone = new Map<StepCondition, StepResult>(STEP_CONDITIONS.map((type) => [type, done("Fine")]));
+const schedule = createSchedule(new TestClock(), 60_000);
+const plan = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
+const stepConditions = plan.map(({ condition }) => condition);
+const allDone = new Map<StepCondition, StepResult>(stepConditions.map((type) => [type, done("Fine")]));
 const but = (type: StepCondition, result: StepResult) => new Map(allDone).set(type, result);
 const hashOf = (commit: string) => commit.slice(0, 12);
 const sourceOf = (commit: string) => ({ branch: "main", commit });
 /** As the steps leave it when the application was given one commit, and another one runs and answered. */
 const found = (applied: string, { running, spec }: { running?: string; spec?: Partial<EnvironmentSpec> } = {}) => ({
-  components: {
-    backend: {
-      resolved: sourceOf(applied),
-      applied: { ...sourceOf(applied), image: "image" },
-      ...(running === undefined ? {} : { commit: running, revision: `0123456789ab+${hashOf(running)}` }),
-    },
-  },
+  sources: { backend: { resolved: sourceOf(applied), applied: { ...sourceOf(applied), image: "image" } } },
+  ...(running === undefined
+    ? {}
+    : { components: { backend: { commit: running, revision: `0123456789ab+${hashOf(running)}` } } }),
   desiredHash: hashOf(applied),
-  renderedSpecHash: askedHash(environmentFixture({ spec: { backend: { ...wish, commit: applied }, ...spec } }).spec),
+  renderedSpecHash: specHash(environmentFixture({ spec: { backend: { ...wish, commit: applied }, ...spec } }).spec),
   ...(running === undefined ? {} : { readyAt: CREATED, servingHash: hashOf(running) }),
 });
 const wish = { repository: "shop-api", branch: "main" };
@@ -42,7 +46,7 @@ const serving = but("UrlsReady", done("Answering", { findings: found(commitA, { 
 const commitB = "b".repeat(40);
 const updating = but(
   "ApplicationSynced",
-  waiting("Syncing", "syncing", { ...soon, findings: found(commitB, { running: commitA }) }),
+  withFindings(waiting("Syncing", "syncing", soon), found(commitB, { running: commitA })),
 );
 const commitC = "c".repeat(40);
 const commitCSettled = done("Resolved", { findings: found(commitC, { running: commitA }) });
@@ -52,7 +56,11 @@ function judged(
   results: ReadonlyMap<StepCondition, StepResult>,
   minutes = 1,
 ): EnvironmentStatus {
-  return statusAfter(environment, results, { now: minutesLater(minutes), settings: fixtureSettings });
+  return statusAfter(environment, results, {
+    now: minutesLater(minutes),
+    settings: fixtureSettings,
+    conditions: stepConditions,
+  });
 }
 
 const ready = judged(environmentFixture(), serving);
@@ -67,7 +75,7 @@ describe("a status", () => {
   test("sums up steps that are all done", () => {
     expect(ready).toMatchObject({ phase: "ready", readyAt: CREATED, observedGeneration: 1, ttlHours: 24 });
     expect(readyOf(ready)).toMatchObject({ status: "True", reason: "Ready", message: "" });
-    expect(ready.conditions?.map(({ type }) => type)).toEqual([...STEP_CONDITIONS, "Ready"]);
+    expect(ready.conditions?.map(({ type }) => type)).toEqual([...stepConditions, "Ready"]);
   });
 
   test("says the same after a pass that found nothing new, however late", () => {
@@ -262,7 +270,7 @@ describe("an update", () => {
   test("is not over when it was taken back before what it brought is gone", () => {
     const ranB = { ...found(commitA, { running: commitB }), servingHash: hashOf(commitA) };
     const back = environmentFixture({ status: { ...ready, ...found(commitB, { running: commitB }) } });
-    expect(judged(back, but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: ranB }))).phase).toBe(
+    expect(judged(back, but("ApplicationSynced", withFindings(waiting("Syncing", "", soon), ranB))).phase).toBe(
       "updating",
     );
   });
@@ -288,14 +296,14 @@ describe("a suspended environment", () => {
 
   test("is updating until all of it sleeps", () => {
     const wanted = { ...asleep, desiredHash: "hash of values" };
-    const falling = but("ApplicationSynced", waiting("Syncing", "", { ...soon, findings: wanted }));
+    const falling = but("ApplicationSynced", withFindings(waiting("Syncing", "", soon), wanted));
     const status = judged(suspended, falling, 600);
     expect(status.phase).toBe("updating");
     expect(findCondition(status.conditions, "Suspended")).toBeUndefined();
   });
 
   test("does not sleep yet while nobody could tell its application so", () => {
-    const stopped: ReadonlyMap<StepCondition, StepResult> = new Map([
+    const stopped: ReadonlyMap<StepCondition, StepResult> = new Map<StepCondition, StepResult>([
       ["SecretsReady", waiting("Slow", "slow", soon)],
       ["UrlsReady", done("Suspended", { findings: { servingHash: "" } })],
     ]);
@@ -313,7 +321,7 @@ describe("a suspended environment", () => {
     const status = judged(suspended, sleeping, 600);
     const woken = environmentFixture({ status, metadata: { generation: 3 } });
     const up = { ...found(commitA, { running: commitA }), servingHash: "" };
-    const silent = but("UrlsReady", waiting("NotAnswering", "silent", { ...soon, findings: up }));
+    const silent = but("UrlsReady", withFindings(waiting("NotAnswering", "silent", soon), up));
     const waking = judged(woken, silent, 610);
     expect(waking.phase).toBe("updating");
     expect(findCondition(waking.conditions, "Suspended")).toBeUndefined();
@@ -324,10 +332,10 @@ describe("a suspended environment", () => {
 describe("a commit that is being built", () => {
   const pipeline = pipelineFixture({ commit: commitB, at: minutesLater(600).toISOString() });
   const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipeline } } };
-  const { components, ...standing } = found(commitA, { running: commitA });
-  const held = { components: { backend: { ...components.backend, resolved: sourceOf(commitB) } } };
+  const { sources, ...running } = found(commitA, { running: commitA });
+  const held = { sources: { backend: { ...sources.backend, resolved: sourceOf(commitB) } } };
   const building = new Map(allDone)
-    .set("SourceResolved", waiting("Building", "pipeline 7 builds", { ...soon, findings: { ...held, ...standing } }))
+    .set("SourceResolved", withFindings(waiting("Building", "pipeline 7 builds", soon), { ...held, ...running }))
     .set("UrlsReady", done("Answering"));
 
   test("makes the environment building, for as long as it may", () => {
@@ -350,10 +358,8 @@ describe("a commit that is being built", () => {
   });
 
   test("fails the environment when it could not be built", () => {
-    const broken = new Map(building).set("SourceResolved", {
-      ...failed("PipelineFailed", "pipeline 7"),
-      findings: { ...held, ...standing },
-    });
+    const pipelineFailed = withFindings(failed("PipelineFailed", "pipeline 7"), { ...held, ...running });
+    const broken = new Map(building).set("SourceResolved", pipelineFailed);
     const status = judged(environmentFixture(wanted), broken, 600);
     expect(status.phase).toBe("failed");
     expect(readyOf(status)).toMatchObject({ status: "False", reason: "PipelineFailed" });
@@ -361,7 +367,7 @@ describe("a commit that is being built", () => {
 });
 
 describe("a lowered TTL", () => {
-  test("is granted its reprieve once", () => {
+  test("is granted its grace period once", () => {
     const lowered = environmentFixture({ spec: { ttlHours: 1 }, status: ready, metadata: { generation: 2 } });
     const first = judged(lowered, allDone, 120);
     expect(first.expiryNotBefore).toBe(minutesLater(135).toISOString());
@@ -377,21 +383,38 @@ describe("a TTL that nobody says", () => {
     ["is the longest that the settings allow, where that is shorter", 8, 8],
   ])("%s, and stays so", (_rule, maximumHours, expected) => {
     const settle = (environment: EphemeralEnvironment, ttl: { maximumHours: number }) =>
-      statusAfter(environment, allDone, { now: minutesLater(1), settings: { ...fixtureSettings, ttl } });
+      statusAfter(environment, allDone, {
+        ...{ now: minutesLater(1), conditions: stepConditions },
+        settings: { ...fixtureSettings, ttl },
+      });
     const settled = settle(environmentFixture(), { maximumHours });
     expect(settled).toMatchObject({ ttlHours: expected, expiresAt: minutesLater(expected * 60).toISOString() });
     expect(settle(environmentFixture({ status: settled }), { maximumHours: 3 }).ttlHours).toBe(expected);
   });
 });
 
-describe("a TTL that a step settles", () => {
-  const settling = (hours: number) => but("ConfigurationResolved", done("Resolved", { findings: { ttlHours: hours } }));
+describe("the TTL of a config set", () => {
+  const settling = (ttlDefaultHours: number) => {
+    const configSet = { name: "default", version: 1, revision: "default-1", ttlDefaultHours };
+    return but("ConfigurationResolved", done("Resolved", { findings: { configSet } }));
+  };
 
-  test("counts from the first pass, also a short one", () => {
+  test("applies from the first reconcile, also when it is short", () => {
     expect(judged(environmentFixture(), settling(2))).toMatchObject({
       ...{ ttlHours: 2, expiresAt: "2026-01-01T02:00:00.000Z" },
     });
     expect(judged(environmentFixture(), settling(2))).not.toHaveProperty("expiryNotBefore");
+  });
+
+  test("is at most the longest that the settings allow", () => {
+    const settings = { ...fixtureSettings, ttl: { maximumHours: 4 } };
+    const context = { now: minutesLater(1), settings, conditions: stepConditions };
+    expect(statusAfter(environmentFixture(), settling(8), context).ttlHours).toBe(4);
+  });
+
+  test("is that of the first version, whatever a later one says", () => {
+    const first = judged(environmentFixture(), settling(5));
+    expect(judged(environmentFixture({ status: first }), settling(2)).ttlHours).toBe(5);
   });
 
   test("yields to one that is asked for", () => {
@@ -399,7 +422,7 @@ describe("a TTL that a step settles", () => {
     expect(asked).toMatchObject({ ttlHours: 5, expiresAt: "2026-01-01T05:00:00.000Z" });
   });
 
-  test("ends nothing at once when it comes late", () => {
+  test("grants a grace period when it is resolved late", () => {
     const late = environmentFixture({ status: judged(environmentFixture(), allDone) });
     expect(judged(late, settling(2), 180)).toMatchObject({
       ...{ ttlHours: 2, expiresAt: "2026-01-01T02:00:00.000Z", expiryNotBefore: "2026-01-01T03:15:00.000Z" },
@@ -410,7 +433,7 @@ describe("a TTL that a step settles", () => {
 describe("a protection", () => {
   const shielded = judged(environmentFixture({ spec: { ttlHours: 1, protected: true } }), serving, 120);
 
-  test("is granted a reprieve when it is lifted after the time was up, once", () => {
+  test("is granted one grace period when it is removed after the expiry", () => {
     expect(shielded).toMatchObject({ protected: true });
     expect(shielded).not.toHaveProperty("expiryNotBefore");
     const lifted = environmentFixture({ spec: { ttlHours: 1 }, status: shielded, metadata: { generation: 2 } });

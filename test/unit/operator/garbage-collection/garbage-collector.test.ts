@@ -20,7 +20,7 @@ import { fixtureSettings, minutesLater } from "../../../support/fixtures/environ
 import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
-const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
+const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };
 const going: SweepReport = { ...nothing, orphans: 1, removing: 1 };
 const HOUR_MS = 3_600_000;
 const SECOND_MS = 1_000;
@@ -82,7 +82,7 @@ function record(daysAgo: number): RecordSpec {
   return { name: `old-${daysAgo}`, uid: randomUUID(), reason: "deleted", teardownSeconds: 0, ...times };
 }
 
-describe("garbage collection", () => {
+describe("the garbage collection", () => {
   test("does nothing right after the start", async () => {
     const { records, pass } = scene({ sweep: () => Promise.reject(new Error("too early")) });
     await records.keep(record(91));

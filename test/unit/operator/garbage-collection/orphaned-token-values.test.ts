@@ -116,7 +116,7 @@ describe("the value of an API token that is gone", () => {
     clock.advance(GRACE_MS);
     await sweep();
     expect(await left()).toEqual({ tokens: 1 + gone, environments: 1 });
-    expect(events.list().map(({ reason }) => reason)).toEqual(["TokenSweepHeld"]);
+    expect(events.list().map(({ reason }) => reason)).toEqual(["TokenValuesBlocked"]);
   });
 
   test("is tried again when the secret manager was away", async () => {

@@ -64,7 +64,7 @@ async function scene(gone: readonly Owner[], { living = 100 } = {}) {
 }
 
 const ALL = ["application", "project", "secrets", "namespace"];
-const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isHeld: false };
+const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };
 
 describe("a sweep", () => {
   test("reports first and removes after the grace, and leaves a record", async () => {
@@ -118,7 +118,7 @@ describe("a sweep", () => {
   test("counts no API tokens where it judges how many orphans are plausible", async () => {
     const world = await scene(owners(2), { living: 0 });
     world.tokens = owners(100).map(({ uid }) => uid);
-    expect(await world.sweep()).toMatchObject({ orphans: 2, isHeld: true });
+    expect(await world.sweep()).toMatchObject({ orphans: 2, isBlocked: true });
   });
 
   test("tells what does not go and what can be done, and looks again without haste", async () => {
@@ -130,8 +130,8 @@ describe("a sweep", () => {
     expect(await world.sweepLater(4)).toMatchObject({ removing: 1, stuck: 0 });
     expect(await world.sweepLater(1)).toMatchObject({ removing: 0, stuck: 1 });
     const [words] = world.words("OrphanStuck");
-    expect(words).toContain(`Namespace env-gone-0 is held by ${HOLD}`);
-    expect(words).toContain("mend what holds it");
+    expect(words).toContain(`Namespace env-gone-0 is blocked by ${HOLD}`);
+    expect(words).toContain("remove the blocker");
   });
 
   test("comes to its end although nothing of it is found any more, and leaves a record", async () => {
@@ -169,7 +169,7 @@ describe("a sweep", () => {
     const late = owners(9, "late");
     for (const owner of late) await world.furnish(owner);
     for (const owner of begun) world.hold(owner);
-    expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, stuck: 0, removed: 5, isHeld: true });
+    expect(await world.sweepLater()).toEqual({ orphans: 14, removing: 0, stuck: 0, removed: 5, isBlocked: true });
     expect(await world.remaining(late)).toBe(9);
   });
 
@@ -232,18 +232,18 @@ describe("a sweep", () => {
 
 describe("many orphans at once", () => {
   test.each([
-    { orphans: 1, living: 0, isHeld: false },
-    { orphans: 2, living: 0, isHeld: true },
-    { orphans: 5, living: 1, isHeld: false },
-    { orphans: 6, living: 1, isHeld: true },
-    { orphans: 10, living: 100, isHeld: false },
-    { orphans: 11, living: 100, isHeld: true },
-  ])("are held when implausible: $orphans beside $living environments", async ({ orphans, living, isHeld }) => {
+    { orphans: 1, living: 0, isBlocked: false },
+    { orphans: 2, living: 0, isBlocked: true },
+    { orphans: 5, living: 1, isBlocked: false },
+    { orphans: 6, living: 1, isBlocked: true },
+    { orphans: 10, living: 100, isBlocked: false },
+    { orphans: 11, living: 100, isBlocked: true },
+  ])("are held when implausible: $orphans beside $living environments", async ({ orphans, living, isBlocked }) => {
     const world = await scene(owners(orphans), { living });
     await world.sweep();
-    expect(await world.sweepLater()).toEqual({ ...nothing, orphans, removed: isHeld ? 0 : orphans, isHeld });
-    expect(await world.remaining()).toBe(isHeld ? orphans : 0);
-    expect(world.words("SweepHeld")).toHaveLength(isHeld ? 1 : 0);
+    expect(await world.sweepLater()).toEqual({ ...nothing, orphans, removed: isBlocked ? 0 : orphans, isBlocked });
+    expect(await world.remaining()).toBe(isBlocked ? orphans : 0);
+    expect(world.words("OrphansBlocked")).toHaveLength(isBlocked ? 1 : 0);
   });
 
   test("go when an admin confirmed them, and the rest when it is few", async () => {
@@ -252,19 +252,19 @@ describe("many orphans at once", () => {
     const world = await scene(gone, { living: 1 });
     await world.sweep();
     world.cluster.annotate(namespaceKind, namespaceOf(first), { [CONFIRM_DELETION_ANNOTATION]: "true" });
-    expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, stuck: 0, removed: 1, isHeld: true });
+    expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, stuck: 0, removed: 1, isBlocked: true });
     expect([await world.left(first), await world.remaining()]).toEqual([[], 6]);
     world.known.add(second.uid);
-    expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isHeld: false });
+    expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isBlocked: false });
   });
 
   test("are told of in a few words, and what the breaker holds comes first", async () => {
     const world = await scene(owners(300), { living: 100 });
     await world.sweep();
-    expect(world.said()[0]).toBe("SweepHeld");
-    expect(world.words("SweepHeld")[0]).toContain("where only secrets are left");
+    expect(world.said()[0]).toBe("OrphansBlocked");
+    expect(world.words("OrphansBlocked")[0]).toContain("where only secrets are left");
     expect(world.words("OrphanFound")).toHaveLength(11);
-    expect(world.words("OrphanFound").at(-1)).toBe("the same is so of 290 environments more");
+    expect(world.words("OrphanFound").at(-1)).toBe("the same applies to 290 more environments");
     await world.sweep();
     expect(world.words("OrphanFound")).toHaveLength(11);
   });

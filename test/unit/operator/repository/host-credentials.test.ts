@@ -124,15 +124,12 @@ describe("a credential is refused", () => {
     {
       name: "when nobody wrote it",
       given: { cloneUrl: "https://git.billing.test/b.git", credentialsRef: named("billing") },
-      expected: [
-        "CredentialNotFound",
-        "the secret manager has no 'billing@latest': write it there, or name another one",
-      ],
+      expected: ["CredentialNotFound", "the secret manager has no 'billing@latest': create it, or name another one"],
     },
     {
       name: "when it has no such version",
       given: { credentialsRef: named("shop", "3") },
-      expected: ["CredentialNotFound", "the secret manager has no 'shop@3': write it there, or name another one"],
+      expected: ["CredentialNotFound", "the secret manager has no 'shop@3': create it, or name another one"],
     },
     ...["token-alone", "reader:one\nreader:two", "\nreader:word", ""].map((value) => ({
       name: `when it is ${JSON.stringify(value)}`,

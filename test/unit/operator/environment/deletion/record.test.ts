@@ -6,6 +6,7 @@ import { recordManifest, TRIGGER_LABEL, triggerKey } from "../../../../../crds/e
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../../../crds/group.ts";
 import { KUBERNETES_KEYWORDS } from "../../../../../crds/schema.ts";
+import { BACKING_SERVICES } from "../../../../../operator/environment/backing-services/index.ts";
 import { environmentRecord, orphanRecord } from "../../../../../operator/environment/deletion/record.ts";
 import {
   CREATED,
@@ -25,8 +26,10 @@ const deleted = (minutes: number) => ({ deletionTimestamp: minutesLater(minutes)
 const trigger = { kind: "pull_request" as const, provider: "repohost", repository: "g/shop", number: 7 };
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
 
+const ended = { goneAt: minutesLater(70), services: BACKING_SERVICES };
+
 function recorded(environment: EphemeralEnvironment) {
-  const record = environmentRecord(environment, [], minutesLater(70));
+  const record = environmentRecord(environment, { steps: [], ...ended });
   expect(isValid(record)).toBe(true);
   return record;
 }
@@ -56,7 +59,7 @@ describe("the record of an environment", () => {
     ["that was never looked at", { metadata: deleted(0) }, { reason: "deleted", phase: "creating" }],
     ["whose time was up", { metadata: deleted(60), spec: { ttlHours: 1 } }, { reason: "expired" }],
     [
-      "that went in the second of its reprieve's end",
+      "that went in the second of its grace period's end",
       {
         ...{ metadata: deleted(75), spec: { ttlHours: 1 } },
         status: { expiryNotBefore: new Date(minutesLater(75).getTime() + 400).toISOString() },
@@ -79,7 +82,7 @@ describe("the record of an environment", () => {
       { name: "application", state: "forced" as const, message: "held by a finalizer" },
       { name: "project", state: "gone" as const },
     ];
-    const record = environmentRecord(environmentFixture({ metadata: deleted(1) }), steps, minutesLater(70));
+    const record = environmentRecord(environmentFixture({ metadata: deleted(1) }), { steps, ...ended });
     expect(record.forced).toEqual([{ step: "application", left: "held by a finalizer" }]);
   });
 
@@ -104,7 +107,7 @@ describe("the record of an environment", () => {
 
 test("the record of an orphan says what little is known", () => {
   const orphan = { owner: { name: "shop", uid: UID }, since: minutesLater(0), seenAt: minutesLater(60) };
-  const record = orphanRecord(orphan, [], minutesLater(70));
+  const record = orphanRecord(orphan, { steps: [], ...ended });
   expect(isValid(record)).toBe(true);
   expect(record).toMatchObject({
     name: "shop",

@@ -182,7 +182,7 @@ describe("a teardown", () => {
     expect(steps[3]).toMatchObject({ message: sentence });
     world.holdNamespace(HOLD);
     expect((await world.pass({ after: 4 })).steps).toEqual(steps);
-    const message = `${sentence}, held by ${HOLD}: a finalizer that is not removed yet`;
+    const message = `${sentence}, blocked by ${HOLD}: a finalizer that is not removed yet`;
     expect((await world.pass({ after: 1 })).steps[3]).toMatchObject({ message });
   });
 
@@ -264,7 +264,7 @@ describe("a forced step", () => {
     const last = await world.pass({ after: 1 });
     expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone"]);
     const left = (kind: string) =>
-      `${kind} 'env-shop' is being deleted, held by ${HOLD}: a finalizer that is not removed yet`;
+      `${kind} 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
     const forced = [
       { step: "application", left: left("Application") },
       { step: "namespace", left: left("Namespace") },

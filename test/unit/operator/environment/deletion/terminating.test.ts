@@ -28,7 +28,7 @@ describe("the status of a deletion", () => {
     { name: "waits", teardown: waiting, reason: "Terminating", message: waits },
     {
       ...{ name: "is stuck", teardown: stuck, reason: "DeletionStuck" },
-      message: `${hangs}; an admin may go past it with the annotation ${FORCE_TEARDOWN_ANNOTATION}: namespace`,
+      message: `${hangs}; an admin may skip it with the annotation ${FORCE_TEARDOWN_ANNOTATION}: namespace`,
     },
     {
       ...{ name: "was forced too early", force: "namespace", teardown: waiting, reason: "Terminating" },
@@ -37,7 +37,7 @@ describe("the status of a deletion", () => {
     {
       ...{ name: "was forced by a name that is none", force: "x".repeat(500), teardown: stuck },
       reason: "DeletionStuck",
-      message: `${hangs}; ${FORCE_TEARDOWN_ANNOTATION} names '${"x".repeat(63)}…', which is no step: there are ${TEARDOWN_STEPS.join(", ")}`,
+      message: `${hangs}; ${FORCE_TEARDOWN_ANNOTATION} names '${"x".repeat(63)}…', which is not a step: the steps are ${TEARDOWN_STEPS.join(", ")}`,
     },
     {
       ...{ name: "was forced past a former step", force: "application", teardown: waiting },

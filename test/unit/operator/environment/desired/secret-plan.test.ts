@@ -5,6 +5,7 @@ import type { EnvironmentSpec, SecretStatus } from "../../../../../crds/environm
 import { plannedStatus } from "../../../../../operator/environment/desired/planned-secret.ts";
 import { formerPlan, secretPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
 import { environmentFixture, repositoryFixture, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 
 type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
 
@@ -34,7 +35,7 @@ function plan({ listed = ["KEY"], asked, env, frontendEnv, configSet, groups = [
   });
   const backend = repositoryFixture("shop-api", { secrets: listed.map((name) => ({ name })) });
   const frontend = repositoryFixture("shop-web", { type: "frontend", secrets: [] });
-  return secretPlan(environment, { backend, ...(frontendEnv && { frontend }) }, configSet);
+  return secretPlan(planInputFixture(environment, { backend, ...(frontendEnv && { frontend }) }, configSet));
 }
 
 const refers = (name: string, id: string, key = "latest"): EnvironmentVariable => ({
@@ -134,17 +135,17 @@ describe("the plan of an environment's secrets", () => {
       expected: [own("A", 2, "now"), own("B", 1)],
     },
     {
-      name: "rotates once for one wish",
+      name: "rotates once for one request",
       given: { asked: { rotate: { KEY: "now" } }, former: [own("KEY", 2, "now")] },
       expected: [own("KEY", 2, "now")],
     },
     {
-      name: "rotates again for another wish",
+      name: "rotates again for another request",
       given: { asked: { rotate: { KEY: "again" } }, former: [own("KEY", 2, "now")] },
       expected: [own("KEY", 3, "again")],
     },
     {
-      name: "rotates nothing back when the wish is withdrawn",
+      name: "rotates nothing back when the request is withdrawn",
       given: { former: [own("KEY", 2, "now")] },
       expected: [own("KEY", 2, "now")],
     },
@@ -282,7 +283,8 @@ describe("the plan of before", () => {
   ];
   const formerOf = (asked: Secrets) => {
     const environment = environmentFixture({ spec: { secrets: asked }, status: { secrets: before } });
-    return formerPlan(environment, { backend: repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] }) });
+    const backend = repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] });
+    return formerPlan(planInputFixture(environment, { backend }));
   };
 
   test("is what the status has, whatever is asked for now", () => {

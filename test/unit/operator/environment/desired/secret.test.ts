@@ -3,9 +3,9 @@ import type { SecretStatus } from "../../../../../crds/environment/ephemeral-env
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import {
   accessBindingObject,
+  desiredPodSecret,
   podSecretName,
   secretObject,
-  wantedPodSecret,
 } from "../../../../../operator/environment/desired/secret.ts";
 import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment-fixture.ts";
 
@@ -56,9 +56,9 @@ describe("its name", () => {
 
   test("is the last that was made, else that of what is to be made", () => {
     const secrets = [one, two];
-    expect(wantedPodSecret(environmentFixture({ status: { secrets } }))).toBe(base);
+    expect(desiredPodSecret(environmentFixture({ status: { secrets } }))).toBe(base);
     const podSecrets = ["environment-secrets-a", "environment-secrets-b"];
-    expect(wantedPodSecret(environmentFixture({ status: { secrets, podSecrets } }))).toBe("environment-secrets-b");
+    expect(desiredPodSecret(environmentFixture({ status: { secrets, podSecrets } }))).toBe("environment-secrets-b");
   });
 });
 

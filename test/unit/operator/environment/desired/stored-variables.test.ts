@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { BACKING_SERVICES } from "../../../../../operator/environment/backing-services/index.ts";
 import { storedVariables } from "../../../../../operator/environment/desired/stored-variables.ts";
 import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
 
@@ -23,6 +24,6 @@ describe("the variables of which there may be values", () => {
       expected: ["DATABASE_PASSWORD", "GIVEN", "LISTED", "MADE"],
     },
   ] as const)("$name", ({ given: [environment, repositories], expected }) => {
-    expect([...storedVariables(environment, repositories)].sort()).toEqual(expected);
+    expect([...storedVariables(environment, repositories, BACKING_SERVICES)].sort()).toEqual(expected);
   });
 });

@@ -3,7 +3,7 @@ import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import type { ChartSource, RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { podSecretName } from "../../../../../operator/environment/desired/secret.ts";
-import { environmentValues, urlsOf, wantedHash } from "../../../../../operator/environment/desired/values.ts";
+import { environmentValues, hashOfDesired, urlsOf } from "../../../../../operator/environment/desired/values.ts";
 import {
   commitA,
   environmentFixture,
@@ -11,6 +11,7 @@ import {
   repositoryFixture,
   UID,
 } from "../../../../support/fixtures/environment-fixture.ts";
+import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 
 type Parts = NonNullable<Parameters<typeof environmentFixture>[0]>;
 
@@ -19,9 +20,9 @@ const settled = { applied: { branch: "main", commit: commitA, image } };
 const both: Parts["spec"] = { frontend: { repository: "shop-web", branch: "main" } };
 
 function shop({ spec, status, metadata }: Parts = {}): EphemeralEnvironment {
-  const components = { backend: settled, ...(spec?.frontend ? { frontend: settled } : {}) };
+  const sources = { backend: settled, ...(spec?.frontend ? { frontend: settled } : {}) };
   return environmentFixture({
-    ...{ spec: { ...spec }, status: { components, ...status } },
+    ...{ spec: { ...spec }, status: { sources, ...status } },
     ...(metadata ? { metadata } : {}),
   });
 }
@@ -32,7 +33,8 @@ function valuesOf(
   settings = fixtureSettings,
 ) {
   const frontend = repositoryFixture("shop-web", { type: "frontend", port: 3000, healthPath: "/up" });
-  return environmentValues(environment, { backend: repositoryFixture("shop-api", backend), frontend }, settings);
+  const repositories = { backend: repositoryFixture("shop-api", backend), frontend };
+  return environmentValues(planInputFixture(environment, repositories), settings);
 }
 
 const backendValues = {
@@ -102,7 +104,9 @@ describe("the values of an environment", () => {
 
   test("are not guessed while a commit is open or a Repository absent", () => {
     expect(() => valuesOf(environmentFixture())).toThrow("the commit of backend is not settled");
-    expect(() => environmentValues(shop(), {}, fixtureSettings)).toThrow("the repository of backend is not known");
+    expect(() => environmentValues(planInputFixture(shop(), {}), fixtureSettings)).toThrow(
+      "the repository of backend is not known",
+    );
   });
 });
 
@@ -112,7 +116,9 @@ describe("what people choose", () => {
     const overridable = ["backend.a", "backend.b", "backend.cache.size"];
     const repositories = { backend: repositoryFixture("shop-api", { overridable }) };
     const environment = shop({ spec: spec ? { overrides: spec } : {} });
-    return (environmentValues(environment, repositories, fixtureSettings, configSet) as { backend: object }).backend;
+    return (
+      environmentValues(planInputFixture(environment, repositories, configSet), fixtureSettings) as { backend: object }
+    ).backend;
   };
 
   test.each([
@@ -240,14 +246,14 @@ describe("the database of an environment", () => {
   }[])("$name", ({ spec, set, more, expected }) => {
     const backend = repositoryFixture("shop-api");
     const installed = { ...settings, database: { ...settings.database, ...more } };
-    expect(environmentValues(shop({ spec }), { backend }, installed, set).database).toEqual(expected);
+    expect(environmentValues(planInputFixture(shop({ spec }), { backend }, set), installed).database).toEqual(expected);
   });
 });
 
 describe("what is wanted", () => {
   const chart: ChartSource = fixtureSettings.defaultChart;
   const hashOf = (environment: EphemeralEnvironment, backend: Partial<RepositorySpec> = {}, from = chart) =>
-    wantedHash(from, valuesOf(environment, backend));
+    hashOfDesired(from, valuesOf(environment, backend));
   const usual = hashOf(shop());
 
   test.each([
@@ -265,7 +271,7 @@ describe("what is wanted", () => {
     [
       "another image",
       shop({
-        status: { components: { backend: { applied: { ...settled.applied, image: "registry.test/other:1" } } } },
+        status: { sources: { backend: { applied: { ...settled.applied, image: "registry.test/other:1" } } } },
       }),
       {},
     ],

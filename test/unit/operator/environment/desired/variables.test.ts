@@ -3,6 +3,7 @@ import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { type Variables, variablesOf } from "../../../../../operator/environment/desired/variables.ts";
 import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 
 const backend = repositoryFixture("shop-api", { secrets: [{ name: "SECRET_KEY" }] });
 const frontend = repositoryFixture("shop-web", { type: "frontend", secrets: [{ name: "SESSION_KEY" }] });
@@ -13,7 +14,7 @@ const read = (name: string, secret: string, key = "latest") => ({ name, secretRe
 
 function variables(spec: Partial<EnvironmentSpec>, configSet?: ConfigSetSpec): Variables {
   const environment = environmentFixture({ spec });
-  return variablesOf(environment, spec.frontend ? { backend, frontend } : { backend }, configSet);
+  return variablesOf(planInputFixture(environment, spec.frontend ? { backend, frontend } : { backend }, configSet));
 }
 
 describe("plain variables", () => {
@@ -118,7 +119,8 @@ describe("references", () => {
 describe("a variable that a Repository lists later", () => {
   const late = { overrides: { backend: { env: [plain("SECRET_KEY", "x")] } } };
   const among = (secrets: { name: string; version: number }[], spec: Partial<EnvironmentSpec> = late) => {
-    const { plain: shown, inPlainText } = variablesOf(environmentFixture({ spec, status: { secrets } }), { backend });
+    const environment = environmentFixture({ spec, status: { secrets } });
+    const { plain: shown, inPlainText } = variablesOf(planInputFixture(environment, { backend }));
     return { shown: shown.backend?.map(({ name }) => name), inPlainText };
   };
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../../../../crds/errors.ts";
-import { disagreements, expire, sharedServerClock } from "../../../../../operator/environment/expiration/expiry.ts";
+import {
+  disagreementReporter,
+  expire,
+  sharedServerClock,
+} from "../../../../../operator/environment/expiration/expiry.ts";
 import type { Slot } from "../../../../../operator/environment/expiration/limiter.ts";
-import { createExpiryRefusals } from "../../../../../operator/environment/expiration/refused-deletions.ts";
+import { createRefusedDeletions } from "../../../../../operator/environment/expiration/refused-deletions.ts";
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
@@ -12,14 +16,14 @@ import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 interface Scene {
   readonly own: number;
   readonly server?: number;
-  readonly turn?: Slot;
+  readonly slot?: Slot;
   readonly outcome?: "removing" | "changed" | Error;
   readonly given?: Parameters<typeof environmentFixture>[0];
 }
 
 const atOnce: Slot = { state: "go", inMs: 0 };
 
-async function decide({ own, server = own, outcome = "removing", given = {}, turn = atOnce }: Scene) {
+async function decide({ own, server = own, outcome = "removing", given = {}, slot = atOnce }: Scene) {
   const removals: unknown[] = [];
   let serverAsked = 0;
   const environments: Pick<OperatorEnvironments, "remove"> = {
@@ -39,8 +43,8 @@ async function decide({ own, server = own, outcome = "removing", given = {}, tur
   const environment = environmentFixture({ ...given, spec: { ttlHours: 1, ...given.spec } });
   const expiry = await expire(environment, {
     ...{ clock, serverClock, environments, log: silentLog },
-    ...{ limiter: { turn: () => turn }, tellDisagreement: disagreements({ clock, log: silentLog }) },
-    ...{ refusals: createExpiryRefusals(clock), events: memoryEventRecorder(clock) },
+    ...{ limiter: { slotOf: () => slot }, reportDisagreement: disagreementReporter({ clock, log: silentLog }) },
+    ...{ refusals: createRefusedDeletions(clock), events: memoryEventRecorder(clock) },
   });
   return { expiry, removals, serverAsked };
 }
@@ -49,12 +53,12 @@ describe("an expiry", () => {
   test.each([
     ["not yet", { own: 45 }, { dueInMs: 15 * 60_000 }],
     ["protected", { own: 600, given: { spec: { protected: true } } }, { dueInMs: undefined }],
-    ["only by the operator's clock", { own: 61, server: 59 }, { lookAgainInMs: 60_000 }],
+    ["only by the operator's clock", { own: 61, server: 59 }, { recheckInMs: 60_000 }],
     ["only by the server's clock", { own: 59, server: 61 }, { dueInMs: 60_000 }],
-    ["by a server's clock that holds whole seconds", { own: 60, server: 59.99 }, { itsTurnInMs: 200 }],
-    ["by a server's clock that is about to say so", { own: 60, server: 59.999 }, { itsTurnInMs: 60 }],
-    ["older ones come first", { own: 61, turn: { state: "go", inMs: 400 } }, { itsTurnInMs: 400 }],
-    ["too many are due", { own: 61, turn: { state: "held" } }, { lookAgainInMs: 30_000 }],
+    ["by a server's clock that holds whole seconds", { own: 60, server: 59.99 }, { retryInMs: 200 }],
+    ["by a server's clock that is about to say so", { own: 60, server: 59.999 }, { retryInMs: 60 }],
+    ["older ones come first", { own: 61, slot: { state: "go", inMs: 400 } }, { retryInMs: 400 }],
+    ["too many are due", { own: 61, slot: { state: "blocked" } }, { recheckInMs: 30_000 }],
     ["just lowered", { own: 61, given: { status: { ttlHours: 24 } } }, { dueInMs: 15 * 60_000 }],
   ] as const)("%s: nothing is deleted", async (_what, scene, expected) => {
     const { expiry, removals } = await decide(scene);
@@ -64,13 +68,13 @@ describe("an expiry", () => {
 
   test("deletes only the version that was judged", async () => {
     expect(await decide({ own: 60 })).toMatchObject({
-      expiry: "removing",
+      expiry: "deleting",
       removals: [{ version: "1", onlyThisVersion: true }],
     });
   });
 
   test("is decided again when the environment changed", async () => {
-    expect((await decide({ own: 60, outcome: "changed" })).expiry).toEqual({ itsTurnInMs: 1_000 });
+    expect((await decide({ own: 60, outcome: "changed" })).expiry).toEqual({ retryInMs: 1_000 });
   });
 
   test("asks the server only when it matters", async () => {
@@ -80,11 +84,11 @@ describe("an expiry", () => {
 });
 
 describe("an expiry whose deletion is refused", () => {
-  const refusal = "its time is up, but its deletion is refused: held by a policy; it is tried again by itself";
+  const refusal = "the environment is expired, but its deletion is refused: held by a policy; the operator retries it";
 
   function refusing() {
     const clock = new TestClock(minutesLater(61).toISOString());
-    const [refusals, events] = [createExpiryRefusals(clock), memoryEventRecorder(clock)];
+    const [refusals, events] = [createRefusedDeletions(clock), memoryEventRecorder(clock)];
     let outcome: "removing" | Error = new RemovalRefused("held by a policy");
     let tries = 0;
     const environments: Pick<OperatorEnvironments, "remove"> = {
@@ -97,7 +101,7 @@ describe("an expiry whose deletion is refused", () => {
     const context = {
       ...{ clock, environments, refusals, events, log: silentLog },
       serverClock: { now: async () => clock.now() },
-      ...{ limiter: { turn: () => atOnce }, tellDisagreement: disagreements({ clock, log: silentLog }) },
+      ...{ limiter: { slotOf: () => atOnce }, reportDisagreement: disagreementReporter({ clock, log: silentLog }) },
     };
     const told = { type: "ExpiryRefused", status: "True", reason: "ExpiryRefused" } as const;
     const at = { message: refusal, lastTransitionTime: minutesLater(61).toISOString() };
@@ -115,9 +119,9 @@ describe("an expiry whose deletion is refused", () => {
   test("says so, and is tried again after pauses that grow from 5 s to 10 min, whoever looks in between", async () => {
     const { clock, look, tries } = refusing();
     for (const [index, seconds] of [5, 10, 20, 40, 80, 160, 320, 600, 600].entries()) {
-      expect(await look()).toEqual({ lookAgainInMs: seconds * 1000, refusal });
+      expect(await look()).toEqual({ recheckInMs: seconds * 1000, refusal });
       clock.advance(seconds * 1000 - 1);
-      expect(await look()).toEqual({ lookAgainInMs: 1, refusal });
+      expect(await look()).toEqual({ recheckInMs: 1, refusal });
       expect(tries()).toBe(index + 1);
       clock.advance(1);
     }
@@ -140,7 +144,7 @@ describe("an expiry whose deletion is refused", () => {
     expect(await look(24)).not.toHaveProperty("refusal");
     clock.advance(5_000);
     permit();
-    expect(await look()).toBe("removing");
+    expect(await look()).toBe("deleting");
   });
 
   test("fails the look when the API server can't be asked", async () => {
@@ -153,7 +157,7 @@ test("a disagreement of clocks is told at once, then once an hour with the numbe
   const clock = new TestClock();
   const told: (Facts | undefined)[] = [];
   const log: Log = { ...silentLog, warn: (_line, facts) => void told.push(facts) };
-  const tell = disagreements({ clock, log });
+  const tell = disagreementReporter({ clock, log });
   const times = { now: minutesLater(61), serverNow: minutesLater(59) };
   for (let minute = 0; minute <= 60; minute += 1) {
     for (const uid of ["a", "b", "c"]) tell(environmentFixture({ metadata: { name: `env-${uid}`, uid } }), times);

@@ -44,8 +44,8 @@ function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs
     ...{ ...world, log: silentLog },
     events: { publish: ({ reason }) => void said.push(reason) },
   });
-  const turns = () => environments.map((environment) => wave.turn(environment));
-  const waits = () => turns().map((turn) => (turn.state === "held" ? "held" : turn.inMs));
+  const turns = () => environments.map((environment) => wave.slotOf(environment));
+  const waits = () => turns().map((turn) => (turn.state === "blocked" ? "blocked" : turn.inMs));
   const isBlocked = () => areExpirationsBlocked(world);
   return { clock, said, wave, waits, environments, isBlocked };
 }
@@ -84,7 +84,7 @@ describe("a wave of expiries", () => {
     environments.push(soon);
     expect(waits()).toEqual([0, 1000]);
     clock.advance(950);
-    expect(wave.turn(soon)).toEqual({ state: "go", inMs: 50 });
+    expect(wave.slotOf(soon)).toEqual({ state: "go", inMs: 50 });
   });
 
   test.each<[string, EphemeralEnvironment[], boolean]>([
@@ -99,14 +99,14 @@ describe("a wave of expiries", () => {
     const { wave, said, isBlocked } = scene(environments);
     expect(isBlocked()).toBe(isHeld);
     const due = environments.find(({ metadata }) => metadata.name.startsWith("due-")) as EphemeralEnvironment;
-    expect(wave.turn(due).state).toBe(isHeld ? "held" : "go");
-    expect(said).toEqual(isHeld ? ["ExpiriesHeld"] : []);
+    expect(wave.slotOf(due).state).toBe(isHeld ? "blocked" : "go");
+    expect(said).toEqual(isHeld ? ["ExpirationsBlocked"] : []);
   });
 
   test("lets go what an admin confirmed, although the rest is held", () => {
     const confirmed = made("ok", 1, { confirmed: true });
     const { wave } = scene([confirmed, ...many(51, "due")]);
-    expect(wave.turn(confirmed).state).toBe("go");
+    expect(wave.slotOf(confirmed).state).toBe("go");
   });
 
   test("lets go at its pace what an admin confirmed, however many older ones are held", () => {
@@ -127,7 +127,7 @@ describe("a wave of expiries", () => {
   test("goes on when it has shrunk, and says once an hour that it is held", () => {
     const { waits, clock, said, environments } = scene(many(60, "due"));
     for (let minute = 0; minute < 61; minute += 1) {
-      expect(waits()[0]).toBe("held");
+      expect(waits()[0]).toBe("blocked");
       clock.advance(60_000);
     }
     expect(said).toHaveLength(2);

@@ -1,23 +1,23 @@
 import { describe, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
-import type { Sensitive } from "../../../../crds/sensitive.ts";
-import type { StepContext } from "../../../../operator/environment/step.ts";
-import { source } from "../../../../operator/environment/steps/source.ts";
-import { CredentialRejected } from "../../../../operator/ports/repository-host.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
-import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { settingsFrom } from "../../../../../config/settings.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
+import type { Sensitive } from "../../../../../crds/sensitive.ts";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { source } from "../../../../../operator/environment/steps/source.ts";
+import { CredentialRejected } from "../../../../../operator/ports/repository-host.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import {
   commitA,
   environmentFixture,
   minutesLater,
   pipelineFixture,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/fixtures/test-settings.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 const commitB = "b".repeat(40);
 const HEAD = "f".repeat(40);
@@ -51,7 +51,7 @@ const imageOf = (commit: string) => `registry.test/shop-api:${commit}`;
 function statusOf({ resolved, applied, branch = "main", asked }: NonNullable<Scene["before"]>): EnvironmentStatus {
   const given = applied && { branch, commit: applied, image: imageOf(applied) };
   return {
-    components: {
+    sources: {
       backend: {
         ...(resolved ? { resolved: { branch, commit: resolved, ...(asked ? { asked } : {}) } } : {}),
         ...(given ? { applied: given } : {}),
@@ -85,7 +85,7 @@ async function step(scene: Scene) {
     },
   } as unknown as StepContext;
   const result = await source.run(environment, context);
-  const found = result.findings?.components?.backend ?? environment.status?.components?.backend;
+  const found = result.findings?.sources?.backend ?? environment.status?.sources?.backend;
   return { result, asked, found, stands: source.continueWithPrevious?.(environment, context) };
 }
 
@@ -186,7 +186,7 @@ describe("the commit of a component", () => {
     expect({ asked, stands, found }).toEqual({
       asked: [],
       stands: true,
-      found: scene.before && statusOf(scene.before).components?.backend,
+      found: scene.before && statusOf(scene.before).sources?.backend,
     });
   });
 
@@ -203,7 +203,7 @@ describe("the commit of a component", () => {
     expect({ asked, stands, found }).toEqual({
       asked: ["main as reader:word"],
       stands: true,
-      found: scene.before && statusOf(scene.before).components?.backend,
+      found: scene.before && statusOf(scene.before).sources?.backend,
     });
   });
 
@@ -245,7 +245,7 @@ describe("a commit with a pipeline", () => {
       {
         state: "failed",
         reason: "PipelineFailed",
-        message: `pipeline 7 of g/shop failed for the backend's commit bbbbbbbb (https://ci.test/7): run it again, or ask for another commit`,
+        message: `pipeline 7 of g/shop failed for the backend's commit bbbbbbbb (https://ci.test/7): run it again, or request another commit`,
       },
       commitA,
     ],
@@ -337,7 +337,7 @@ describe("a commit with a pipeline", () => {
       repositories: memoryRepositories(repositoryFixture(), web),
     } as unknown as StepContext;
     const { findings } = await source.run(environmentFixture({ spec: building }), context);
-    expect(findings?.components?.frontend).toEqual({});
+    expect(findings?.sources?.frontend).toEqual({});
   });
 });
 

@@ -1,25 +1,25 @@
 import { expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { Sensitive } from "../../../../crds/sensitive.ts";
-import { type RunContext, runSteps } from "../../../../operator/environment/run-steps.ts";
-import { createSchedule } from "../../../../operator/environment/schedule.ts";
-import type { Step } from "../../../../operator/environment/step.ts";
-import { application } from "../../../../operator/environment/steps/application.ts";
-import { configuration } from "../../../../operator/environment/steps/configuration.ts";
-import { isolation } from "../../../../operator/environment/steps/isolation.ts";
-import { namespace } from "../../../../operator/environment/steps/namespace.ts";
-import { secrets } from "../../../../operator/environment/steps/secrets.ts";
-import { source } from "../../../../operator/environment/steps/source.ts";
-import { KubeError } from "../../../../operator/kit/client/errors.ts";
-import { networkPolicyKind, resourceQuotaKind } from "../../../../operator/kit/client/kinds.ts";
-import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
-import { memoryCluster } from "../../../support/doubles/memory/cluster.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
-import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
-import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/fixtures/test-settings.ts";
+import { settingsFrom } from "../../../../../config/settings.ts";
+import type { EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { Sensitive } from "../../../../../crds/sensitive.ts";
+import { type RunContext, runSteps } from "../../../../../operator/environment/run-steps.ts";
+import { createSchedule } from "../../../../../operator/environment/schedule.ts";
+import type { Step } from "../../../../../operator/environment/step.ts";
+import { application } from "../../../../../operator/environment/steps/application.ts";
+import { configuration } from "../../../../../operator/environment/steps/configuration.ts";
+import { isolation } from "../../../../../operator/environment/steps/isolation.ts";
+import { namespace } from "../../../../../operator/environment/steps/namespace.ts";
+import { secrets } from "../../../../../operator/environment/steps/secrets.ts";
+import { source } from "../../../../../operator/environment/steps/source.ts";
+import { KubeError } from "../../../../../operator/kit/client/errors.ts";
+import { networkPolicyKind, resourceQuotaKind } from "../../../../../operator/kit/client/kinds.ts";
+import { DeployerUnavailable } from "../../../../../operator/ports/deployer.ts";
+import { memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** Passes over an environment that pulls its images with a credential, as far as its application. */
 function world() {
@@ -40,6 +40,7 @@ function world() {
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
     repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
     deployer: { ensureProject: answer("ensureProject"), ensure: answer("ensure"), observe: () => undefined },
+    backingServices: [],
     signal: new AbortController().signal,
   } as unknown as RunContext;
   secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });

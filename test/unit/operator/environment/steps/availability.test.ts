@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Condition } from "../../../../crds/conditions.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import { createSchedule } from "../../../../operator/environment/schedule.ts";
-import type { StepContext } from "../../../../operator/environment/step.ts";
-import { availability } from "../../../../operator/environment/steps/availability.ts";
-import type { ProbeResult } from "../../../../operator/ports/url-prober.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import type { Condition } from "../../../../../crds/conditions.ts";
+import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
+import { createSchedule } from "../../../../../operator/environment/schedule.ts";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { availability } from "../../../../../operator/environment/steps/availability.ts";
+import type { ProbeResult } from "../../../../../operator/ports/url-prober.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import {
   CREATED,
   environmentFixture,
@@ -13,8 +13,8 @@ import {
   minutesLater,
   repositoryFixture,
   UID,
-} from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly urlsReady?: Condition["status"];

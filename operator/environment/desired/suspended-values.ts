@@ -1,10 +1,10 @@
 import { COMPONENTS } from "../../../crds/names.ts";
 
 /**
- * The values of a suspended environment: every component at no replica, whatever its overrides say, and `suspended` for
- * all else that a chart makes run. The deployer heals towards these, so that nobody wakes it by accident.
+ * The values of a suspended environment: `replicas: 0` for every component, also against an override, and `suspended` for
+ * everything else in the chart. The deployer's self-heal keeps it so.
  */
-export function asleep(values: Record<string, unknown>): Record<string, unknown> {
+export function suspendedValues(values: Record<string, unknown>): Record<string, unknown> {
   const scaled = COMPONENTS.flatMap((component) => {
     const given = values[component] as object | undefined;
     return given === undefined ? [] : [[component, { ...given, replicas: 0 }]];

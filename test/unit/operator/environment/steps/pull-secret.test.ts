@@ -1,17 +1,27 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
-import { done, type Findings, failed, waiting } from "../../../../operator/environment/step.ts";
-import { type Looking, retirePulls, withPullSecret } from "../../../../operator/environment/steps/pull-secret.ts";
-import { secretKind } from "../../../../operator/kit/client/kinds.ts";
-import { BeingDeleted, type ObservedObject } from "../../../../operator/ports/cluster.ts";
-import { type MemoryCluster, memoryCluster } from "../../../support/doubles/memory/cluster.ts";
-import { type MemoryRepositories, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
-import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
-import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/fixtures/test-settings.ts";
+import { settingsFrom } from "../../../../../config/settings.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { credentialsIn } from "../../../../../operator/environment/desired/pull-secret.ts";
+import {
+  done,
+  type Findings,
+  failed,
+  type StepResult,
+  waiting,
+} from "../../../../../operator/environment/step-result.ts";
+import {
+  retirePulls,
+  type SecretsContext,
+  withPullSecret,
+} from "../../../../../operator/environment/steps/pull-secret.ts";
+import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
+import { BeingDeleted, type ObservedObject } from "../../../../../operator/ports/cluster.ts";
+import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
+import { type MemoryRepositories, memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { type MemorySecretManager, memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 const ref = { name: "image-pull", namespace: "env-shop" };
 const MADE: EnvironmentStatus["pullSecret"] = [{ registry: "registry.test", source: "shop@latest" }];
@@ -42,7 +52,7 @@ function named(credential?: string, image = "registry.test/shop-api"): void {
   repositories.put(repositoryFixture("shop-api", { image: { repository: image }, ...spec }));
 }
 
-function contextOf(isLook = false): Looking {
+function contextOf(isCheckDue = false): SecretsContext {
   const hostCredentials = [
     { id: "shop", hosts: ["registry.test"] },
     { id: "other", hosts: ["other.test"] },
@@ -54,24 +64,30 @@ function contextOf(isLook = false): Looking {
     repositories,
     settings,
     clock,
-    isLook,
-    asked: () => undefined,
-    passes: async () => true,
-  } as unknown as Looking;
+    isCheckDue,
+    noteAnswer: () => undefined,
+    canContinueAfter: async () => true,
+  } as unknown as SecretsContext;
 }
 
-/** A pass a minute later; what it finds is in the next one's status. */
-async function pass({ isLook = false, result = done("Mirrored") } = {}) {
+interface Given {
+  readonly isCheckDue?: boolean;
+  /** That of the pods' Secret. */
+  readonly result?: StepResult<Findings<"secrets" | "podSecrets">>;
+}
+
+/** A reconcile a minute later; its findings are in the status of the next one. */
+async function pass({ isCheckDue = false, result = done("Mirrored") }: Given = {}) {
   clock.advance(60_000);
-  const ended = await withPullSecret(environmentFixture({ spec, status }), result, contextOf(isLook));
+  const ended = await withPullSecret(environmentFixture({ spec, status }), result, contextOf(isCheckDue));
   status = { ...status, ...ended.findings };
   return ended;
 }
 
 /** The version with these images runs, and no other any more. */
 async function runs(image = "registry.test/shop-api"): Promise<void> {
-  const components = { backend: { applied: { branch: "main", commit: "", image: `${image}:1` } } };
-  status = { ...status, desiredHash: "1", components };
+  const sources = { backend: { applied: { branch: "main", commit: "", image: `${image}:1` } } };
+  status = { ...status, desiredHash: "1", sources };
   const found = await retirePulls(environmentFixture({ spec, status }), contextOf());
   status = { ...status, ...found };
 }
@@ -89,7 +105,7 @@ const questions = () => cluster.looks(secretKind) + secretManager.looks.length;
 
 describe("the Secret of image pulls", () => {
   test("is made beside that of the pods, and what that found stays", async () => {
-    const findings: Findings = { podSecrets };
+    const findings = { podSecrets };
     expect(await pass({ result: done("Mirrored", { findings, requeueAfterMs: 7 }) })).toEqual(
       done("Mirrored", { findings: { podSecrets, pullSecret: MADE }, requeueAfterMs: 7 }),
     );
@@ -114,7 +130,7 @@ describe("the Secret of image pulls", () => {
 
   test("costs nothing where no Repository needs it", async () => {
     named();
-    expect((await pass({ isLook: true })).findings).toEqual({});
+    expect((await pass({ isCheckDue: true })).findings).toBeUndefined();
     expect(questions()).toBe(0);
   });
 
@@ -129,14 +145,14 @@ describe("the Secret of image pulls", () => {
   test("comes back at a look", async () => {
     await pass();
     await cluster.remove({ name: "shop", uid: environmentFixture().metadata.uid }, secretKind, ref);
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(held()).toBe("reader:one");
   });
 
   test("follows the secret manager at a look, and the status says the same as before", async () => {
     await pass();
     store("reader:two");
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(held()).toBe("reader:two");
     expect(status.pullSecret).toEqual(MADE);
   });
@@ -153,13 +169,13 @@ describe("the Secret of image pulls", () => {
   test("goes when no Repository needs it any more, once, and after the pods that named it", async () => {
     await pass();
     named();
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(held()).toBe("reader:one");
     await runs();
     expect(held()).toBeUndefined();
     expect(status.pullSecret).toEqual([]);
     const before = questions();
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     await runs();
     expect(questions()).toBe(before);
   });
@@ -169,20 +185,20 @@ describe("the Secret of image pulls", () => {
     store("reader:two");
     const { read } = cluster;
     const stale = await read(environmentFixture().metadata, secretKind, ref);
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     cluster.read = async () => stale;
     store("reader:three");
-    expect(await pass({ isLook: true })).toMatchObject({ state: "waiting", reason: "BeingDeleted" });
+    expect(await pass({ isCheckDue: true })).toMatchObject({ state: "waiting", reason: "BeingDeleted" });
     expect(held()).toBe("reader:two");
     cluster.read = read;
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(held()).toBe("reader:three");
   });
 
   test("stays when its Repository is missing", async () => {
     await pass();
     repositories.drop("shop-api");
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(held()).toBe("reader:one");
     expect(status.pullSecret).toEqual(MADE);
   });
@@ -235,14 +251,14 @@ describe("when its Repository moves", () => {
     await cluster.remove(environmentFixture().metadata, secretKind, ref);
     await runs(MOVED);
     expect(status.pullSecret).toEqual(named);
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(contents()).toEqual({ "other.test": "other:one" });
     expect(status.pullSecret).toEqual([{ registry: "other.test", source: "other@latest" }]);
   });
 
   test("what was before stays at a look, too, and for as long as the new one can't be had", async () => {
     secretManager.share({ id: "other", labels: {}, values: [] });
-    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     await runs(MOVED);
     expect(contents()).toEqual({ "registry.test": "reader:one" });
     expect(status.pullSecret).toEqual(MADE);
@@ -281,16 +297,16 @@ describe("a credential that can't be had", () => {
     await pass();
     await runs();
     given();
-    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     expect([held(), status.pullSecret]).toEqual(["reader:one", MADE]);
     // Somebody deletes it: its pods run on, and it comes back when it can.
     await cluster.remove(environmentFixture().metadata, secretKind, ref);
-    expect(await pass({ isLook: true })).toMatchObject({ state: "done" });
+    expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     expect([held(), status.pullSecret]).toEqual([undefined, MADE]);
     secretManager.setReachable(true);
     store("reader:two");
     named("shop");
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(held()).toBe("reader:two");
   });
 
@@ -313,7 +329,7 @@ describe("a credential that can't be had", () => {
     await pass();
     secretManager.share({ id: "other", labels: {}, values: ["other:two"] });
     gone();
-    await pass({ isLook: true });
+    await pass({ isCheckDue: true });
     expect(contents()).toEqual({ "registry.test": "reader:one", "other.test": "other:two" });
   });
 
@@ -326,18 +342,19 @@ describe("a credential that can't be had", () => {
   test("is no reason to lose what was found, nor is a name that is taken", async () => {
     const other = { name: "else", uid: "00000000-0000-4000-8000-000000000000" };
     await cluster.ensure(other, secretKind, { ...{ apiVersion: "v1", kind: "Secret" }, metadata: ref });
-    const findings: Findings = { podSecrets };
+    const findings = { podSecrets };
     const ended = await pass({ result: done("Mirrored", { findings }) });
     expect(ended).toMatchObject({ state: "failed", reason: "NameTaken", findings });
   });
 
-  test("nor is what stops the pass", async () => {
-    const findings: Findings = { podSecrets };
+  test("nor is a transient error", async () => {
+    const findings = { podSecrets };
     const cause = new Error("the connection broke");
     cluster.ensure = async () => {
       throw cause;
     };
-    const ended = pass({ result: done("Mirrored", { findings }) });
-    await expect(ended).rejects.toMatchObject({ name: "Interrupted", findings, cause });
+    const ended = await pass({ result: done("Mirrored", { findings }) });
+    expect(ended).toMatchObject({ state: "waiting", reason: "Retrying", findings });
+    expect("error" in ended && ended.error).toBe(cause);
   });
 });

@@ -4,18 +4,18 @@ import {
   type ConfigSetVersion,
   currentVersion,
   revisionName,
-} from "../../../../crds/config-set.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { StepContext } from "../../../../operator/environment/step.ts";
-import { configuration } from "../../../../operator/environment/steps/configuration.ts";
-import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+} from "../../../../../crds/config-set.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { configuration } from "../../../../../operator/environment/steps/configuration.ts";
+import { memoryConfigSets, memoryConfigSetVersions } from "../../../../support/doubles/memory/config-sets.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import {
   configSetFixture,
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
 
 const repository = repositoryFixture("shop-api", { overridable: ["backend.size"] });
 const first = configSetFixture("web", { ttlDefaultHours: 8 });
@@ -69,27 +69,26 @@ describe("the configuration", () => {
       expected: { state: "failed", reason: "RepositoryNotFound" },
     },
     {
-      name: "settles the version and the TTL at first sight",
+      name: "resolves the version with its TTL",
       given: environmentFixture({ spec: using }),
-      expected: { state: "done", reason: "Resolved", findings: { configSet: pin, ttlHours: 8 } },
+      expected: { state: "done", reason: "Resolved", findings: { configSet: { ...pin, ttlDefaultHours: 8 } } },
     },
     {
-      name: "settles them also while an override may not be",
+      name: "resolves it also while an override is forbidden",
       given: environmentFixture({ spec: { ...using, ...forbidden } }),
-      expected: { state: "failed", reason: "OverrideForbidden", findings: { configSet: pin, ttlHours: 8 } },
+      expected: {
+        state: "failed",
+        reason: "OverrideForbidden",
+        findings: { configSet: { ...pin, ttlDefaultHours: 8 } },
+      },
     },
     {
-      name: "leaves the TTL alone later",
-      ...{ given: pinned(using), expected: { state: "done", reason: "Resolved", findings: { configSet: pin } } },
+      name: "keeps the resolved version",
+      given: pinned(using),
+      expected: { state: "done", reason: "Resolved", findings: { configSet: { ...pin, ttlDefaultHours: 8 } } },
     },
   ])("$name", async ({ given, expected }) => {
     expect(await configuration.run(given, contextOf(first.spec))).toEqual(expect.objectContaining(expected));
-  });
-
-  test("has no TTL beyond the longest that the settings allow", async () => {
-    const context = { ...contextOf(first.spec), settings: { ...fixtureSettings, ttl: { maximumHours: 4 } } };
-    const result = await configuration.run(environmentFixture({ spec: using }), context);
-    expect(result.findings).toMatchObject({ ttlHours: 4 });
   });
 
   test("is kept before anybody hears of it", async () => {

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../config/settings.ts";
-import { METADATA_RANGES } from "../../../../crds/addresses.ts";
-import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
-import { ADMITTED_KINDS } from "../../../../operator/adapters/argocd/objects.ts";
+import { settingsFrom } from "../../../../../config/settings.ts";
+import { METADATA_RANGES } from "../../../../../crds/addresses.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../../../crds/group.ts";
+import { ADMITTED_KINDS } from "../../../../../operator/adapters/argocd/objects.ts";
 import {
   allowedTrafficObject,
   defaultDenyObject,
   limitRangeObject,
   priorityQuotaObject,
   quotaObject,
-} from "../../../../operator/environment/desired/isolation.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { testSettings } from "../../../support/fixtures/test-settings.ts";
-import { mayReach, type Place, type Policy } from "../../../support/plane/network-analysis.ts";
+} from "../../../../../operator/environment/desired/isolation.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { testSettings } from "../../../../support/fixtures/test-settings.ts";
+import { mayReach, type Place, type Policy } from "../../../../support/plane/network-analysis.ts";
 
 const environment = environmentFixture();
 const isolation = (settings: object) => settingsFrom({ ...testSettings, isolation: settings }).isolation;

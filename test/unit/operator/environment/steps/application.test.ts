@@ -1,23 +1,24 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Condition } from "../../../../crds/conditions.ts";
-import type { ChartSource } from "../../../../crds/repository/repository.ts";
-import { wantedHash } from "../../../../operator/environment/desired/values.ts";
-import { done, failed, type StepContext, type StepResult } from "../../../../operator/environment/step.ts";
-import { application, wantedApplication } from "../../../../operator/environment/steps/application.ts";
+import type { Condition } from "../../../../../crds/conditions.ts";
+import type { ChartSource } from "../../../../../crds/repository/repository.ts";
+import { hashOfDesired } from "../../../../../operator/environment/desired/values.ts";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { done, failed, type StepResult } from "../../../../../operator/environment/step-result.ts";
+import { application, desiredApplication } from "../../../../../operator/environment/steps/application.ts";
 import {
   DeployerUnavailable,
   type ObservedApplication,
   type WantedApplication,
-} from "../../../../operator/ports/deployer.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+} from "../../../../../operator/ports/deployer.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import {
   CREATED,
   commitA,
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly status?: Condition["status"];
@@ -40,13 +41,14 @@ async function settle(scene: Scene) {
   const context = {
     ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture("shop-api")) },
     configSets: {},
+    backingServices: [],
     deployer: { ensureProject: async () => undefined, ensure: async () => "unchanged", observe: () => observed },
     cluster: { ensure: async () => "unchanged" },
     earlier: new Map([["SecretsReady", secrets]]),
   } as unknown as StepContext;
-  const components = applied;
-  const { chart, values } = wantedApplication(environmentFixture({ status: { components } }), context);
-  const hash = wantedHash(chart, values);
+  const sources = applied;
+  const { chart, values } = desiredApplication(environmentFixture({ status: { sources } }), context);
+  const hash = hashOfDesired(chart, values);
   const condition = {
     type: "ApplicationSynced",
     status,
@@ -56,7 +58,7 @@ async function settle(scene: Scene) {
   };
   const before = serves ? { readyAt: CREATED, servingHash: hash } : {};
   const environment = environmentFixture({
-    status: { components, desiredHash: hash, conditions: [condition], ...before },
+    status: { sources, desiredHash: hash, conditions: [condition], ...before },
   });
   return application.run(environment, context);
 }
@@ -103,6 +105,7 @@ test.each([
   const stop = new DeployerUnavailable("it is away");
   const context = {
     ...{ settings: fixtureSettings, repositories: memoryRepositories(repository), configSets: {} },
+    backingServices: [],
     deployer: {
       ensureProject: async (owner: object, to: ChartSource) => void asked.push("ensureProject", owner, to),
       ensure: async (wanted: WantedApplication) => {
@@ -111,7 +114,7 @@ test.each([
       },
     },
   } as unknown as StepContext;
-  const environment = environmentFixture({ status: { components: applied } });
+  const environment = environmentFixture({ status: { sources: applied } });
   const { name, uid } = environment.metadata;
   await expect(application.run(environment, context)).rejects.toBe(stop);
   expect(asked).toEqual(["ensureProject", { name, uid }, expected, "ensure", { name, uid }, expected]);

@@ -3,19 +3,20 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { buildOf } from "../../crds/environment/pipelines.ts";
 import { wantedPipelines } from "./progress.ts";
 
-const ASLEEP = "scaled to zero; secrets and data stay, and it wakes when spec.suspended is false";
+const SUSPENDED =
+  "the environment is suspended: it is scaled to zero and keeps its secrets and data; set spec.suspended to false to resume it";
 
 /**
- * What users should know although no step failed. `environment.status` holds what the pass found and judged.
+ * The conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
  *
- * @param expiryRefusal why it is still there although its time is up, where that is so
+ * @param expiryRefusal why the environment still exists although it is expired, if its deletion is refused
  */
 export function informationalConditions(
   environment: EphemeralEnvironment,
   former: readonly Condition[] | undefined,
   { now, expiryRefusal }: { readonly now: Date; readonly expiryRefusal?: string | undefined },
 ): Condition[] {
-  const notice = (type: InformationalCondition, message: string) =>
+  const inform = (type: InformationalCondition, message: string) =>
     transition(
       findCondition(former, type),
       { type, status: "True", reason: type, message, observedGeneration: environment.metadata.generation },
@@ -24,17 +25,20 @@ export function informationalConditions(
   const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
     ({ component, id, project }) =>
-      `pipeline ${id} of ${project} said nothing for two hours: the ${component}'s commit is deployed without it`,
+      `pipeline ${id} of ${project} has reported nothing for two hours: the ${component}'s commit is deployed without it`,
   );
   return [
-    ...(isAsleep(environment, former) ? [notice("Suspended", ASLEEP)] : []),
-    ...(silence.length > 0 ? [notice("PipelineSilent", silence.join("; "))] : []),
-    ...(expiryRefusal === undefined ? [] : [notice("ExpiryRefused", expiryRefusal)]),
+    ...(isSuspended(environment, former) ? [inform("Suspended", SUSPENDED)] : []),
+    ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
+    ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
 }
 
-/** From when its application runs as it should asleep; an update does not wake it. */
-function isAsleep({ metadata, spec, status }: EphemeralEnvironment, former: readonly Condition[] | undefined): boolean {
+/** True once the application is scaled to zero; an update of a suspended environment does not change that. */
+function isSuspended(
+  { metadata, spec, status }: EphemeralEnvironment,
+  former: readonly Condition[] | undefined,
+): boolean {
   if (!spec.suspended) return false;
   const synced = findCondition(status?.conditions, "ApplicationSynced");
   const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;

@@ -1,24 +1,25 @@
 import { expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../config/settings.ts";
-import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import { Sensitive } from "../../../../crds/sensitive.ts";
-import { credentialsIn } from "../../../../operator/environment/desired/pull-secret.ts";
-import { createSchedule } from "../../../../operator/environment/schedule.ts";
-import { failed, type StepContext, waiting } from "../../../../operator/environment/step.ts";
-import { secrets } from "../../../../operator/environment/steps/secrets.ts";
-import { secretKind } from "../../../../operator/kit/client/kinds.ts";
-import { memoryCluster } from "../../../support/doubles/memory/cluster.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
-import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { settingsFrom } from "../../../../../config/settings.ts";
+import type { EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
+import { Sensitive } from "../../../../../crds/sensitive.ts";
+import { credentialsIn } from "../../../../../operator/environment/desired/pull-secret.ts";
+import { createSchedule } from "../../../../../operator/environment/schedule.ts";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { failed, waiting } from "../../../../../operator/environment/step-result.ts";
+import { secrets } from "../../../../../operator/environment/steps/secrets.ts";
+import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
+import { memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import {
   environmentFixture,
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
-import { testSettings } from "../../../support/fixtures/test-settings.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** A pass ten minutes after the creation, when a value has been awaited since so many minutes after it. */
 async function awaited(sinceMinutes: number) {
@@ -34,6 +35,7 @@ async function awaited(sinceMinutes: number) {
     ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture()) },
     ...{ cluster: memoryCluster(now), secretManager: memorySecretManager(now) },
     generateSecret: () => new Sensitive("x"),
+    backingServices: [],
   } as unknown as StepContext;
   const { state, ...result } = await secrets(createSchedule(clock, 60_000)).run(environment, context);
   return { state, reason: "reason" in result && result.reason };
@@ -76,7 +78,8 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
   const context = {
     ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
-    passes: async () => true,
+    canContinueAfter: async () => true,
+    backingServices: [],
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
     repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
   } as unknown as StepContext;

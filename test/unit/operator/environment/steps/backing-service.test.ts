@@ -1,11 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Condition } from "../../../../crds/conditions.ts";
-import { environmentValues, wantedHash } from "../../../../operator/environment/desired/values.ts";
-import type { StepContext } from "../../../../operator/environment/step.ts";
-import { database } from "../../../../operator/environment/steps/database.ts";
-import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
-import type { PodProblem, PodProblemReason } from "../../../../operator/ports/pods.ts";
-import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import type { Condition } from "../../../../../crds/conditions.ts";
+import { postgresql } from "../../../../../operator/environment/backing-services/postgresql.ts";
+import { environmentValues, hashOfDesired } from "../../../../../operator/environment/desired/values.ts";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { backingService } from "../../../../../operator/environment/steps/backing-service.ts";
+import type { ObservedApplication } from "../../../../../operator/ports/deployer.ts";
+import type { PodProblem, PodProblemReason } from "../../../../../operator/ports/pods.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import {
   CREATED,
   commitA,
@@ -13,8 +14,9 @@ import {
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+} from "../../../../support/fixtures/environment-fixture.ts";
+import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
+import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly provision?: boolean;
@@ -23,25 +25,25 @@ interface Scene {
   readonly state?: ObservedApplication["state"];
   readonly problem?: ObservedApplication["problem"];
   readonly readiness?: "ready" | "unready" | "absent";
-  /** What was said of the database in the pass before, a minute ago. */
+  /** Its condition in the last reconcile, a minute ago. */
   readonly former?: Pick<Condition, "status" | "reason" | "message">;
-  readonly troubles?: readonly (readonly [component: string, reason: PodProblemReason])[];
-  /** Whether what is wanted answered before. */
+  readonly problems?: readonly (readonly [component: string, reason: PodProblemReason])[];
+  /** Whether the desired values have answered before. */
   readonly serves?: boolean;
 }
 
 async function step(scene: Scene) {
-  const { provision = true, suspended = false, state, problem, former, serves, troubles = [] } = scene;
+  const { provision = true, suspended = false, state, problem, former, serves, problems = [] } = scene;
   const image = `registry.test/shop-api:${commitA}`;
   const applied = { branch: "main", commit: commitA, image };
   const made = environmentFixture({
     spec: { database: { provision }, suspended },
-    status: { components: { backend: { applied } } },
+    status: { sources: { backend: { applied } } },
   });
   const repository = repositoryFixture();
-  const hash = wantedHash(
+  const hash = hashOfDesired(
     fixtureSettings.defaultChart,
-    environmentValues(made, { backend: repository }, fixtureSettings),
+    environmentValues(planInputFixture(made, { backend: repository }), fixtureSettings),
   );
   const conditions = former && [{ type: "DatabaseReady", lastTransitionTime: CREATED, ...former }];
   const status = {
@@ -52,14 +54,15 @@ async function step(scene: Scene) {
   const observed = state && { state, revision: "", message: "", ...(problem ? { problem } : {}) };
   const reads: string[] = [];
   const evidence = async () => "its last line";
-  const found = troubles.map(
+  const found = problems.map(
     ([component, reason]): PodProblem => ({
       ...{ component, reason, evidence, since: new Date(CREATED) },
-      sentence: `${component}: ${reason} it is`,
+      ...{ what: `it has ${reason}`, remedy: "repair it" },
     }),
   );
   const context = {
     settings: fixtureSettings,
+    backingServices: [postgresql],
     clock: new TestClock(minutesLater(10).toISOString()),
     repositories: memoryRepositories(repository),
     deployer: { observe: () => observed },
@@ -74,53 +77,53 @@ async function step(scene: Scene) {
       },
     },
   } as unknown as StepContext;
-  return { result: await database.run({ ...made, status }, context), reads };
+  return { result: await backingService(postgresql).run({ ...made, status }, context), reads };
 }
 
 const ready = { status: "True", reason: "Ready", message: "" } as const;
 const starting = { status: "Unknown", reason: "Starting", message: "" } as const;
 const failedBefore = { status: "False", reason: "CrashLoop", message: "database: as before" } as const;
 
-describe("the database", () => {
+describe("a backing service", () => {
   test.each<{ name: string; scene: Scene; expected: object; reads?: string[] }>([
     {
-      name: "that is not asked for is no matter",
+      name: "that is not wanted is done",
       scene: { provision: false, state: "progressing" },
       expected: { state: "done", reason: "NotRequested" },
     },
     {
-      name: "sleeps with its environment",
+      name: "is suspended with its environment",
       scene: { suspended: true, state: "progressing" },
       expected: { state: "done", reason: "Suspended" },
     },
     {
-      name: "is ready when the application is healthy, and nobody looks at its pods then",
+      name: "is ready when the application is healthy, without a read of its pods",
       scene: { state: "healthy", former: starting },
       expected: { state: "done", reason: "Ready" },
     },
     {
-      name: "is waited for until the deployer has seen what is wanted",
+      name: "is awaited until the deployer has seen the desired values",
       scene: {},
       expected: { state: "waiting", reason: "Starting" },
     },
     {
-      name: "that was ready stays so while something else is deployed",
+      name: "that was ready stays ready while other values are deployed",
       scene: { state: "unseen", former: ready },
       expected: { state: "done", reason: "Ready" },
     },
     {
-      name: "that was ready stays so while the chart can't be rendered",
+      name: "that was ready stays ready while the chart can't be rendered",
       scene: { state: "broken", problem: "ChartInvalid", former: ready },
       expected: { state: "done", reason: "Ready" },
     },
     {
-      name: "that slept is waited for",
+      name: "that was suspended is awaited",
       scene: { state: "waiting", former: { ...ready, reason: "Suspended" } },
       expected: { state: "waiting", reason: "Starting" },
     },
     {
-      name: "is ready although another component is not: one read tells",
-      scene: { state: "broken", problem: "DeploymentFailed", readiness: "ready", troubles: [["backend", "CrashLoop"]] },
+      name: "is ready although another component is not, which takes one read",
+      scene: { state: "broken", problem: "DeploymentFailed", readiness: "ready", problems: [["backend", "CrashLoop"]] },
       expected: { state: "done", reason: "Ready" },
       reads: ["readiness of database"],
     },
@@ -137,17 +140,30 @@ describe("the database", () => {
       reads: ["readiness of database", "pods"],
     },
     {
-      name: "fails for its own trouble, in its own words and with its last lines",
-      scene: { state: "progressing", former: starting, troubles: [["database", "VolumeMissing"]] },
+      name: "fails for its own problem, with its remedy and its last lines",
+      scene: { state: "progressing", former: starting, problems: [["database", "VolumeMissing"]] },
       expected: {
         ...{ state: "failed", reason: "VolumeMissing" },
-        message: "database: VolumeMissing it is\nWhat was last said of database:\nits last line",
+        message: expect.stringMatching(
+          /^database: it has VolumeMissing: .* database\.storageClass\nLast output of database:\nits last line$/,
+        ),
       },
       reads: ["readiness of database", "pods"],
     },
     {
-      name: "does not fail for another component's trouble",
-      scene: { state: "progressing", former: starting, troubles: [["backend", "ImagePullFailed"]] },
+      name: "whose image can't be pulled has its own remedy",
+      scene: { state: "progressing", former: starting, problems: [["database", "ImagePullFailed"]] },
+      expected: {
+        state: "failed",
+        message: expect.stringMatching(
+          /: correct database\.image of the settings or database\.version of the config set/,
+        ),
+      },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "does not fail for another component's problem",
+      scene: { state: "progressing", former: starting, problems: [["backend", "ImagePullFailed"]] },
       expected: { state: "waiting", reason: "Starting" },
       reads: ["readiness of database", "pods"],
     },
@@ -158,8 +174,8 @@ describe("the database", () => {
       reads: ["readiness of database", "pods"],
     },
     {
-      name: "of what serves fails nothing",
-      scene: { state: "progressing", former: starting, serves: true, troubles: [["database", "CrashLoop"]] },
+      name: "of an environment that serves fails nothing",
+      scene: { state: "progressing", former: starting, serves: true, problems: [["database", "CrashLoop"]] },
       expected: { state: "waiting", reason: "CrashLoop" },
       reads: ["readiness of database", "pods"],
     },

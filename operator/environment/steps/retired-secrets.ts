@@ -1,0 +1,46 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import { secretKind } from "../../kit/client/kinds.ts";
+import { errorResult } from "../error-results.ts";
+import type { StepContext } from "../step.ts";
+import type { Findings } from "../step-result.ts";
+import { retirePulls } from "./pull-secret.ts";
+
+/** Removes the Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
+export async function retireSecrets(
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): Promise<Findings<"podSecrets" | "pullSecret">> {
+  if (!runsAlone(environment, context)) return {};
+  return { ...(await retirePodSecrets(environment, context)), ...(await retirePullSecret(environment, context)) };
+}
+
+function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): boolean {
+  return earlier.get("ApplicationSynced")?.state === "done" && status?.servingHash === status?.desiredHash;
+}
+
+async function retirePodSecrets(
+  { metadata, status }: EphemeralEnvironment,
+  { cluster }: StepContext,
+): Promise<Findings<"podSecrets">> {
+  const names = status?.podSecrets ?? [];
+  if (names.length < 2) return {};
+  const former = names.slice(0, -1).map(async (name) => {
+    const { state } = await cluster.remove(metadata, secretKind, { name, namespace: namespaceName(metadata.name) });
+    return state === "gone" ? [] : [name];
+  });
+  return { podSecrets: [...(await Promise.all(former)).flat(), ...names.slice(-1)] };
+}
+
+/** What prevents it now concerns no running pod: a later reconcile tries again. */
+async function retirePullSecret(
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): Promise<Findings<"pullSecret">> {
+  try {
+    return await retirePulls(environment, context);
+  } catch (error) {
+    if (errorResult(error) === undefined) throw error;
+    return {};
+  }
+}
