@@ -75,7 +75,7 @@ export interface Deployer {
    * from 15 seconds to 10 minutes, and are counted from what the application itself stores: neither a crash nor a second
    * process retries more often.
    *
-   * @returns milliseconds until the next retry
+   * @returns milliseconds until the next retry is due: what the reconcile requeues after
    */
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 

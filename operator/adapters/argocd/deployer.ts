@@ -40,12 +40,12 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
 
     async retry(wanted, brokenSince) {
       const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
-      const inMs = dueInMs(found?.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+      const inMs = requeueInMs(found?.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
       if (found === undefined || inMs > 0) return inMs;
       const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
       const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
       await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
-      return dueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+      return requeueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
     },
 
     deployedSources(environment) {
@@ -67,20 +67,20 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
   };
 }
 
-const FIRST_PAUSE_MS = 15_000;
-const LONGEST_PAUSE_MS = 600_000;
+/** How soon a failed sync is requeued: after as long as it has failed, within these bounds. */
+const REQUEUE_MS = { first: 15_000, longest: 600_000 };
 
 /**
  * The pause before the next retry is as long as the failure was old at the last one. A time in the future was written by a
  * clock that has been set back since, and is ignored.
  */
-function dueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
+function requeueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
   const moments = [brokenSince, new Date(askedAt ?? "")].map((moment) => moment.getTime());
   const past = moments.filter((moment) => moment <= now.getTime());
   if (past.length === 0) return 0;
   const last = Math.max(...past);
   const ageMs = elapsedMs(brokenSince, new Date(last));
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, ageMs));
+  const pauseMs = Math.min(REQUEUE_MS.longest, Math.max(REQUEUE_MS.first, ageMs));
   return Math.max(0, last + pauseMs - now.getTime());
 }
 

@@ -26,7 +26,7 @@ export interface GoogleSecretManagerOptions extends GoogleServiceOptions {
 
 interface Context extends Pick<GoogleSecretManagerOptions, "installation" | "locations"> {
   readonly calls: GoogleCalls;
-  readonly sightings: Candidates;
+  readonly candidates: Candidates;
 }
 
 /**
@@ -45,9 +45,9 @@ export function googleSecretManager({
   ...options
 }: GoogleSecretManagerOptions): SecretManager {
   const service = googleService(options);
-  const sightings = createCandidates();
+  const candidates = createCandidates();
   const within = <R>(run: (context: Context) => Promise<R>) =>
-    service.work((calls) => run({ calls, installation, locations, sightings }));
+    service.work((calls) => run({ calls, installation, locations, candidates }));
   return {
     async ensure(owner, requests) {
       if (requests.length === 0) return new Map();
@@ -70,7 +70,7 @@ export function googleSecretManager({
     owners: (isKnown) =>
       service.work(async (calls) => {
         const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
-        return sightings.owners(calls, await calls.list(ours), isKnown);
+        return candidates.owners(calls, await calls.list(ours), isKnown);
       }, Number.POSITIVE_INFINITY),
     close: () => service.close(),
   };
@@ -141,7 +141,7 @@ async function remove(context: Context, owner: Owner, variables: readonly string
   // No etag: neither the id nor the annotation of a secret is ever another environment's.
   await eachOf(MOST_AT_ONCE, await entriesOf(context, owner, variables), async (entry) => {
     await context.calls.remove(entry.name ?? "");
-    context.sightings.deleted(entry);
+    context.candidates.deleted(entry);
   });
 }
 

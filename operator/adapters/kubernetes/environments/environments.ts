@@ -27,7 +27,7 @@ import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
-/** The client has waited for an answer already. */
+/** The client has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface Context extends DeletionContext {
@@ -93,8 +93,8 @@ async function create(context: Context, { name, spec, mark }: Creation): Promise
 }
 
 /**
- * The environment that this very request has made although no answer came, known by the id of its record; throws the
- * failure when there is none. A retry would be refused, because the name is taken.
+ * The environment that this request has made although no answer came, recognized by the id of its audit record; throws the
+ * failure when there is none. A retry by the client would find the name taken.
  */
 async function madeUnanswered(
   { client, auditId }: Context,
@@ -109,13 +109,13 @@ async function madeUnanswered(
   return found;
 }
 
-/** The environment of an earlier attempt whose answer got lost. @throws NameExists when the name belongs to another */
+/** The environment that has the name, when the answer to an earlier attempt of this request got lost; else NameExists. */
 async function madeBefore(
   { client, cache, clock }: Context,
   name: string,
   mark: IdempotencyRecord | undefined,
 ): Promise<EphemeralEnvironment> {
-  // The cache may still hold one that had the name before.
+  // The cache may still have an environment that had the name before.
   const known = mark === undefined ? cache.get(name) : undefined;
   const holder = known ?? (await client.find(environmentType, { name }));
   if (holder !== undefined && mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
@@ -123,7 +123,7 @@ async function madeBefore(
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
 }
 
-/** The note of a former extension is removed. */
+/** Also removes the reason of a former extension. */
 function extensionOf({ ttlHours, note }: Extension): Change {
   return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
 }
