@@ -8,6 +8,7 @@ import type { ServerClock } from "../ports/server-clock.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 import type { Sweep } from "./orphans.ts";
 
+/** What the collections use of the world. */
 export interface CollectorContext {
   readonly records: Records;
   readonly settings: Settings;

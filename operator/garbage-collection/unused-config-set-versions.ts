@@ -7,6 +7,7 @@ import type { Caches } from "../ports/caches.ts";
 import type { ConfigSetVersions } from "../ports/config-sets.ts";
 import type { Inventory } from "../ports/inventory.ts";
 
+/** What tells whether a version is used. */
 export interface DisuseContext extends Pick<Inventory, "liveEnvironments"> {
   readonly configSetVersions: ConfigSetVersions;
   /** The environments that name the config set, from this process's cache. */

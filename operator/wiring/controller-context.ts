@@ -20,6 +20,7 @@ import type { UrlProber } from "../ports/url-prober.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
 
+/** What tests may replace, and the source of jitter. */
 export interface ControllerOptions {
   /** Uniform in [0, 1): jitter only, never secrets. */
   readonly random: () => number;

@@ -16,6 +16,7 @@ import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
 
+/** What the facade tells its ports, and what tests may replace. */
 export interface FacadeOptions {
   /** The id of the audit record of the request that is served: written on what it changes. */
   readonly auditId?: AuditId;

@@ -17,6 +17,7 @@ import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
 import { createSecretManagers } from "./secret-managers.ts";
 
+/** What the process is started with. */
 export interface FoundationOptions {
   readonly settings: Settings;
   readonly kubeConfig: KubeConfigSource;
@@ -43,6 +44,7 @@ export interface Foundations {
   readonly secretManagers: SecretManagers;
 }
 
+/** Clients, caches that wait for their start, and the technologies that the settings choose. */
 export function createFoundations(options: FoundationOptions): Foundations {
   const { settings, log, clock } = options;
   const term = createTerm();

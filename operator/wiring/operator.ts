@@ -9,11 +9,13 @@ import { type ControllerOptions, controllerContext } from "./controller-context.
 import { type FacadeOptions, type FacadePorts, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 
+/** What the process is started with, and the seams of tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerContext) => ControllerContext;
   /** Where changes that bypass the REST interface are recorded. */
   readonly audit?: AuditTrail;
+  /** Where the controllers count. */
   readonly metrics?: ControllerMetrics;
 }
 

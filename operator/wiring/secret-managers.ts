@@ -5,6 +5,7 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { SecretManagers } from "../ports/secret-manager.ts";
 
+/** What secret managers are made from. */
 export interface SecretManagersContext {
   /** For what users wait for. */
   readonly client: KubeClient;

@@ -5,6 +5,7 @@ import { type ApplicationStatus, keptStatus } from "./application-status.ts";
 
 const argo = { group: "argoproj.io", version: "v1alpha1", namespaced: true };
 
+/** Argo CD's kinds. https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/ */
 export const applicationKind = wireKind({ ...argo, kind: "Application", plural: "applications" });
 export const appProjectKind = wireKind({ ...argo, kind: "AppProject", plural: "appprojects" });
 

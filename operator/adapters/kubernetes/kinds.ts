@@ -22,6 +22,7 @@ import {
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { BY_CONFIG_SET, BY_CREATION_KEY, BY_OWNER, BY_REPOSITORY, BY_UID } from "../../ports/caches.ts";
 
+/** The platform's own kinds, as the client takes them. */
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
 export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
@@ -31,6 +32,7 @@ export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKi
 /** Stands around the trimming of a kind, to note what trimming drops. */
 type Noting = <T extends KubeObject>(trim: (object: T) => T) => (object: T) => T;
 
+/** The environments of the whole cluster. */
 export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnvironment> => ({
   type: environmentType,
   trim: noting(withoutHistory),
@@ -43,25 +45,28 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
   },
 });
 
+/** The Repositories in the platform's namespace. */
 export const watchedRepositories = (namespace: string, noting: Noting): WatchedKind<Repository> => ({
   type: repositoryType,
   where: { namespace },
   trim: noting(withoutHistory),
 });
 
+/** The config sets in the platform's namespace. */
 export const watchedConfigSets = (namespace: string, noting: Noting): WatchedKind<ConfigSet> => ({
   type: configSetType,
   where: { namespace },
   trim: noting(withTimes),
 });
 
+/** The API tokens in the platform's namespace. */
 export const watchedApiTokens = (namespace: string): WatchedKind<ApiToken> => ({
   type: apiTokenType,
   where: { namespace },
   indexes: { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }) => [spec.owner.subject] },
 });
 
-/** The versions of config sets. */
+/** The ControllerRevisions that keep versions of config sets, in the platform's namespace. */
 export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => ({
   type: revisionKind,
   where: { namespace, labelSelector: CONFIG_SET_UID_LABEL },

@@ -10,7 +10,7 @@ export const wireKind = (facts: Omit<ResourceType<WireObject>, "object">): Resou
 const core = (kind: string, plural: string, namespaced = true) =>
   wireKind({ group: "", version: "v1", kind, plural, namespaced });
 
-// Kinds that every cluster has.
+/** Kinds that every cluster has. */
 export const namespaceKind = core("Namespace", "namespaces", false);
 export const resourceQuotaKind = core("ResourceQuota", "resourcequotas");
 export const limitRangeKind = core("LimitRange", "limitranges");

@@ -3,6 +3,7 @@ import type { Controller } from "./controller.ts";
 import type { RetryDelayOptions } from "./retry-delays.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
 
+/** What controllers are run with. */
 export interface ManagerContext extends WorkerPoolContext {
   /** Of controllers that have none of their own. */
   readonly backoffMs: RetryDelayOptions["backoffMs"];

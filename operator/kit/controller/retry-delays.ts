@@ -1,6 +1,7 @@
 import { type BackoffBounds, backoffMs } from "../time/backoff.ts";
 import type { Clock } from "../time/clock.ts";
 
+/** How fast failed keys are retried. */
 export interface RetryDelayOptions {
   readonly random?: () => number;
   /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
