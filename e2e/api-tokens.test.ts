@@ -28,7 +28,7 @@ async function makeToken(...scopes: readonly string[]): Promise<Made["data"]> {
   return body.data;
 }
 
-test("a pipeline creates an environment with a token, and can do no more than that", async () => {
+test("a pipeline creates an environment with a token, which is good for nothing else", async () => {
   const name = environments.name("token");
   const { id, token } = await makeToken("ENV_CREATE");
   const created = await ask<Created>("POST", "/environments", { token, body: creation(name) });
@@ -47,7 +47,7 @@ test("a pipeline creates an environment with a token, and can do no more than th
   expect((await ask("GET", `/tokens/${id}/value`)).status).toBe(404);
 });
 
-test("a token that only reads changes nothing", async () => {
+test("a token with a reading scope changes nothing", async () => {
   const { token } = await makeToken("environments:read");
   expect((await ask("GET", "/environments", { token })).status).toBe(200);
   const name = environments.name("read");

@@ -68,14 +68,14 @@ test.each([
   expect(await objectsNamed(`${wanted.environment_name}`)).toEqual([]);
 });
 
-test("a broken body, or one of another type, makes nothing", async () => {
+test("a broken body, or one of another type, creates nothing", async () => {
   const name = environments.name("broken");
   expectRefusal(await post(JSON.stringify(creation(name)).slice(0, -1)), { status: 400, says: /JSON/ });
   expectRefusal(await post(JSON.stringify(creation(name)), { type: "text/plain" }), { status: 415, says: /./ });
   expect(await objectsNamed(name)).toEqual([]);
 });
 
-test("nobody is let in without a valid proof, and nothing is made", async () => {
+test("a request without valid credentials is refused and creates nothing", async () => {
   const name = environments.name("proof");
   for (const token of [null, await expiredToken(), await foreignToken()]) {
     const reply = await post(creation(name), { token });
@@ -87,7 +87,7 @@ test("nobody is let in without a valid proof, and nothing is made", async () => 
   expect((await ask("GET", "/environments?limit=1", { token: await freshToken() })).status).toBe(200);
 });
 
-test("a name is given once, and what belongs to another team is not there", async () => {
+test("a name is given once, and environments of another team are not found", async () => {
   const name = environments.name("owned");
   const id = await create(name);
   expectRefusal(await post(creation(name)), {

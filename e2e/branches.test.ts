@@ -9,7 +9,7 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const environments = new Environments();
 afterAll(() => environments.removeAll());
 
-test("an environment of the branch feature/cart answers otherwise than one of main, in both components", async () => {
+test("both components of an environment of the branch feature/cart answer differently from those of main", async () => {
   const cart = environments.name("cart");
   const main = environments.name("main");
   const branches = { backend_branch: "feature/cart", frontend_branch: "feature/cart" };
@@ -27,7 +27,7 @@ async function createWith(name: string, branches: object): Promise<void> {
   expect((await ask("POST", "/environments", { body })).status).toBe(200);
 }
 
-/** What the two components of an environment answer at their URLs. */
+/** The replies of the two components of an environment at their URLs. */
 async function replies(name: string): Promise<{ backend: unknown; frontend: string }> {
   const { backend = "", frontend = "" } = (await untilReady(name)).status?.urls ?? {};
   const [one, other] = await Promise.all([open(backend), open(frontend)]);

@@ -29,7 +29,7 @@ async function create(name: string, more: object): Promise<string> {
   return body.environment.id;
 }
 
-/** What the backend says of its database: it logs in with the URL that it was given, and counts how often it did. */
+/** The backend's reply about its database: it logs in with its DATABASE_URL and counts its visits. */
 const counter = (name: string): Promise<Page> => open(`https://${name}--api.env.localhost:18443/database`);
 
 /** Waits until the backend reaches its database again, and answers the count; every answer counts. */
@@ -91,10 +91,10 @@ test.concurrent("a database keeps what a backend wrote, over a lost pod, a new p
   await waitFor(["--for=delete", `pv/${volume}`]);
 });
 
-/** What a shell, SQL and a URL each would take for something of their own. */
+/** Characters that are special to a shell, to SQL or in a URL. */
 const PASSWORD = `it's "$HOME" $(id) \\ %40 :/?#@& ü`;
 
-test.concurrent("an environment gets a database when its flag is set, and loses it with the flag, but not the password", async () => {
+test.concurrent("an environment gets a database when its flag is set, and loses it with the flag, while the password stays", async () => {
   const name = environments.name("flag");
   const overrides = { helm_values: { backend: { env: { DATABASE_PASSWORD: PASSWORD } } } };
   const id = await create(name, { config_overrides: overrides });

@@ -19,7 +19,7 @@ const manifest = (name: string, repository = "sample-backend") => ({
   spec: { ttlHours: 1, backend: { repository, branch: "main" } },
 });
 
-test.concurrent("somebody else's namespace of that name is never touched; once it is gone the environment becomes ready", async () => {
+test.concurrent("a foreign namespace of that name is never touched; once it is gone the environment becomes ready", async () => {
   const name = environments.name("taken");
   const namespace = `env-${name}`;
   strangers.push(`namespace ${namespace}`);
@@ -45,7 +45,7 @@ test.concurrent("somebody else's namespace of that name is never touched; once i
   await untilReady(name);
 });
 
-test.concurrent("an unknown repository is said in the conditions; once it is registered the environment becomes ready", async () => {
+test.concurrent("an unknown repository shows in the conditions; once it is registered the environment becomes ready", async () => {
   const name = environments.name("unregistered");
   const repository = name;
   await apply(manifest(name, repository));

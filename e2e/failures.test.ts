@@ -19,7 +19,7 @@ afterAll(async () => {
   for (const branch of branches) await removeBranch(branch);
 });
 
-/** Asks nobody for a page whose name is a secret, and says so at length. */
+/** Requests a page whose name is a secret where no server is, and prints that. */
 const leaky = `
 apiVersion: apps/v1
 kind: Deployment
@@ -79,7 +79,7 @@ async function expectReason(name: string, reason: string, status = "False", seco
   return told?.message ?? "";
 }
 
-test.concurrent("an image that can't be pulled is said; once the Repository names one that can, the environment becomes ready", async () => {
+test.concurrent("an image that can't be pulled shows in the conditions; once the Repository names another one, the environment becomes ready", async () => {
   const name = environments.name("image");
   await register(name, { image: { repository: "docker.io/local/absent" } });
   await apply(manifest(name, { repository: name }));
@@ -89,7 +89,7 @@ test.concurrent("an image that can't be pulled is said; once the Repository name
   await untilReady(name);
 });
 
-test.concurrent("a crash loop is said with the container's last lines; with its cause gone the environment becomes ready", async () => {
+test.concurrent("a crash loop shows with the container's last lines; without its cause the environment becomes ready", async () => {
   const name = environments.name("crash");
   await apply(manifest(name, { overrides: failing("crash") }));
   const message = await expectReason(name, "CrashLoop");
@@ -99,7 +99,7 @@ test.concurrent("a crash loop is said with the container's last lines; with its 
   await untilReady(name);
 });
 
-test.concurrent("a container that prints its secrets as it crashes does not bring them into the status", async () => {
+test.concurrent("secrets that a container prints as it crashes do not reach the status", async () => {
   const name = environments.name("leak");
   branches.push(name);
   await commitFile(name, "templates/extra.yaml", leaky);
@@ -114,7 +114,7 @@ test.concurrent("a container that prints its secrets as it crashes does not brin
   expect(values.filter((value) => status.includes(value))).toEqual([]);
 });
 
-test.concurrent("a probe that fails is said while there is hope, and forgotten once it passes", async () => {
+test.concurrent("a failing probe shows while the rollout goes on, and is cleared once it passes", async () => {
   const name = environments.name("probe");
   await apply(manifest(name, { overrides: failing("unhealthy") }));
   const message = await expectReason(name, "ProbeFailing", "Unknown");
@@ -123,7 +123,7 @@ test.concurrent("a probe that fails is said while there is hope, and forgotten o
   await untilReady(name);
 });
 
-test.concurrent("a quota that is exceeded is said with its numbers; with less asked for the environment becomes ready", async () => {
+test.concurrent("an exceeded quota shows with its numbers; with smaller requests the environment becomes ready", async () => {
   const name = environments.name("quota");
   await apply(manifest(name, { overrides: { resources: { requests: { cpu: "100" } } } }));
   const message = await expectReason(name, "QuotaExceeded");
@@ -133,7 +133,7 @@ test.concurrent("a quota that is exceeded is said with its numbers; with less as
   await untilReady(name);
 });
 
-test.concurrent("a chart that does not render is said in Helm's words; once its branch is mended the environment becomes ready", async () => {
+test.concurrent("a chart that does not render shows with Helm's error; once its branch is corrected the environment becomes ready", async () => {
   const name = environments.name("chart");
   branches.push(name);
   const broken = '{{ fail "this chart is broken on purpose" }}\n';
@@ -147,7 +147,7 @@ test.concurrent("a chart that does not render is said in Helm's words; once its 
   await untilReady(name);
 });
 
-test.concurrent("a chart that makes what it must not is said; once its branch is mended the environment becomes ready", async () => {
+test.concurrent("a chart with a forbidden object shows; once its branch is corrected the environment becomes ready", async () => {
   const name = environments.name("sync");
   branches.push(name);
   const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: smuggled}\n";

@@ -37,7 +37,7 @@ interface Pod {
 }
 
 describe("abuse cases 81 and 82: the pods of an environment", () => {
-  test("run as nobody in particular, with no capability and no way to more", async () => {
+  test("run unprivileged, without capabilities and without a way to gain any", async () => {
     const pods = await list<Pod>("pods", namespace);
     expect(pods).toHaveLength(2);
     for (const { spec, status } of pods) {
@@ -66,15 +66,15 @@ describe("abuse cases 81 and 82: the pods of an environment", () => {
   });
 });
 
-describe("abuse case 93: what pods reach of the machine", () => {
+describe("abuse case 93: from the machine, pods reach", () => {
   const fromPod = (url: string) => execInPod("deployment/backend", namespace, "--", "/sample", "get", url);
 
-  test("is the API server, which asks who they are", async () => {
-    // It has a certificate that nobody told them to trust: so far they come.
+  test("the API server, which authenticates them", async () => {
+    // They do not know its authority: the connection ends with the certificate.
     expect(await fromPod(`https://${HOST}:16443/version`)).toContain("certificate signed by unknown authority");
   });
 
-  test("is no other program, wherever it listens", async () => {
+  test("no other program, whatever its address", async () => {
     const server = createServer((_request, response) => response.end()).listen(0, "0.0.0.0");
     try {
       await once(server, "listening");
@@ -92,7 +92,7 @@ describe("abuse case 93: what pods reach of the machine", () => {
     }
   });
 
-  test("is the names of Services", async () => {
+  test("the DNS server, which knows the names of Services", async () => {
     expect(await fromPod("http://backend/healthz")).toMatch(/^200/);
   });
 });
@@ -126,8 +126,8 @@ test.each([
   expect(words).toMatch(says);
 });
 
-describe("abuse cases 83 and 84: what isolates an environment", () => {
-  test("comes back when it is deleted", async () => {
+describe("abuse cases 83 and 84: the isolation of an environment", () => {
+  test("is restored when it is deleted", async () => {
     const before = await read("networkpolicy", "default-deny", namespace);
     await kubectl("delete", "networkpolicy", "default-deny", namespace);
     await waitFor(["--for=create", "networkpolicy/default-deny", namespace], 30);
@@ -136,7 +136,7 @@ describe("abuse cases 83 and 84: what isolates an environment", () => {
     expect(after.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   });
 
-  test("is put right when it is edited", async () => {
+  test("is restored when it is edited", async () => {
     const { spec } = await read<{ spec: object }>("networkpolicy", "allowed-traffic", namespace);
     const open = JSON.stringify({ spec: { ingress: [{}], egress: [{}] } });
     await kubectl("patch", "networkpolicy", "allowed-traffic", namespace, "--type=merge", `--patch=${open}`);

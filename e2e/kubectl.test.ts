@@ -18,7 +18,7 @@ const manifest = (name: string, changed: object = {}) => ({
   spec: { ...spec, ...changed },
 });
 
-test("a manifest becomes an environment: again it changes nothing, changed it extends, deleted it removes all", async () => {
+test("a manifest becomes an environment: applied again it changes nothing, changed it extends, deleted it removes all", async () => {
   const name = environments.name("manifest");
   expect(await apply(manifest(name))).toContain("created");
   const ready = await untilReady(name);

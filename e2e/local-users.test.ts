@@ -8,7 +8,7 @@ interface Door {
   /** `*` stands for what is another each time. */
   readonly at: string;
   readonly knock?: Omit<Knock, "at">;
-  /** What a knock is answered. Where there is none, everybody may have what is told there. */
+  /** The answer to a knock. Without one, the content of the listener is public. */
   readonly answer?: RegExp;
 }
 
@@ -25,7 +25,7 @@ const logIn = {
 const unauthorized = /^HTTP\/1\.1 401 /;
 const forbidden = /^HTTP\/1\.1 403 /;
 const notFound = /^HTTP\/1\.[01] 404 /;
-/** A port that is root's: other users are told that nobody is there. */
+/** A port for root alone: connections of other users are refused. */
 const rootsPort = { knock: {}, answer: /^ECONNREFUSED$/ };
 /** A socket in a folder, or with a mode, that keeps other users out. */
 const rootsSocket = { knock: {}, answer: /^EACCES$/ };
@@ -52,7 +52,7 @@ const doors: readonly Door[] = [
   { at: "argocd-repo-server unix /run/ephemeral-environments/repo-server/data/ask-pass.sock", ...rootsSocket },
   { at: "argocd-application-controller tcp *:18082", ...rootsPort },
   { at: "traefik tcp 127.0.0.1:18443", knock: securely("/api/rawdata"), answer: notFound },
-  // Whoever reads pushes nothing.
+  // Reading is public, pushing is not possible.
   {
     at: "git-server tcp 127.0.0.1:9300",
     knock: get("/platform/sample-backend.git/info/refs?service=git-receive-pack"),
@@ -75,7 +75,7 @@ interface Found {
   readonly door: Door | undefined;
 }
 
-/** What programs of the local cluster listen at now. */
+/** The listeners of the local cluster's programs. */
 async function found(): Promise<readonly Found[]> {
   const whose = await clusterPrograms();
   const all = await Promise.all(
@@ -91,7 +91,7 @@ async function found(): Promise<readonly Found[]> {
 function placeOf({ kind, at }: Listener): Knock["at"] {
   if (kind === "unix") return { path: at };
   const colon = at.lastIndexOf(":");
-  // What listens at every address is there for this one too.
+  // A listener at every address has this one too.
   return { host: at.slice(0, colon).replace("*", "127.0.0.1"), port: Number(at.slice(colon + 1)) };
 }
 
@@ -101,12 +101,12 @@ describe("abuse case 92: another user of the machine", () => {
     all = await found();
   });
 
-  test("finds the listeners that are listed here, and no other", () => {
+  test("finds the listeners of this list, and no others", () => {
     expect(all.filter(({ door }) => door === undefined).map(({ name }) => name)).toEqual([]);
     expect(doors.filter((door) => !all.some((one) => one.door === door)).map(({ at }) => at)).toEqual([]);
   });
 
-  test("gets at none of them what is not for everybody", async () => {
+  test("gets nothing from them that is not public", async () => {
     const asked = all.flatMap(({ name, listener, door }) =>
       door?.knock && door.answer
         ? [{ name, expected: door.answer, knock: { ...door.knock, at: placeOf(listener) } }]

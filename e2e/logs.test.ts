@@ -75,7 +75,7 @@ const until = (check: Wait["check"], what: () => unknown) =>
     pollMs: 2000,
   });
 
-test("a developer reads what all containers say, those that were restarted too, and follows what comes", async () => {
+test("a developer reads the logs of all containers, restarted ones included, and follows new lines", async () => {
   await commitFile(name, "templates/chatty.yaml", chatty);
   const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
   const spec = { ...sample.spec, chart: { repoUrl: chart, path: ".", revision: name } };
@@ -88,7 +88,7 @@ test("a developer reads what all containers say, those that were restarted too, 
   const isTold = () => {
     const messages = said.logs.map(({ message }) => message);
     const ended = messages.indexOf("stopped");
-    // What comes after the end of a run is of the next one.
+    // Lines after the end of a run belong to the next one.
     return messages.includes("200") && ended >= 0 && messages.indexOf("listening", ended) >= 0;
   };
   await until(

@@ -10,7 +10,7 @@ import { names, stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** The local cluster's settings bind it to the git host, for nobody but this story. */
+/** The local cluster's settings bind it to Gitea, for this test alone. */
 const CREDENTIAL = "e2e-git";
 
 const environments = new Environments();

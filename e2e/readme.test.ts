@@ -12,7 +12,7 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const FOLLOWING_MS = 10_000;
 
 const environments = new Environments();
-/** In place of the README's `shop-pr-42`, which somebody may have made by hand. */
+/** In place of the README's `shop-pr-42`, which may exist already. */
 const name = environments.name("readme");
 afterAll(async () => {
   await kubectl("patch", "eenv", name, "--type=merge", '--patch={"spec":{"protected":false}}');

@@ -25,7 +25,7 @@ const logs = [
   "traefik",
 ];
 
-test("a generated value is nowhere but in Secrets, in no form, during an environment's life and after it", async () => {
+test("a generated value appears in Secrets alone, in no encoding elsewhere, during an environment's life and after it", async () => {
   const name = environments.name("secret");
   const id = await create(name);
   await untilReady(name);

@@ -34,7 +34,7 @@ interface Running {
   };
 }
 
-/** What no update and no sleep may touch. */
+/** The objects and values that updates and sleep keep. */
 async function kept(name: string, id: string) {
   const { status } = await read<Running>("eenv", name);
   return { secret: await podSecret(name), objects: await madeFor(id), expiresAt: status.expiresAt };

@@ -26,7 +26,7 @@ test("an operator that is killed while it creates goes on after its restart: sam
   await waitFor(["--for=jsonpath={.status.podSecrets[0]}", `eenv/${name}`], 30);
   await pauseSupervisor();
   const killed = await killOperator();
-  // With nobody to write it, the state is that of the kill, and it has to be one in the middle of the way.
+  // Without an operator the state stays as at the kill; it has to be in the middle of the creation.
   expect((await find(name)).status?.readyAt).toBeUndefined();
   const [secret, stored] = await Promise.all([podSecret(name), storedSecrets(id)]);
   expect(stored).toHaveLength(1);
@@ -45,7 +45,7 @@ test("an operator that is killed while it creates goes on after its restart: sam
   expect(await storedSecrets(id)).toEqual(stored);
   await expectOneOfEverything(name, id);
   expect((await open(ready.status?.urls?.frontend ?? "")).status).toBe(200);
-  // What came while nobody was there is not lost.
+  // The environment that was created without an operator is not lost.
   await untilReady(waiting);
 });
 
@@ -57,7 +57,7 @@ test("an operator that is killed while it deletes finishes after its restart", a
   await waitFor(["--for=jsonpath={.status.phase}=terminating", `eenv/${name}`], 30);
   await pauseSupervisor();
   const killed = await killOperator();
-  // Still there, with something left to remove: the finalizer holds it until somebody finishes the work.
+  // Still there, with objects left to remove: the finalizer keeps it until an operator finishes.
   expect((await find(name)).metadata.uid).toBe(id);
   expect(await madeFor(id)).not.toEqual([]);
 

@@ -7,7 +7,7 @@ import { stateFolder } from "./site.ts";
 
 const DEADLINE_MS = 15_000;
 
-/** The environment chart's repository: whoever may write to the local cluster's state pushes to it by its folder. */
+/** The environment chart's repository: pushes go to its folder in the local cluster's state. */
 const folder = join(stateFolder, "cluster/repositories/platform/environment-chart.git");
 
 /** The URL that Argo CD reads it by, found by a Repository's clone URL: both are served together. */

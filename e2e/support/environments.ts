@@ -4,7 +4,7 @@ import { ask } from "./api.ts";
 import { kubectl, list, type Resource, read, waitFor } from "./kubectl.ts";
 import { names } from "./site.ts";
 
-/** What the tests look at in the resource. */
+/** The fields of the resource that the tests read. */
 export type Environment = Resource<{
   readonly spec: { readonly ttlHours?: number };
   readonly status?: {
@@ -29,7 +29,7 @@ export class Environments {
   readonly mark = randomBytes(4).toString("hex");
   private readonly given = new Set<string>();
 
-  /** A name that nobody had before. */
+  /** A new name. */
   name(purpose: string): string {
     const name = `e2e-${purpose}-${this.mark}`;
     this.given.add(name);
@@ -44,7 +44,7 @@ export class Environments {
   }
 }
 
-/** What of that name is in the cluster, in whatever case: the environment and what the platform makes for it. */
+/** The objects of that name in the cluster, in any case of letters: the environment and those that the platform makes for it. */
 export async function objectsNamed(name: string): Promise<readonly string[]> {
   const found = await Promise.all([
     list("eenv,namespaces"),

@@ -16,8 +16,8 @@ import { stateFolder, tokens } from "./site.ts";
 const HOUR_SECONDS = 3600;
 
 /**
- * A token of a developer that only this test file has, who is the local cluster's in everything but the identity: how
- * much somebody may ask for in a minute counts by that, and files run side by side.
+ * A token of a developer of this test file alone, like the local cluster's developer but for the identity: rate limits
+ * count by identity, and test files run side by side.
  */
 export const ownDeveloper = await signed(await providerKey(), HOUR_SECONDS, { sub: `e2e-${randomUUID()}` });
 

@@ -5,7 +5,7 @@ const CALL_DEADLINE_MS = 120_000;
 /** How long a wait for something in the cluster may take, unless it says otherwise. */
 export const WAIT_SECONDS = 90;
 
-/** What every Kubernetes object has, and whatever else the test knows of its kind. */
+/** The fields of every Kubernetes object, and those that the test knows of its kind. */
 export type Resource<T = object> = T & {
   readonly kind: string;
   readonly metadata: {

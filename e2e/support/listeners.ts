@@ -27,7 +27,7 @@ async function listenersOf(kind: Listener["kind"]): Promise<readonly Listener[]>
   return Promise.all(lines.map((line) => listener(kind, line)));
 }
 
-/** ss(8) writes type (of Unix sockets alone), state, two queues, the address and who has it. */
+/** ss(8) writes type (of Unix sockets alone), state, two queues, the address and its processes. */
 async function listener(kind: Listener["kind"], line: string): Promise<Listener> {
   const at = line.trim().split(/\s+/)[kind === "unix" ? 4 : 3] ?? "";
   const pid = Number(/pid=(\d+)/.exec(line)?.[1]);

@@ -58,7 +58,7 @@ async function runs({ pid, startedAt }: Recorded): Promise<boolean> {
     if (error.code === "ENOENT" || error.code === "ESRCH") return undefined;
     throw error;
   });
-  // What stands before the last parenthesis is the program's name, which may hold anything.
+  // The program's name stands before the last parenthesis and may hold any character.
   const [state, ...rest] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
   return state !== undefined && state !== "Z" && state !== "X" && rest[18] === startedAt;
 }

@@ -10,7 +10,7 @@ const DEADLINE_MS = 30_000;
 const JSON_TYPE = "application/json";
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
-/** A repository of the local git host and an image in its registry, both for nobody but who has a token. */
+/** A repository of Gitea and an image in its registry, both readable only with a token. */
 export interface PrivateComponent {
   readonly cloneUrl: string;
   /** Without a tag; the tag is the commit. */
@@ -19,7 +19,7 @@ export interface PrivateComponent {
   readonly commit: string;
   /** `user:token`, for reading both. */
   readonly credential: string;
-  /** What the registry answers to somebody without a token who asks for the image. */
+  /** The status that the registry answers to a request for the image without a token. */
   anonymously(): Promise<number>;
 }
 
@@ -95,7 +95,7 @@ async function sampleLayer(): Promise<Buffer> {
 const digest = (content: Buffer) => `sha256:${createHash("sha256").update(content).digest("hex")}`;
 const deadline = () => AbortSignal.timeout(DEADLINE_MS);
 
-/** What is not there is fine. */
+/** Deletes it if it is there. */
 async function remove(url: string): Promise<void> {
   const reply = await ask("DELETE", url);
   if (reply.status !== 404) await accepted("DELETE", reply);

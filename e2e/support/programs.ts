@@ -9,8 +9,8 @@ const RUN_FOLDER = "/run/ephemeral-environments/";
 export type WhoseProcess = (pid: number) => Promise<string | undefined>;
 
 /**
- * Knows the programs by the records of the local cluster. What they start belongs to them; what outlives them, as the
- * containers' shims, is known by its arguments.
+ * Identifies programs by the records of the local cluster. Their child processes belong to them; processes that outlive
+ * them, as the containers' shims, are identified by their arguments.
  */
 export async function clusterPrograms(): Promise<WhoseProcess> {
   const folder = join(stateFolder, "cluster/processes");

@@ -12,7 +12,7 @@ const LIFE_DEADLINE_MS = 220_000;
 
 /**
  * A Python with openapi-python-client, installed now where it was not; undefined, with a word about it, where there is no
- * Python for it. What is pinned stands in `test/generators/requirements.txt`.
+ * Python for it. Versions are pinned in `test/generators/requirements.txt`.
  */
 export async function generatorPython(): Promise<string | undefined> {
   const installer = resolve(checkout, "test/generators/python.ts");

@@ -1,4 +1,4 @@
-/** Where the platform under test is and who may ask it: the variables that `make up` writes to `.local/env`. */
+/** The platform under test and its users' tokens: the variables that `make up` writes to `.local/env`. */
 import { resolve } from "node:path";
 
 /** The checkout that the platform was started from. */

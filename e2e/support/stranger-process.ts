@@ -14,7 +14,7 @@ process.setuid?.(NOBODY);
 process.stdout.write(JSON.stringify(await Promise.all(knocks.map(knock))));
 
 function knock({ at, tls = false, say }: Knock): Promise<string> {
-  // Whose certificate it is does not matter: a stranger trusts nobody, and asks all the same.
+  // The certificate is not verified: another user's program need not do that either.
   const connection = tls ? connectSecurely({ ...at, rejectUnauthorized: false }) : connect(at);
   return new Promise<string>((resolve) => {
     connection.setTimeout(PATIENCE_MS, () => resolve("silence"));

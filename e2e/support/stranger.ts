@@ -17,7 +17,7 @@ const DEADLINE_MS = 60_000;
  * Knocks as the user `nobody` at each of these places. The answers are the first lines of what came back, `connected`
  * where nothing was to be said, or the codes of the errors (`EACCES`, `ECONNREFUSED`, an alert of TLS), in that order.
  *
- * Only root can be somebody else.
+ * Only root can change its user.
  */
 export async function knockAsNobody(knocks: readonly Knock[]): Promise<readonly string[]> {
   const script = join(import.meta.dirname, "stranger-process.ts");

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface Wait {
   /** A noun phrase for the error; a function tells what there was instead. */
   readonly what: string | (() => string);
-  /** What it throws ends the wait. */
+  /** An error of it ends the wait. */
   readonly check: () => Promise<boolean> | boolean;
   readonly deadlineMs: number;
   readonly pollMs?: number;
