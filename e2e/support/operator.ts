@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { site, stateFolder } from "./site.ts";
+import { ask } from "./api.ts";
+import { stateFolder } from "./site.ts";
 import { waitUntil } from "./wait.ts";
 
 const RESTART_DEADLINE_MS = 60_000;
@@ -38,9 +39,9 @@ export async function untilOperatorServes(otherThan: number): Promise<number> {
   const check = async () => {
     const operator = await recorded("operator");
     if (operator.pid === otherThan || !(await runs(operator))) return false;
-    // It refuses connections until it serves.
-    return fetch(`${site.apiUrl}/openapi.json`, { signal: AbortSignal.timeout(1000) }).then(
-      ({ ok }) => ok,
+    // It refuses connections at first, then answers 503 until it has read the cluster's objects.
+    return ask("GET", "/environments").then(
+      ({ status }) => status === 200,
       () => false,
     );
   };
