@@ -54,6 +54,7 @@ describe("the supervisor of recorded programs", () => {
       async () => ((await runningProcess(folder, "program"))?.pid ?? killed.pid) !== killed.pid,
     );
     await until("the same output", async () => (await readFile(killed.logFile, "utf8")) === "green\ngreen\n");
+    await until("two lines in its log", () => lines.length >= 2);
     expect(lines).toEqual([
       `program (${killed.pid}) has ended; it is started again in 0.05 s`,
       `program was started again (${(await runningProcess(folder, "program"))?.pid})`,
@@ -61,7 +62,7 @@ describe("the supervisor of recorded programs", () => {
   });
 
   test("waits longer before each restart of a program that keeps ending, up to a limit", async () => {
-    await startProcess(folder, { ...program, args: ["-c", "exit 1"] }).catch(() => undefined);
+    await startProcess(folder, { ...program, args: ["-c", "sleep 0.1; exit 1"] });
     begin();
     const delays = () => lines.flatMap((line) => /again in (.+) s$/.exec(line)?.[1] ?? []);
     await until("the fifth end", () => delays().length >= 5);
