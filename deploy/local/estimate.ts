@@ -1,6 +1,6 @@
 /** How far steps are that run one after the other. */
 export interface Estimate {
-  /** The processor seconds that each step took where it was measured. */
+  /** About the processor seconds of each step. */
   readonly weights: readonly number[];
   /** How many of them are done, and after how many seconds the last one was. */
   readonly done: { readonly steps: number; readonly seconds: number };

@@ -14,7 +14,7 @@ export interface Progress {
 /** A step that is known beforehand. */
 export interface PlannedStep {
   readonly name: string;
-  /** The processor seconds that it took where it was measured; 0 where no time is estimated. */
+  /** About its processor seconds; 0 where no time is estimated. */
   readonly weight?: number;
 }
 

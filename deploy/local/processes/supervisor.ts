@@ -11,11 +11,6 @@ import {
 
 /** The name that the supervisor itself is recorded under. */
 const supervisor = "supervisor";
-const POLL_MS = 500;
-const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 60_000;
-/** A program that ran for so long is not looping: its next restart comes soon again. */
-const STABLE_MS = 120_000;
 const STOP_GRACE_MS = 10_000;
 
 /** How often the supervisor looks and how long it waits before a restart, in milliseconds. */
@@ -23,15 +18,11 @@ export interface SupervisorTimes {
   readonly pollMs: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
+  /** A program that ran for so long after a restart is restarted after the first delay again. */
   readonly stableMs: number;
 }
 
-const times: SupervisorTimes = {
-  pollMs: POLL_MS,
-  firstDelayMs: FIRST_DELAY_MS,
-  longestDelayMs: LONGEST_DELAY_MS,
-  stableMs: STABLE_MS,
-};
+const times: SupervisorTimes = { pollMs: 500, firstDelayMs: 1000, longestDelayMs: 60_000, stableMs: 120_000 };
 
 /**
  * Does the work while nothing else starts or stops programs of the folder, then has them supervised. After a failure they
