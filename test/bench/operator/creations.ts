@@ -129,7 +129,7 @@ function chainVerdict(operators: Samples, plainly: Samples): Verdict {
   return {
     what: "one environment's way to ready, at p50",
     figure: quantile(operators.chainMs, 0.5) / quantile(plainly.chainMs, 0.5),
-    limit: 1.5,
+    limit: 1.2,
     unit: "×",
     detail: `operator ${say(operators.chainMs)}; plain client, one call after the other: ${say(plainly.chainMs)}; n=${operators.chainMs.length}`,
   };
@@ -143,7 +143,7 @@ function throughputVerdict(operators: Samples, plainly: Samples, sizes: Creation
   return {
     what: "environments a second, 32 at a time",
     figure: perSecond(operators.manyMs, sizes) / perSecond(plainly.manyMs, sizes),
-    limit: 0.8,
+    limit: 0.65,
     isAtLeast: true,
     unit: "×",
     detail: `operator ${say(operators)}; plain client ${say(plainly)}; ${operators.manyMs.length} turns of ${sizes.many} each`,
