@@ -3,8 +3,8 @@ import { BlockList, isIPv6 } from "node:net";
 const METADATA_IPV4 = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"];
 
 /**
- * Where machines are told their identity and their credentials: link-local, what clouds use beside it, and the same by
- * NAT64. No pod of an environment may ever reach one.
+ * The addresses of metadata services, which serve machine credentials: link-local, those that clouds add, and both by NAT64.
+ * Pods of environments never reach them.
  */
 export const METADATA_RANGES: readonly string[] = [
   ...METADATA_IPV4,
@@ -12,7 +12,7 @@ export const METADATA_RANGES: readonly string[] = [
   ...["fe80::/10", "fd00:ec2::254/128"],
 ];
 
-/** The same IPv4 addresses as a translator between the families offers them (RFC 6052): `64:ff9b::a00:0/104` for `10.0.0.0/8`. */
+/** The IPv4 addresses as a NAT64 translator maps them (RFC 6052): `64:ff9b::a00:0/104` for `10.0.0.0/8`. */
 export function byNat64(range: string): string {
   const [network, prefix] = split(range);
   const [first = 0, second = 0, third = 0, fourth = 0] = network.split(".").map(Number);
@@ -20,7 +20,7 @@ export function byNat64(range: string): string {
   return `64:ff9b::${groups.join(":")}/${96 + prefix}`;
 }
 
-/** Whether a block of addresses (CIDR) holds the whole of another one, or is that very block. */
+/** Whether a block of addresses (CIDR) contains another one or equals it. */
 export function holds(block: string, other: string): boolean {
   const [network, prefix] = split(block);
   const [first, otherPrefix] = split(other);

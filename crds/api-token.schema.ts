@@ -15,10 +15,10 @@ export type Scope = (typeof SCOPES)[number];
 
 export const TOKEN_NAME_MAX_LENGTH = 100;
 export const TOKEN_DESCRIPTION_MAX_LENGTH = 500;
-/** So many groups of a person are read from an ID token, and kept, none of them with a longer name. */
+/** The number of groups that are read from an ID token and stored, and the length of their names. */
 export const MOST_GROUPS = 500;
 export const GROUP_MAX_LENGTH = 128;
-/** So many claims may the settings require of an issuer's users, none of them with a longer value. */
+/** The number of claims that the settings may require of an issuer's users, and the length of their values. */
 export const MOST_CLAIMS = 16;
 export const CLAIM_MAX_LENGTH = 256;
 
@@ -39,7 +39,7 @@ const Vouched = Type.Object(
     at: Type.Unsafe<string>({ ...Timestamp, description: "When that ID token was issued." }),
   },
   {
-    description: "What the identity provider said of the owner last, in an ID token that the owner came with.",
+    description: "The last claims of the identity provider about the owner, from an ID token of the owner.",
     ...rules({ rule: "self.at >= oldSelf.at", message: "an older ID token never overrides a newer one" }),
   },
 );
@@ -53,7 +53,7 @@ export const ApiTokenSpec = Type.Object(
       pattern: "^[0-9a-f]+$",
       description: "SHA-256 of the token, in hexadecimal digits. The token itself is in no resource.",
     }),
-    prefix: Type.String({ maxLength: 16, description: "How the token begins, for people to tell theirs apart." }),
+    prefix: Type.String({ maxLength: 16, description: "The beginning of the token, to recognise it." }),
     name: Type.String({ minLength: 1, maxLength: TOKEN_NAME_MAX_LENGTH }),
     description: Type.Optional(Type.String({ maxLength: TOKEN_DESCRIPTION_MAX_LENGTH })),
     scopes: Type.Array(literals(SCOPES), { minItems: 1, maxItems: SCOPES.length, "x-kubernetes-list-type": "set" }),
@@ -65,7 +65,7 @@ export const ApiTokenSpec = Type.Object(
   },
   rules(...FIXED.map((field) => immutable(field, `spec.${field} can't be changed`)), {
     rule: "!has(oldSelf.revokedAt) || (has(self.revokedAt) && self.revokedAt == oldSelf.revokedAt)",
-    message: "a token that was revoked stays so",
+    message: "a revoked token stays revoked",
   }),
 );
 export type ApiTokenSpec = Static<typeof ApiTokenSpec>;
@@ -75,7 +75,7 @@ export const ApiTokenStatus = Type.Object({
 });
 export type ApiTokenStatus = Static<typeof ApiTokenStatus>;
 
-/** How much of the hash names a token: enough that no two are ever alike. */
+/** The number of digits of the hash in a token's name; enough to be unique. */
 export const TOKEN_ID_LENGTH = 40;
 
 export const apiTokenRootRules: readonly CelRule[] = [

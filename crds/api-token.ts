@@ -5,7 +5,7 @@ import { isUuid } from "./names.ts";
 
 export { type ApiTokenSpec, type ApiTokenStatus, SCOPES, type Scope } from "./api-token.schema.ts";
 
-/** What is known of an API token, and never the token itself. Written by the REST interface alone. */
+/** An API token without the token itself. Only the REST interface writes it. */
 export interface ApiToken {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: "ApiToken";
@@ -30,12 +30,12 @@ export const apiTokenKind = {
   namespaced: true,
 } as const satisfies Kind;
 
-/** What every API token begins with, so that scanners for leaked secrets know it. */
+/** The prefix of every API token, for scanners of leaked secrets. */
 export const TOKEN_PREFIX = "svc_";
-/** 256 random bits in base64url: nothing else can be one of ours. */
+/** 256 random bits in base64url. */
 const TOKEN_PATTERN = /^svc_[A-Za-z0-9_-]{43}$/;
 const ID_PATTERN = new RegExp(`^[0-9a-f]{${TOKEN_ID_LENGTH}}$`);
-/** Of the whole token so much is shown. */
+/** The length of the prefix that is shown. */
 const SHOWN_LENGTH = 10;
 
 /** Whether a text can be an API token of ours. */
@@ -52,7 +52,7 @@ export function tokenTraits(token: string): { tokenHash: string; id: string; pre
   return { tokenHash, id: tokenHash.slice(0, TOKEN_ID_LENGTH), prefix: token.slice(0, SHOWN_LENGTH) };
 }
 
-/** Whether it is the token of that hash, in a time that tells nothing. */
+/** Whether it is the token of that hash; compared in constant time. */
 export function isOf({ spec }: ApiToken, tokenHash: string): boolean {
   const [one, other] = [Buffer.from(spec.tokenHash), Buffer.from(tokenHash)];
   return one.length === other.length && timingSafeEqual(one, other);
@@ -60,13 +60,13 @@ export function isOf({ spec }: ApiToken, tokenHash: string): boolean {
 
 export type TokenState = "active" | "expired" | "revoked";
 
-/** Whether the token is good for anything, and if not, why. */
+/** Whether the token is valid, and if not, why. */
 export function tokenState({ metadata, spec }: ApiToken, now: Date): TokenState {
   if (spec.revokedAt !== undefined || metadata.deletionTimestamp !== undefined) return "revoked";
   return spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= now.getTime() ? "expired" : "active";
 }
 
-/** When it ended for good; `undefined` while it has not. */
+/** When it was revoked or expired; `undefined` while it is valid. */
 export function endedAt({ spec }: ApiToken, now: Date): Date | undefined {
   const ends = [spec.revokedAt, spec.expiresAt].flatMap((end) => (end === undefined ? [] : [Date.parse(end)]));
   const first = Math.min(...ends);
@@ -76,7 +76,7 @@ export function endedAt({ spec }: ApiToken, now: Date): Date | undefined {
 /** The variable under which the secret manager keeps a token's value. */
 export const TOKEN_VARIABLE = "TOKEN";
 
-/** Whose value it is, for the secret manager: a name that no environment can have, so that neither is taken for the other. */
+/** The owner of its value in the secret manager; no environment can have its name. */
 export function valueOwner({ metadata: { name, uid } }: ApiToken): { name: string; uid: string } {
   return { name: `${VALUE_OWNER}${name.slice(0, 16)}`, uid };
 }

@@ -1,23 +1,25 @@
 import { type Static, Type } from "typebox";
+import { nameRootRules } from "./environment/ephemeral-environment.schema.ts";
+import { TTL_MAX_HOURS } from "./environment/lifetime.ts";
 import {
   Amount,
   ComponentOverrides,
   EnvironmentVariables,
-  nameRootRules,
   SecretRef,
   Variable,
 } from "./environment/ephemeral-environment.schema.ts";
 import { TTL_MAX_HOURS } from "./environment/ttl.ts";
+} from "./environment/overrides.schema.ts";
 import { Groups } from "./schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {
   maxProperties: 100,
   "x-kubernetes-preserve-unknown-fields": true,
-  description: "Values of the chart below this component. What the platform itself sets there always wins.",
+  description: "Chart values of this component. The values that the platform sets always win.",
 });
-/** The chart's values below one component; `env`, `replicas` and `resources` are checked, the rest is the chart's matter. */
+/** Chart values of one component; `env`, `replicas` and `resources` are checked, the rest is the chart's. */
 export type ComponentValues = Static<typeof CheckedValues> & { readonly [value: string]: unknown };
-/** Free-form: these are a maintainer's, and only the chart knows its own. */
+/** Free-form: maintainers set them, and only the chart knows its values. */
 const ComponentValues = Type.Unsafe<ComponentValues>(CheckedValues);
 
 const SharedApiKey = Type.Object({ name: Variable, secretRef: SecretRef });
@@ -29,7 +31,7 @@ const Quota = Type.Object(
     storage: Type.Optional(Amount),
     pods: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   },
-  { description: "What an environment may use together; what is left out is as the settings say." },
+  { description: "The quota of an environment; the settings apply to what is left out." },
 );
 export type Quota = Static<typeof Quota>;
 
@@ -42,7 +44,7 @@ export const ConfigSetSpec = Type.Object({
   env: Type.Optional(
     Type.Unsafe<Static<typeof EnvironmentVariables>>({
       ...EnvironmentVariables,
-      description: "Variables of every component; those of helmValues and of the environment's overrides win.",
+      description: "Variables of every component; helmValues and the environment's overrides win over them.",
     }),
   ),
   sharedApiKeys: Type.Optional(
@@ -50,14 +52,12 @@ export const ConfigSetSpec = Type.Object({
       maxItems: 50,
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
-      description: "Variables for environments that ask for shared API keys; everything else of that name wins.",
+      description: "Variables for environments that request shared API keys; any other variable of the name wins.",
     }),
   ),
   database: Type.Optional(
     Type.Object({
-      enabled: Type.Optional(
-        Type.Boolean({ description: "Whether environments get one that don't say so themselves." }),
-      ),
+      enabled: Type.Optional(Type.Boolean({ description: "The default for environments that don't set it." })),
       engine: Type.Optional(Type.String({ enum: ["postgresql"], default: "postgresql" })),
       version: Type.Optional(Type.String({ maxLength: 32, pattern: "^[0-9]+(\\.[0-9]+)*$" })),
       sizeGi: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
@@ -65,7 +65,11 @@ export const ConfigSetSpec = Type.Object({
   ),
   quota: Type.Optional(Quota),
   ttlDefaultHours: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS, description: "For environments that don't say their own." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: TTL_MAX_HOURS,
+      description: "The default for environments that don't set it.",
+    }),
   ),
   access: Type.Optional(
     Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),

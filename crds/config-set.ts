@@ -4,7 +4,7 @@ import { shortUid } from "./names.ts";
 
 export type { ComponentValues, ConfigSetSpec, Quota } from "./config-set.schema.ts";
 
-/** A named set of values, variables, database and quota settings that environments are made with. */
+/** A named set of values, variables, database and quota settings for environments. */
 export interface ConfigSet {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: "ConfigSet";
@@ -13,11 +13,11 @@ export interface ConfigSet {
     readonly namespace: string;
     readonly uid: string;
     readonly resourceVersion: string;
-    /** Its version: it rises with every change of the spec. */
+    /** Its version; it increases with every change of the spec. */
     readonly generation: number;
     readonly creationTimestamp: string;
     readonly annotations?: Readonly<Record<string, string>>;
-    /** Who changed which field when. */
+    /** The field managers of its fields. */
     readonly managedFields?: readonly { readonly time?: string }[];
   };
   readonly spec: ConfigSetSpec;
@@ -31,33 +31,33 @@ export const configSetKind = {
   namespaced: true,
 } as const satisfies Kind;
 
-/** On every kept version: the name of its config set. */
+/** On every stored version: the name of its config set. */
 export const CONFIG_SET_LABEL = `${GROUP}/config-set`;
-/** Beside it: which config set of that name, if there was more than one. */
+/** On every stored version: the UID of its config set, because names are reused. */
 export const CONFIG_SET_UID_LABEL = `${GROUP}/config-set-uid`;
-/** On a kept version that no environment needs any more: since when. */
+/** On an unused stored version: since when it is unused. */
 export const UNUSED_SINCE_ANNOTATION = `${GROUP}/unused-since`;
 
-/** A version of a config set: what it said when its generation was `version`. */
+/** A version of a config set: its spec at the generation `version`. */
 export interface ConfigSetVersion {
   readonly name: string;
   readonly version: number;
-  /** The config set's own, which tells it from another one of its name. */
+  /** The UID of the config set, because names are reused. */
   readonly uid: string;
   readonly spec: ConfigSetSpec;
 }
 
-/** The version that a config set is now. */
+/** The current version of a config set. */
 export function currentVersion({ metadata, spec }: ConfigSet): ConfigSetVersion {
   return { name: metadata.name, version: metadata.generation, uid: metadata.uid, spec };
 }
 
-/** What a version is kept as; a config set made anew under the name never gets the same. */
+/** The name under which a version is stored; it differs for another config set of the same name. */
 export function revisionName({ name, uid, version }: Omit<ConfigSetVersion, "spec">): string {
   return `${name}-${shortUid(uid)}-${version}`;
 }
 
-/** The variables that a config set reads from the secret manager; its shared API keys only for those who ask for them. */
+/** The variables that a config set reads from the secret manager, with its shared API keys if they are requested. */
 export function referredVariables(spec: ConfigSetSpec, withSharedKeys: boolean): string[] {
   const { env = [], helmValues, sharedApiKeys = [] } = spec;
   const all = [...env, ...(helmValues?.backend?.env ?? []), ...(helmValues?.frontend?.env ?? [])];

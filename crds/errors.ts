@@ -7,7 +7,7 @@ export type ErrorCode =
   | "ENV_REPO_NOT_FOUND"
   | "ENV_CONFIG_INVALID";
 
-/** One thing wrong with what was sent: where (a field or path of the request) and what. */
+/** One problem of a request: the field or path, and what is wrong. */
 export interface Violation {
   readonly field: string;
   readonly message: string;
@@ -18,7 +18,7 @@ export function describeViolations(violations: readonly Violation[]): string {
   return violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
 }
 
-/** What the domain refuses. The message is written for the person who asked; facts are fields. */
+/** A domain error. The message is for the caller; facts are fields. */
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode | undefined;
   override get name(): string {
@@ -26,7 +26,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** The name is in use, or its former holder is still being deleted (then `retryAfterSeconds` says when to try again). */
+/** The name is in use, or its former environment is still being deleted (then `retryAfterSeconds` is set). */
 export class NameExists extends DomainError {
   readonly code = "ENV_NAME_EXISTS";
   readonly environmentName: string;
@@ -39,7 +39,7 @@ export class NameExists extends DomainError {
   }
 }
 
-/** No such environment, or none that the caller may see: the two must look alike. */
+/** No such environment, or none that the caller may see; the answer is the same. */
 export class EnvironmentNotFound extends DomainError {
   readonly code = "ENV_NOT_FOUND";
 
@@ -71,7 +71,7 @@ export class RepositoryNotFound extends DomainError {
   }
 }
 
-/** A Repository that is asked for by its address, and is not registered or not visible to the caller. */
+/** A Repository that was requested by its address and is not registered or not visible to the caller. */
 export class UnknownRepository extends DomainError {
   readonly code = "ENV_REPO_NOT_FOUND";
 
@@ -80,7 +80,7 @@ export class UnknownRepository extends DomainError {
   }
 }
 
-/** The request is understood and wrong; every violation is named. */
+/** The request is invalid; every violation is named. */
 export class ConfigInvalid extends DomainError {
   readonly code = "ENV_CONFIG_INVALID";
   readonly violations: readonly Violation[];
@@ -91,12 +91,12 @@ export class ConfigInvalid extends DomainError {
   }
 }
 
-/** The environment is protected, or being deleted: what was asked can't be done to it now. */
+/** The environment is protected or being deleted, so the request can't be served now. */
 export class EnvironmentConflict extends DomainError {
   readonly code = undefined;
 }
 
-/** The Kubernetes API can't be reached or refuses to work now. */
+/** The Kubernetes API is unavailable. */
 export class ClusterUnavailable extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
   readonly retryAfterSeconds: number;
@@ -107,7 +107,7 @@ export class ClusterUnavailable extends DomainError {
   }
 }
 
-/** The secret manager can't be used now, and what was asked for needs it. */
+/** The secret manager is unavailable, and the request needs it. */
 export class SecretsUnavailable extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
   readonly retryAfterSeconds = 5;
@@ -117,7 +117,7 @@ export class SecretsUnavailable extends DomainError {
   }
 }
 
-/** The host of a Repository can't be asked now, and what was asked for needs it. */
+/** The host of a Repository is unavailable, and the request needs it. */
 export class HostUnavailable extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
   readonly retryAfterSeconds: number;
@@ -128,7 +128,7 @@ export class HostUnavailable extends DomainError {
   }
 }
 
-/** The environment could not be made for a reason on our side. */
+/** The environment could not be created because of an internal error. */
 export class CreationFailed extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
 

@@ -1,37 +1,34 @@
-/** The API group of every kind of this platform; a fork changes it here and nowhere else. */
+/** The API group of every kind of this platform; a fork changes only this. */
 export const GROUP = "ephemeral-environments.dev";
 export const VERSION = "v1";
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/**
- * On every object that exists because of an environment: the environment's UID.
- * Ownership is decided by it and by nothing else, because names can be taken and prefixes can collide.
- */
+/** On every object of an environment: its UID. Only this label decides ownership, because names can be taken. */
 export const ENVIRONMENT_UID_LABEL = `${GROUP}/environment-uid`;
-/** Beside the UID, for people: the environment's name. Never decides anything. */
+/** On every object of an environment: its name, for users. */
 export const ENVIRONMENT_NAME_LABEL = `${GROUP}/environment`;
-/** `"true"` on a Secret of the embedded secret manager that no environment owns: one that the settings may share. */
+/** `"true"` on a Secret of the embedded secret manager that the settings may share and no environment owns. */
 export const SHARED_SECRET_LABEL = `${GROUP}/shared`;
-/** Held until everything outside the resource is verified gone. */
+/** The finalizer; removed when everything outside the resource is verified gone. */
 export const FINALIZER = `${GROUP}/teardown`;
-/** A token that asks for a pass now; answered in `status.lastHandledReconcileAt`. */
+/** A token that requests a reconcile; answered in `status.lastHandledReconcileAt`. */
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
-/** Names the step of a deletion that an admin goes past although it is stuck; what it leaves behind is recorded. */
+/** Names the stuck step of a deletion that an admin skips; what is left is recorded. */
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
-/** `"true"` on what a breaker holds back: an admin has looked, and it may go. */
+/** `"true"` confirms a deletion that the deletion budget blocks. */
 export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
-/** Tells the request that made an environment from all others; see `creation-mark.ts`. */
+/** Identifies the request that created an environment; see `idempotency-record.ts`. */
 export const CREATION_MARK_ANNOTATION = `${GROUP}/creation-mark`;
-/** Why the TTL was changed last, as the caller of the REST interface said it. */
+/** Why the TTL was last changed, from the caller of the REST interface. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
 
-/** Who made a thing through the REST interface, for people: proves nothing. */
+/** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 
-/** The id of the audit record of the REST interface's last change of the object; what is changed past it keeps the old one. */
+/** The id of the audit record of the REST interface's last change; other changes keep the former id. */
 export const AUDIT_ID_ANNOTATION = `${GROUP}/audit-id`;
 
-/** The labels of everything that belongs to an environment: the UID decides, the name is for people. */
+/** The labels of every object of an environment. */
 export function ownerLabels(owner: { name: string; uid: string }): Record<string, string> {
   return {
     "app.kubernetes.io/managed-by": "ephemeral-environments",
@@ -40,7 +37,7 @@ export function ownerLabels(owner: { name: string; uid: string }): Record<string
   };
 }
 
-/** How the API server addresses a kind; the operator's client takes it as it is. */
+/** How the API server addresses a kind. */
 export interface Kind {
   readonly group: string;
   readonly version: string;

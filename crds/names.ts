@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * The names that follow from an environment's name. Every one is a pure function, so that a crash never leaves
- * a thing whose name nobody can compute again.
- */
+/** The names that are derived from an environment's name: pure functions, so they can be computed again after a crash. */
 
 export const NAME_MIN_LENGTH = 3;
 export const NAME_MAX_LENGTH = 50;
@@ -11,7 +8,7 @@ export const NAME_MAX_LENGTH = 50;
 export const NAME_PATTERN = "^[a-z]([a-z0-9-]*[a-z0-9])?$";
 const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
 
-/** What has its name from people. */
+/** The kinds whose names users choose. */
 export type NamedKind = "environment" | "repository" | "configSet";
 
 interface Reserved {
@@ -21,24 +18,24 @@ interface Reserved {
 
 const PLATFORM_PREFIXES = ["kube-", "ephemeral-"];
 
-/** By kind, what has the shape of a name and is taken otherwise. */
+/** Valid names that are reserved, by kind. */
 const RESERVED: Readonly<Record<NamedKind, Reserved>> = {
-  // Labels of the platform's own hosts, what people expect to be there, and what has a path where names have theirs.
+  // Hosts of the platform, names that users expect elsewhere, and paths of the REST interface.
   environment: {
     names: ["www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default", "cleanup-failed"],
     prefixes: PLATFORM_PREFIXES,
   },
-  // What has a path where names have theirs. Environments are named after Repositories, so they begin alike.
+  // Paths of the REST interface; environments are named after Repositories, so the prefixes are the same.
   repository: { names: ["reload"], prefixes: PLATFORM_PREFIXES },
   configSet: { names: [], prefixes: [] },
 };
 
-/** A rule of the name, in both languages that enforce it: CEL in the API server and this code in the facade. */
+/** A rule for names, as CEL for the API server and as code for the facade. */
 export interface NameRule {
   /** The CEL expression over `name`. */
   readonly cel: string;
   readonly holds: (name: string) => boolean;
-  /** What is wrong when it does not hold; completes "the name …". */
+  /** What is wrong when it does not hold, after "the name". */
   readonly message: string;
 }
 
@@ -62,14 +59,14 @@ const SHAPE_RULES: readonly NameRule[] = [
     message: "must not contain '--'",
   },
   {
-    // A path parameter is an id or a name; the two must never be confused.
+    // A path parameter is an id or a name, which must be distinguishable.
     cel: `!name.matches('${UUID_PATTERN}')`,
     holds: (name) => !isUuid(name),
     message: "must not look like a UUID",
   },
 ];
 
-/** One rule, or none where nothing is reserved. */
+/** One rule, or none when nothing is reserved. */
 function reservedRules({ names, prefixes }: Reserved): readonly NameRule[] {
   const cel = [
     ...(names.length > 0 ? [`!(name in [${quoted(names)}])`] : []),
@@ -79,14 +76,14 @@ function reservedRules({ names, prefixes }: Reserved): readonly NameRule[] {
   return cel.length === 0 ? [] : [{ cel: cel.join(" && "), holds, message: "is reserved" }];
 }
 
-/** The rules of a name, by what it is the name of: all have one shape. */
+/** The rules for names, by kind. */
 export const NAME_RULES: Readonly<Record<NamedKind, readonly NameRule[]>> = {
   environment: [...SHAPE_RULES, ...reservedRules(RESERVED.environment)],
   repository: [...SHAPE_RULES, ...reservedRules(RESERVED.repository)],
   configSet: [...SHAPE_RULES, ...reservedRules(RESERVED.configSet)],
 };
 
-/** The first thing that is wrong with a name; `undefined` when it is fine. */
+/** The first problem of a name; `undefined` when it is valid. */
 export function nameProblem(name: string, kind: NamedKind = "environment"): string | undefined {
   return NAME_RULES[kind].find((rule) => !rule.holds(name))?.message;
 }
@@ -96,24 +93,24 @@ export function isUuid(text: string): boolean {
   return new RegExp(UUID_PATTERN).test(text);
 }
 
-/** The environment's namespace, its deployer application and that application's project all carry this name. */
+/** The name of the environment's namespace, of its deployer application and of that application's project. */
 export function namespaceName(environmentName: string): string {
   return `env-${environmentName}`;
 }
 
-/** Tells two environments of the same name apart that lived one after the other. */
+/** Distinguishes environments that have the same name one after the other. */
 export function shortUid(uid: string): string {
   return uid.replaceAll("-", "").slice(0, 8);
 }
 
-/** Where the embedded secret manager keeps an environment's values. */
+/** The name of the Secret with an environment's values in the embedded secret manager. */
 export function secretStoreName(environment: { name: string; uid: string }): string {
   return `${environment.name}-${shortUid(environment.uid)}`;
 }
 
 /**
- * What an external secret manager calls the entry of one variable. It starts with the environment's name and holds
- * only what such managers let in, `[A-Za-z0-9_-]{1,255}`; a variable that does not fit is there as its hash.
+ * The id of a variable's entry in an external secret manager. It starts with the environment's name and matches
+ * `[A-Za-z0-9_-]{1,255}`; a variable that does not fit is replaced by its hash.
  */
 export function secretEntryId(environment: { name: string; uid: string }, variable: string): string {
   const fits = /^[A-Za-z0-9_]{1,128}$/.test(variable);
@@ -123,7 +120,7 @@ export function secretEntryId(environment: { name: string; uid: string }, variab
 export type Component = "backend" | "frontend";
 export const COMPONENTS: readonly Component[] = ["backend", "frontend"];
 
-/** The one label under the base domain at which a component answers: flat, so that one wildcard certificate serves all. */
+/** The label of a component's host below the base domain; a single label, so one wildcard certificate covers all. */
 export function hostLabel(environmentName: string, component: Component): string {
   return component === "frontend" ? environmentName : `${environmentName}--api`;
 }
@@ -133,7 +130,7 @@ export function componentHost(environmentName: string, component: Component, bas
   return `${hostLabel(environmentName, component)}.${baseDomain}`;
 }
 
-/** The URL of a component; the port is left out when it is HTTPS's own. */
+/** The URL of a component, without the default port of HTTPS. */
 export function componentUrl(host: string, publicPort: number): string {
   return publicPort === 443 ? `https://${host}` : `https://${host}:${publicPort}`;
 }

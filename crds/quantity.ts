@@ -1,4 +1,4 @@
-/** An amount of a resource as settings may spell it: `500m`, `1.5Gi`, `1e3`. */
+/** A quantity of a resource: `500m`, `1.5Gi`, `1e3`. */
 export const QUANTITY_PATTERN =
   "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$";
 
@@ -7,12 +7,12 @@ const DECIMAL_SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const ONES = DECIMAL_SUFFIXES.indexOf("");
 
 /**
- * The spelling of an amount that the API server stores as it is: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
- * It respells most others, so that an object in another spelling never equals what was stored of it.
+ * The canonical spelling of a quantity, which the API server stores: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
+ * An object with another spelling never equals the stored one.
  *
  * The rules are `CanonicalizeBytes` of https://pkg.go.dev/k8s.io/apimachinery/pkg/api/resource#Quantity, after the
  * rounding up to thousandths that every list of resources gets.
- * @throws TypeError for a text that is not of `QUANTITY_PATTERN`
+ * @throws TypeError for a text that does not match `QUANTITY_PATTERN`
  */
 export function canonicalQuantity(text: string): string {
   const known = spellings.get(text);
@@ -66,7 +66,7 @@ function inDecimal(thousandths: bigint, isExponential: boolean): string {
   return `${left}${DECIMAL_SUFFIXES[ONES + power]}`;
 }
 
-/** Divides as long as nothing is lost. */
+/** Divides while there is no remainder. */
 function stripped(amount: bigint, by: bigint, most: number): { left: bigint; times: number } {
   let left = amount;
   let times = 0;

@@ -1,7 +1,7 @@
-/** What a chart's value can be overridden with. */
+/** A value that an override of a chart value may have. */
 export type Scalar = string | number | boolean | null;
 
-/** The scalar that is written as JSON; `undefined` for what is none, or would be another one when it arrives. */
+/** The scalar in a JSON text; `undefined` when it is not a scalar, or would change on its way. */
 export function scalarOf(json: string): Scalar | undefined {
   let parsed: unknown;
   try {
@@ -9,9 +9,9 @@ export function scalarOf(json: string): Scalar | undefined {
   } catch {
     return undefined;
   }
-  // The API server knows no negative zero, which would be a difference for ever.
+  // The API server has no negative zero, so the stored object would always differ.
   if (typeof parsed === "number") return isExact(parsed) ? parsed + 0 : undefined;
-  // Half a surrogate pair is no text in JSON's own encoding: it would be stored as another one.
+  // Half a surrogate pair is not valid in UTF-8: another text would be stored.
   if (typeof parsed === "string") return parsed.isWellFormed() ? parsed : undefined;
   return parsed === null || typeof parsed === "boolean" ? parsed : undefined;
 }

@@ -1,7 +1,7 @@
-/** What the schemas of all kinds share: keywords of the API server, bounds, and shapes that recur. */
+/** What the schemas of several kinds have in common. */
 import { type Static, type TSchema, Type } from "typebox";
 
-/** A rule the API server evaluates; see https://kubernetes.io/docs/reference/using-api/cel/. */
+/** A rule that the API server evaluates; see https://kubernetes.io/docs/reference/using-api/cel/. */
 export interface CelRule {
   readonly rule: string;
   readonly message?: string;
@@ -13,7 +13,7 @@ export interface CelRule {
 /** Attaches rules to a schema. */
 export const rules = (...list: CelRule[]) => ({ "x-kubernetes-validations": list });
 
-/** What ajv must be told to pass over: keywords that only the API server knows. */
+/** Keywords that only the API server knows, for ajv to ignore. */
 export const KUBERNETES_KEYWORDS = [
   "x-kubernetes-validations",
   "x-kubernetes-list-type",
@@ -21,16 +21,16 @@ export const KUBERNETES_KEYWORDS = [
   "x-kubernetes-preserve-unknown-fields",
 ] as const;
 
-/** A union of string literals, as the structural schema and OpenAPI write it. */
+/** A union of string literals, as structural schemas and OpenAPI express it. */
 export function literals<const T extends readonly string[]>(values: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 }
 
-/** An object whose keys are the user's; TypeBox's own record has no structural form. */
+/** An object with arbitrary keys; TypeBox's own record has no structural form. */
 export const map = <T extends TSchema>(values: T, options: object = {}) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
 
-/** An object that admits the fields it names and no others. */
+/** An object without additional fields. */
 export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
@@ -42,11 +42,11 @@ export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
 export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 /** The id of a secret in the secret manager. */
 export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
-/** Which of a secret's versions is meant. */
+/** A version of a secret. */
 export const SECRET_KEY_PATTERN = "^(latest|[1-9][0-9]{0,8})$";
 
 export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
-/** Groups of the identity provider that may see and change a thing. */
+/** Groups of the identity provider that may see and change an object. */
 export const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   maxItems: 50,
   "x-kubernetes-list-type": "set",

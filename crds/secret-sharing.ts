@@ -1,32 +1,32 @@
-/** Which secrets of the secret manager the settings share with the environments of which groups. */
+/** The rules of the settings that share secrets with the environments of groups. */
 import { type Static, Type } from "typebox";
 import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
 const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 });
 
-/** Secrets, named by their ids or by labels that they carry all, for the environments of any of the groups. */
+/** Shares secrets, selected by id or by labels, with the environments of any of the groups. */
 export const SharingRule = closed({
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), { default: [] }),
   labels: Type.Record(Type.String(), Type.String(), {
     default: {},
-    description: "In the spelling of the secret manager; a secret must carry all of them.",
+    description: "As the secret manager spells them; a secret must have all of them.",
   }),
   groups: Groups,
 });
 export type SharingRule = Static<typeof SharingRule>;
 
-/** What the settings say of secrets that no environment owns. */
+/** The settings for secrets that no environment owns. */
 export interface Sharing {
   readonly shared: readonly SharingRule[];
   readonly hostCredentials: readonly { readonly id: string }[];
 }
 
 /**
- * Whether a secret that no environment owns is shared with an environment of these groups; never one that is a credential of hosts, whatever
- * its labels are.
+ * Whether a secret that no environment owns is shared with an environment of these groups; a credential of hosts never is,
+ * whatever its labels are.
  *
- * @param labelsOf the secret's labels, `undefined` when there is no such secret; asked only where some rule for these
- *   groups goes by labels, so that nothing is looked up for those whom nothing is shared with
+ * @param labelsOf reads the secret's labels, `undefined` when there is no such secret; called only if a rule for these
+ *   groups selects by labels
  */
 export async function isSharedWith(
   { shared, hostCredentials }: Sharing,
@@ -36,7 +36,7 @@ export async function isSharedWith(
   if (hostCredentials.some(({ id }) => id === secret.id)) return false;
   const theirs = shared.filter((rule) => rule.groups.some((group) => groups.includes(group)));
   if (theirs.some(({ ids }) => ids.includes(secret.id))) return true;
-  // A rule without labels would otherwise hold for every secret there is.
+  // A rule without labels would otherwise match every secret.
   const byLabels = theirs.map(({ labels }) => Object.entries(labels)).filter((wanted) => wanted.length > 0);
   if (byLabels.length === 0) return false;
   const labels = (await secret.labelsOf()) ?? {};

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 const MASK = "***";
 
-/** A secret value that can travel, be logged and be serialised by mistake without being shown; only `reveal` gives it. */
+/** A secret value; its text and JSON forms are `***`, and only `reveal` returns it. */
 export class Sensitive {
   readonly #value: string;
 
@@ -10,7 +10,7 @@ export class Sensitive {
     this.#value = value;
   }
 
-  /** The value itself: call it where the value is written to its destination, and nowhere else. */
+  /** The value; to be called only where it is written to its destination. */
   reveal(): string {
     return this.#value;
   }

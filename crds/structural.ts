@@ -12,7 +12,7 @@ const KEPT = new Set([
 /** Converted below. */
 const CONVERTED = new Set(["properties", "required", "items", "additionalProperties"]);
 
-/** Throws, naming the place, on what a structural schema can't say: nothing is dropped in silence. */
+/** @throws Error with the place of a keyword that a structural schema does not support */
 export function structural(schema: Schema, path = "$"): Schema {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -44,7 +44,7 @@ interface Nested {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** `false` the API server says in its own way: it prunes. */
+/** The API server prunes unknown fields, which is what `false` means. */
 function mapOf(values: Schema | boolean | undefined, fields: readonly string[], path: string): Schema | undefined {
   if (values === undefined || values === false) return undefined;
   if (values === true) throw new Error(`${path}: unknown fields are kept by x-kubernetes-preserve-unknown-fields only`);

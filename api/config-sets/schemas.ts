@@ -1,7 +1,7 @@
 /** Config sets as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
-import { PLAIN_VALUE_PATTERN } from "../../crds/environment/ephemeral-environment.schema.ts";
+import { PLAIN_VALUE_PATTERN } from "../../crds/environment/overrides.schema.ts";
 import { closed } from "../../crds/schema.ts";
 import {
   Amount,

@@ -1,11 +1,7 @@
 /** Repositories as the REST contract words them. */
 import { type Static, type TSchema, Type } from "typebox";
-import {
-  CREATE_ACTIONS,
-  DELETE_ACTIONS,
-  NOTIFIED_EVENTS,
-  SECRET_KINDS,
-} from "../../crds/repository/repository.schema.ts";
+import { SECRET_KINDS } from "../../crds/repository/repository.schema.ts";
+import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";

@@ -1,5 +1,4 @@
 import type { Settings } from "../../config/settings.ts";
-import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/repository.schema.ts";
 import {
   branchOf,
   type ChartSource,
@@ -7,6 +6,7 @@ import {
   type RepositorySpec,
   wantedSecrets,
 } from "../../crds/repository/repository.ts";
+import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 

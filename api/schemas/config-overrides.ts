@@ -1,6 +1,6 @@
 /** Overrides of the chart's and the config set's values, as the REST contract words them. */
 import { type Static, Type } from "typebox";
-import { PLAIN_VALUE_PATTERN } from "../../crds/environment/ephemeral-environment.schema.ts";
+import { PLAIN_VALUE_PATTERN } from "../../crds/environment/overrides.schema.ts";
 import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
 import { closed, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../../crds/schema.ts";
 

@@ -3,13 +3,13 @@ import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp } from "../sch
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
-/** Why an environment is no more. */
+/** Why an environment was deleted. */
 export const RECORD_REASONS = ["deleted", "expired", "orphaned"] as const;
 
 const Component = Type.Object({
   repository: Type.String({ maxLength: 50 }),
   branch: Type.String({ maxLength: 244 }),
-  commit: Type.String({ maxLength: 64, description: "The one that was settled; empty when none ever was." }),
+  commit: Type.String({ maxLength: 64, description: "The resolved commit; empty when there was none." }),
 });
 
 const ForcedStep = Type.Object({
@@ -21,19 +21,19 @@ const { owner, trigger } = EnvironmentSpec.properties;
 
 export const RecordSpec = Type.Object(
   {
-    name: Type.String({ maxLength: 253, description: "Of the environment; the record itself is named by its UID." }),
+    name: Type.String({ maxLength: 253, description: "The name of the environment; the record is named by its UID." }),
     uid: Type.String({ maxLength: 64 }),
     reason: literals(RECORD_REASONS, {
       description:
-        "deleted: somebody asked; expired: its time was up; orphaned: the resource was gone while other things of it were not.",
+        "deleted: by request; expired: by its TTL; orphaned: the resource was gone before its other objects.",
     }),
     createdAt: Timestamp,
     readyAt: Type.Optional(Timestamp),
-    deletedAt: Type.Unsafe<string>({ ...Timestamp, description: "When its deletion was asked for." }),
+    deletedAt: Type.Unsafe<string>({ ...Timestamp, description: "When its deletion was requested." }),
     goneAt: Type.Unsafe<string>({ ...Timestamp, description: "When everything was verified gone, or forced." }),
     teardownSeconds: Type.Integer({ minimum: 0 }),
     ttlHours: Type.Optional(Type.Integer()),
-    phase: Type.Optional(literals(PHASES, { description: "The last one before terminating." })),
+    phase: Type.Optional(literals(PHASES, { description: "The last phase before terminating." })),
     failure: Type.Optional(Type.String({ maxLength: 128, description: "The reason of Ready, if it had failed." })),
     components: Type.Optional(Type.Object({ backend: Type.Optional(Component), frontend: Type.Optional(Component) })),
     configSet: Type.Optional(
@@ -46,7 +46,7 @@ export const RecordSpec = Type.Object(
     owner,
     groups: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50 })),
     trigger,
-    forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin went past." })),
+    forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin skipped." })),
   },
   rules({ rule: "self == oldSelf", message: "a record is never changed" }),
 );

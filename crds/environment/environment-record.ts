@@ -5,12 +5,12 @@ import type { EnvironmentSpec } from "./ephemeral-environment.ts";
 
 export type { RecordSpec } from "./environment-record.schema.ts";
 
-/** What remains of an environment: for insights and costs, and as the tombstone of its pull request. */
+/** What is stored of a deleted environment: for statistics and costs, and as the tombstone of its pull request. */
 export interface EnvironmentRecord {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: "EnvironmentRecord";
   readonly metadata: {
-    /** The environment's UID: so there is one record, however often it is written. */
+    /** The environment's UID, so there is only one record. */
     readonly name: string;
     readonly namespace: string;
     readonly uid: string;
@@ -29,12 +29,12 @@ export const recordKind = {
   namespaced: true,
 } as const satisfies Kind;
 
-/** By this label everything that one pull request (or the like) brought forth is found. */
+/** Selects everything that was created for one pull request. */
 export const TRIGGER_LABEL = `${GROUP}/trigger`;
 
 /**
- * The value of the trigger label: which pull request of which repository of which provider. A hash, because names of
- * repositories don't fit a label. `undefined` for what no numbered thing triggered.
+ * The value of the trigger label: a hash of provider, repository and number, because repository names don't fit a label.
+ * `undefined` for a trigger without a number.
  */
 export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
   if (trigger?.number === undefined) return undefined;
@@ -45,7 +45,7 @@ export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefi
     .slice(0, 40);
 }
 
-/** A record on its way to the API server. */
+/** The manifest of a record. */
 export function recordManifest(spec: RecordSpec, namespace: string) {
   const trigger = triggerKey(spec.trigger);
   const labels = {

@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
-import { QUANTITY_PATTERN } from "../quantity.ts";
 import { BRANCH_RULES, Branch } from "../repository/branches.ts";
 import {
   type CelRule,
@@ -15,6 +14,9 @@ import {
   Timestamp,
   VARIABLE_PATTERN,
 } from "../schema.ts";
+import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, Timestamp } from "../schema.ts";
+import { TTL_MAX_HOURS } from "./lifetime.ts";
+import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";
 
@@ -31,17 +33,17 @@ export const PIPELINE_STATUSES = ["running", "success", "failed", "canceled"] as
 const Pipeline = Type.Object(
   {
     project: Type.String({ minLength: 1, maxLength: 200 }),
-    id: Type.Integer({ format: "int64", minimum: 1, description: "A higher one is newer." }),
+    id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id is newer." }),
     commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES),
     url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
     at: Type.String({
       ...Timestamp,
-      description: "When it got this status; one that runs counts as silent 2 hours later.",
+      description: "When it got this status; a running one counts as silent 2 hours later.",
     }),
   },
   {
-    description: "The newest pipeline of this component, as its host reported it; set by those who may assign.",
+    description: "The newest pipeline of this component, as its host reported it; only set with the right to assign.",
     ...rules(...PIPELINE_RULES.map(({ cel, message }) => ({ rule: cel, message }))),
   },
 );
@@ -54,13 +56,12 @@ const Source = Type.Object(
     commit: Type.Optional(
       Type.Unsafe<Static<typeof Commit>>({
         ...Commit,
-        description: "Empty: the head of the branch, settled once for each branch.",
+        description: "Empty: the head of the branch, resolved once for each branch.",
       }),
     ),
     follow: Type.Optional(
       Type.Boolean({
-        description:
-          "Without a commit: moves with pushes to the branch, and asks for its head whenever a pass is asked for.",
+        description: "Without a commit: follows pushes to the branch, and reads its head at every requested reconcile.",
       }),
     ),
     pipeline: Type.Optional(Pipeline),
@@ -76,70 +77,7 @@ const Source = Type.Object(
   ),
 );
 
-/** A name that Kubernetes, a shell and every language take for an environment variable. */
-export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
-
-/** A process's environment can hold everything but a NUL. */
-export const PLAIN_VALUE_PATTERN = "^[^\\x00]*$";
-
-/** Which value of the secret manager is meant. */
-export const SecretRef = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }),
-    key: Type.String({
-      maxLength: 10,
-      pattern: SECRET_KEY_PATTERN,
-      description: "A version, or latest: the newest when it is resolved.",
-    }),
-  },
-  { description: "A secret of the secret manager that this environment owns or that the settings share." },
-);
-export type SecretRef = Static<typeof SecretRef>;
-
-const EnvironmentVariable = Type.Object(
-  {
-    name: Variable,
-    value: Type.Optional(Type.String({ maxLength: 4096, pattern: PLAIN_VALUE_PATTERN })),
-    secretRef: Type.Optional(SecretRef),
-  },
-  rules({
-    rule: "has(self.value) != has(self.secretRef)",
-    message: "a variable has either a value or a secretRef",
-  }),
-);
-export type EnvironmentVariable = Static<typeof EnvironmentVariable>;
-
-/** Variables by name, at most one of each. */
-export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
-  maxItems: 100,
-  "x-kubernetes-list-type": "map",
-  "x-kubernetes-list-map-keys": ["name"],
-});
-
-export const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });
-const Amounts = Type.Object({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
-
-/** What may be set of a component, whatever its chart. */
-export const ComponentOverrides = Type.Object({
-  env: Type.Optional(EnvironmentVariables),
-  replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-  resources: Type.Optional(Type.Object({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
-});
-export type ComponentOverrides = Static<typeof ComponentOverrides>;
-
-/** A place in the chart's values, from the component down. */
-export const ValuePath = Type.String({ maxLength: 255, pattern: "^(backend|frontend)(\\.[A-Za-z0-9_-]{1,63}){1,8}$" });
-
-const ValueOverride = Type.Object({
-  path: Type.Unsafe<string>({
-    ...ValuePath,
-    description: "One of the paths that a Repository of the environment lists as overridable.",
-  }),
-  value: Type.String({ maxLength: 4096, description: "A scalar, written as JSON." }),
-});
-export type ValueOverride = Static<typeof ValueOverride>;
-
-/** A field that may be set when the resource is made and never after: neither changed, nor removed, nor added. */
+/** A field that can't be changed, removed or added after the creation. */
 export const immutable = (field: string, message: string): CelRule => {
   const [parent, name] = field.includes(".") ? (field.split(".") as [string, string]) : [undefined, field];
   const has = (root: string) =>
@@ -170,10 +108,10 @@ export const EnvironmentSpec = Type.Object(
       Type.Object(
         {
           provision: Type.Boolean({
-            description: "Whether it has a PostgreSQL of its own; false removes one with all its data.",
+            description: "Whether it has a PostgreSQL; false removes it with all its data.",
           }),
         },
-        { description: "As the config set says, else none, when left out." },
+        { description: "When left out, the config set decides; the default is none." },
       ),
     ),
     secrets: Type.Optional(
@@ -188,13 +126,13 @@ export const EnvironmentSpec = Type.Object(
           Type.Array(Variable, {
             maxItems: 50,
             "x-kubernetes-list-type": "set",
-            description: "Variables whose values somebody writes into the secret manager; they are never generated.",
+            description: "Variables whose values users write into the secret manager; they are never generated.",
           }),
         ),
         rotate: Type.Optional(
           map(Type.String({ minLength: 1, maxLength: 64 }), {
             maxProperties: 50,
-            description: "By variable: any text; another one than before asks for a new value, once.",
+            description: "By variable: any text; a changed text requests a new value, once.",
           }),
         ),
       }),
@@ -215,7 +153,7 @@ export const EnvironmentSpec = Type.Object(
             }),
           ),
         },
-        { description: "Wins over the config set, which wins over the chart." },
+        { description: "They win over the config set, which wins over the chart." },
       ),
     ),
     owner: Type.Optional(
@@ -224,12 +162,12 @@ export const EnvironmentSpec = Type.Object(
           subject: Type.String({
             minLength: 1,
             maxLength: 768,
-            description: "<issuer>#<sub>: who it is, never the e-mail.",
+            description: "<issuer>#<sub>; never the e-mail.",
           }),
           email: Type.String({ maxLength: 254 }),
           name: Type.String({ maxLength: 254 }),
         },
-        { description: "Set by those who may assign environments; rights come from it." },
+        { description: "Only set with the right to assign environments; it grants rights." },
       ),
     ),
     access: Type.Optional(Type.Object({ groups: Groups })),
@@ -259,7 +197,7 @@ export const EnvironmentSpec = Type.Object(
       message: "spec.backend.repository can't be changed after creation",
     },
     {
-      // Left out it is true: so that what else `secrets` says may be added later.
+      // It is true when left out, so the other fields of `secrets` may be added later.
       rule: `${generates("self")} == ${generates("oldSelf")}`,
       fieldPath: ".secrets.autoGenerate",
       message: "spec.secrets.autoGenerate can't be changed after creation",
@@ -270,7 +208,7 @@ export const EnvironmentSpec = Type.Object(
 );
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 
-/** The rules of a kind's names. They stand on the root: only there can CEL see the name. */
+/** The rules for a kind's names; on the root, because only there CEL can read the name. */
 export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
   NAME_RULES[kind].map(({ cel, message }) => ({
     rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),

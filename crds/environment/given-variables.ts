@@ -1,13 +1,14 @@
 import type { ConfigSetSpec } from "../config-set.schema.ts";
 import type { Component } from "../names.ts";
-import type { EnvironmentSpec, EnvironmentVariable } from "./ephemeral-environment.schema.ts";
+import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
+import type { EnvironmentVariable } from "./overrides.schema.ts";
 
-/** A variable of a component, and who gives it. */
+/** A variable of a component, and its origin. */
 export type GivenVariable = EnvironmentVariable & { readonly origin: "config_set" | "override" };
 
 /**
- * The variables that people set for a component, each name once. The config set's own come first, then those of its
- * values for the component, then the environment's overrides: the last of a name wins as a whole.
+ * The variables that users set for a component, each name once. The config set's variables come first, then its values for
+ * the component, then the environment's overrides; the last one of a name wins.
  */
 export function givenVariables(
   component: Component,

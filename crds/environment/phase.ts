@@ -1,9 +1,9 @@
 import { findCondition } from "../conditions.ts";
 import type { EnvironmentStatus, EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
 
-/** Reason of `Ready` when what is wanted did not run in time. */
+/** Reason of `Ready` when the rollout did not finish in time. */
 export const DEADLINE_EXCEEDED = "DeadlineExceeded";
-/** Reason of `SourceResolved` while the pipeline of a wanted commit runs. */
+/** Reason of `SourceResolved` while the pipeline of a wanted commit is running. */
 export const BUILDING = "Building";
 
 interface Projected {
@@ -11,10 +11,7 @@ interface Projected {
   readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt"> | undefined;
 }
 
-/**
- * The status of the REST contract as a projection of what is known; the first line that matches wins.
- * Stored for printer columns only: the operator never reads it back.
- */
+/** The status of the REST contract, computed from the conditions. Stored only for printer columns; the operator never reads it. */
 export function phaseOf({ metadata, status }: Projected): Phase {
   if (metadata.deletionTimestamp !== undefined) return "terminating";
   const ready = findCondition(status?.conditions, "Ready")?.status;
@@ -24,7 +21,7 @@ export function phaseOf({ metadata, status }: Projected): Phase {
   return status?.readyAt === undefined ? "creating" : "updating";
 }
 
-/** The phase that users are shown: the stored one, and a deletion at once, before the operator has seen it. */
+/** The phase that users see: the stored one, or `terminating` as soon as the deletion was requested. */
 export function shownPhase({ metadata, status }: EphemeralEnvironment): Phase {
   return metadata.deletionTimestamp === undefined ? (status?.phase ?? "creating") : "terminating";
 }

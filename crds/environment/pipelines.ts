@@ -1,7 +1,7 @@
 /** The fields of a reported pipeline that the rules compare. */
 type Pipeline = Readonly<Record<"project" | "commit" | "status" | "at", string>> & { readonly id: number };
 
-/** What a report of a pipeline must keep to beside the one before, in both languages that enforce it: CEL in the API server and this code. */
+/** A rule for a pipeline's report after the former one, as CEL for the API server and as code. */
 export interface PipelineRule {
   /** Over `self` and `oldSelf`. */
   readonly cel: string;
@@ -12,7 +12,7 @@ export interface PipelineRule {
 const isSame = (next: Pipeline, former: Pipeline) => next.project === former.project && next.id === former.id;
 const CEL_IS_OTHER = "self.project != oldSelf.project || self.id != oldSelf.id";
 
-/** Reports come twice and out of order: none may take an environment back to what is over. */
+/** Reports are duplicated and reordered; an outdated one must not replace a newer one. */
 export const PIPELINE_RULES: readonly PipelineRule[] = [
   {
     cel: "self.project != oldSelf.project || self.id >= oldSelf.id",
@@ -31,7 +31,7 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
   },
 ];
 
-/** The same over a component's source: there is one place for a pipeline, and what is wanted must not be forgotten to be built. */
+/** The same for a component's source: it holds one pipeline, and that of the wanted commit must not be replaced. */
 export const WANTED_PIPELINE_RULE = {
   cel:
     "!has(oldSelf.pipeline) || !has(self.pipeline) || !has(self.commit) || oldSelf.pipeline.status == 'success'" +
@@ -51,15 +51,15 @@ export function mayFollow(next: Pipeline, former: Pipeline | undefined, wanted: 
   return PIPELINE_RULES.every(({ holds }) => holds(next, former)) && WANTED_PIPELINE_RULE.holds(next, former, wanted);
 }
 
-/** How long a pipeline may run without another word. */
+/** How long a running pipeline may report nothing. */
 const SILENT_AFTER_MS = 2 * 3_600_000;
 
-/** When a pipeline's commit may be deployed: at its end, or when it has said nothing for too long. */
+/** When a pipeline's commit may be deployed: at its end, or when it has reported nothing for too long. */
 export function pipelineEnd({ status, at }: Pipeline): Date {
   return new Date(Date.parse(at) + (status === "running" ? SILENT_AFTER_MS : 0));
 }
 
-/** What a pipeline means for its commit; `silent`: its end was missed, or never came. */
+/** The state of a commit by its pipeline; `silent`: the end of the pipeline was not reported. */
 export type Build = "building" | "silent" | "failed" | "built";
 
 export function buildOf(pipeline: Pipeline, now: Date): Build {

@@ -1,26 +1,25 @@
 import { Type } from "typebox";
 
 /**
- * What a branch may be called: whatever git lets people call one, but for what would mislead who reads it.
+ * Valid branch names: those that git allows, without those that mislead readers.
  *
- * One rule for all doors. The pattern keeps options (`--upload-pack`), refspecs and globs out of every git command line;
- * it holds ASCII alone, which every engine of patterns reads alike. The rules beside it say the rest, in CEL for the API
- * server and in code for the facade and the webhooks.
+ * The same rules apply everywhere. The pattern keeps options (`--upload-pack`), refspecs and globs out of git command lines;
+ * it is ASCII, which every regex engine reads alike. The other rules are CEL for the API server, and code for the facade and
+ * the webhooks.
  */
 
 /** GitHub's limit, in bytes of UTF-8: git keeps `refs/heads/<branch>` in files, whose names have 255 at most. */
 export const BRANCH_MAX_BYTES = 244;
 
-/** Signs that git refuses anywhere; also control characters and the space. */
+/** Characters that git refuses anywhere, with control characters and the space. */
 const REFUSED_SIGNS = "\\x00-\\x20\\x7f~^:?*\\[\\\\";
 /** For RE2, ECMAScript and Python; it counts characters. */
 export const BRANCH_PATTERN = `^[^${REFUSED_SIGNS}./-][^${REFUSED_SIGNS}]{0,${BRANCH_MAX_BYTES - 1}}$`;
 
 /**
- * Code points of what nobody sees, or sees as a space, and of what turns the direction of the text around it: those of
- * `\p{Cc}`, `\p{Cf}`, `\p{Z}` and `\p{Default_Ignorable_Code_Point}` beyond ASCII, and the empty braille sign. Also
- * U+FFFD, which stands where a character got lost. Numbers, because RE2 knows fewer properties, and the API server and
- * this process have tables of their own age.
+ * Code points that are invisible, look like a space or change the direction of the text: those of `\p{Cc}`, `\p{Cf}`,
+ * `\p{Z}` and `\p{Default_Ignorable_Code_Point}` beyond ASCII, the empty braille sign, and U+FFFD, which replaces a lost
+ * character. As numbers, because RE2 has fewer properties, and the Unicode tables of the API server may be older.
  */
 const UNREADABLE =
   "7f-a0 ad 34f 600-605 61c 6dd 70f 890-891 8e2 115f-1160 1680 17b4-17b5 180b-180f 2000-200f 2028-202f 205f-206f 2800 3000 " +
@@ -28,19 +27,19 @@ const UNREADABLE =
 const unreadable = new RegExp(`[${UNREADABLE.replaceAll(/[0-9a-f]+/g, "\\u{$&}").replaceAll(" ", "")}]`, "u");
 const unreadableInRe2 = `[${UNREADABLE.replaceAll(/[0-9a-f]+/g, "\\x{$&}").replaceAll(" ", "")}]`;
 
-/** A git branch, but for what `BRANCH_RULES` say. */
+/** A git branch, without the checks of `BRANCH_RULES`. */
 export const Branch = Type.String({ minLength: 1, maxLength: BRANCH_MAX_BYTES, pattern: BRANCH_PATTERN });
 
-/** A rule of a branch's name, in both languages that enforce it. */
+/** A rule for branch names, as CEL and as code. */
 export interface BranchRule {
-  /** The CEL expression over the text that `branch` names. */
+  /** The CEL expression for the text that `branch` names. */
   readonly cel: (branch: string) => string;
   readonly holds: (branch: string) => boolean;
-  /** What is wrong when it does not hold; completes "a branch …". */
+  /** What is wrong when it does not hold, after "a branch". */
   readonly message: string;
 }
 
-/** What https://git-scm.com/docs/git-check-ref-format refuses and the pattern can't say; then what is ours. */
+/** The rules of https://git-scm.com/docs/git-check-ref-format that the pattern can't express, then our own. */
 export const BRANCH_RULES: readonly BranchRule[] = [
   ...["..", "//", "/.", ".lock/", "@{"].map((part) => ({
     cel: (branch: string) => `!${branch}.contains('${part}')`,
@@ -71,9 +70,9 @@ export const BRANCH_RULES: readonly BranchRule[] = [
 
 const pattern = new RegExp(BRANCH_PATTERN, "u");
 
-/** The first thing that is wrong with a branch's name; `undefined` when it is fine. */
+/** The first problem of a branch's name; `undefined` when it is valid. */
 export function branchProblem(branch: string): string | undefined {
-  // Half a character becomes U+FFFD on its way to the API server: it is judged as what arrives there.
+  // Half a surrogate pair becomes U+FFFD on its way to the API server, so that is checked.
   const arriving = branch.toWellFormed();
   const broken = BRANCH_RULES.find((rule) => !rule.holds(arriving));
   if (broken !== undefined) return broken.message;

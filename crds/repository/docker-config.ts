@@ -1,7 +1,7 @@
 import { Sensitive } from "../sensitive.ts";
 
 /**
- * The logins of a docker configuration, `user:password` by registry; none where the text is no such configuration.
+ * The logins of a docker configuration, `user:password` by registry; empty when the text is not such a configuration.
  *
  * https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets
  */

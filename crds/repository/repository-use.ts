@@ -1,24 +1,24 @@
-/** Which environments may have a Repository or a config set, and which of them take a Repository's places. */
+/** Which environments may use a Repository or a config set, and which of them take a place of a Repository. */
 import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
 import { admits, type Repository } from "./repository.ts";
 
 /**
- * Whether the groups of a Repository, or of a config set, let the environment have it. The REST interface has judged the
- * owner whom it names by the owner's groups. Any other environment is judged by the groups that it is shared with: the
- * admission policy lets its creator name only groups of their own.
+ * Whether the groups of a Repository or a config set allow the environment to use it. For an environment with an owner the
+ * REST interface has checked the owner's groups. Any other one is checked by the groups that it is shared with; the admission
+ * policy lets its creator name only their own groups.
  */
 export function mayHave({ spec }: EphemeralEnvironment, used: Parameters<typeof admits>[0]): boolean {
   return spec.owner !== undefined || admits(used, spec.access?.groups ?? []);
 }
 
-/** Whether its Repositories were granted once: groups and limits that change later concern it no more. */
+/** Whether its Repositories were granted once; later changes of groups and limits do not concern it. */
 export function wasGranted({ status }: EphemeralEnvironment): boolean {
   return status?.sources?.backend !== undefined;
 }
 
 /**
- * Whether it takes one of the Repository's places (`maxEnvironments`): not one that is being deleted, nor one that may not
- * have this Repository. One that fails for its other Repository does take a place here, until it is deleted.
+ * Whether it takes one of the Repository's places (`maxEnvironments`). An environment that is being deleted, or that may not
+ * use this Repository, takes none; one that fails because of its other Repository does, until it is deleted.
  */
 export function takesPlace(environment: EphemeralEnvironment, repository: Repository): boolean {
   const { metadata, spec } = environment;
@@ -28,11 +28,11 @@ export function takesPlace(environment: EphemeralEnvironment, repository: Reposi
 }
 
 /**
- * Whether all places of the Repository are taken by environments that come before this one: those that have theirs, and
- * of those that wait for one the older, by UID where they are equally old. Only creation is limited, and what
- * the REST interface makes is counted there.
+ * Whether all places of the Repository are taken by environments that come before this one: those that have a place, and
+ * the older ones of those that wait, by UID if they are equally old. The limit applies only to creation; the REST interface
+ * checks it for its own environments.
  *
- * @param candidates all environments that may name the Repository, this one among them; asked for only where it matters
+ * @param candidates all environments that may name the Repository, with this one; called only if it has a limit
  */
 export function isCrowdedOut(
   environment: EphemeralEnvironment,
@@ -49,8 +49,8 @@ const hasPlace = (environment: EphemeralEnvironment) => environment.spec.owner !
 
 function comesBefore(other: EphemeralEnvironment, one: EphemeralEnvironment): boolean {
   if (other.metadata.uid === one.metadata.uid) return false;
-  return hasPlace(other) || turnOf(other) < turnOf(one);
+  return hasPlace(other) || orderOf(other) < orderOf(one);
 }
 
-/** Kubernetes writes moments in one form, to the second, so that they are in order as text. */
-const turnOf = ({ metadata }: EphemeralEnvironment) => `${metadata.creationTimestamp} ${metadata.uid}`;
+/** Timestamps of Kubernetes have one form, so their text can be compared. */
+const orderOf = ({ metadata }: EphemeralEnvironment) => `${metadata.creationTimestamp} ${metadata.uid}`;

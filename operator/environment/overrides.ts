@@ -1,5 +1,5 @@
-import type { ValueOverride } from "../../crds/environment/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { ValueOverride } from "../../crds/environment/overrides.schema.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { isOverridable } from "../../crds/repository/repository.ts";
 import { type Scalar, scalarOf } from "../../crds/scalar.ts";

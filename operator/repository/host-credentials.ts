@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import type { SecretRef } from "../../crds/environment/ephemeral-environment.schema.ts";
+import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { imagePlace, type Repository } from "../../crds/repository/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";

@@ -1,6 +1,6 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EnvironmentVariable, SecretRef } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { type GivenVariable, givenVariables } from "../../../crds/environment/given-variables.ts";
+import type { EnvironmentVariable, SecretRef } from "../../../crds/environment/overrides.schema.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { wantedSecrets } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";

@@ -85,7 +85,7 @@ describe("the kind ApiToken", () => {
     for (const revokedAt of [null, "2026-06-01T12:00:01Z"]) {
       const reply = await platform.patch(path, { spec: { revokedAt } });
       expect(reply).toMatchObject({ status: 422 });
-      expect(reply.message).toContain("a token that was revoked stays so");
+      expect(reply.message).toContain("a revoked token stays revoked");
     }
   });
 

@@ -1,16 +1,16 @@
-# Runs PostgreSQL with one database and the role that owns it, on an empty volume as on one that was used before.
-# Needs no more than PostgreSQL's own programs and a shell, so that it is the same with every image.
-# Given: PGDATA, DATABASE_USER, DATABASE_NAME, DATABASE_PASSWORD.
+# Runs PostgreSQL with one database and the role that owns it, on an empty or a used volume.
+# It needs only PostgreSQL's own programs and a shell, so it works with every image.
+# Variables: PGDATA, DATABASE_USER, DATABASE_NAME, DATABASE_PASSWORD.
 set -eu
 umask 077
 
-# One statement, before anybody can connect; ends the script when it fails. Never logged: it may hold the password.
+# Runs one statement before clients can connect; an error ends the script. It is never logged, because of the password.
 statement() {
   printf '%s;\n\n' "$2" |
     postgres --single -j -D "$1" -c exit_on_error=on -c log_min_error_statement=panic postgres >/dev/null
 }
 
-# Beside its place, because a pod may end in the middle of it: what is in its place is complete.
+# Created beside its place and moved there when it is complete, because the pod may end in between.
 if [ ! -e "$PGDATA" ]; then
   rm -rf "$PGDATA.new"
   initdb -D "$PGDATA.new" --username=postgres --encoding=UTF8 --auth-local=peer --auth-host=scram-sha-256 --no-instructions
@@ -20,7 +20,7 @@ if [ ! -e "$PGDATA" ]; then
   mv "$PGDATA.new" "$PGDATA"
 fi
 
-# The volume's group is given rights to all that is on it, and PostgreSQL refuses a folder that others may enter.
+# fsGroup gives the volume's group rights, and PostgreSQL refuses a folder with group rights.
 chmod 700 "$PGDATA"
 
 # At every start: the password may have been rotated.

@@ -1,10 +1,10 @@
-{{/* What a component's pods are selected by: immutable in a Deployment, so it never grows. Given: name, root. */}}
+{{/* The selector of a component's pods; immutable in a Deployment, so it never changes. Arguments: name, root. */}}
 {{- define "component.selector" -}}
 app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/part-of: {{ .root.Values.environment.name | quote }}
 {{- end }}
 
-{{/* Labels of every object of a component. Given: name, root. */}}
+{{/* The labels of every object of a component. Arguments: name, root. */}}
 {{- define "component.labels" -}}
 {{ include "component.selector" . }}
 app.kubernetes.io/component: {{ .name }}
@@ -13,15 +13,15 @@ ephemeral-environments.dev/environment: {{ .root.Values.environment.name | quote
 ephemeral-environments.dev/environment-uid: {{ .root.Values.environment.uid | quote }}
 {{- end }}
 
-{{/* The URL of a component as people open it. Given: the component. */}}
+{{/* The URL of a component, as users open it. Argument: the component. */}}
 {{- define "component.url" -}}
 {{ .url | default (printf "https://%s" .host) }}
 {{- end }}
 
 {{/*
-The plain variables of a component as a list for a container's env. Given: name, component, root.
+The plain variables of a component as a list for a container's env. Arguments: name, component, root.
 
-Through a map, because a server-side apply refuses a list that names a variable twice.
+Built as a map, because a server-side apply refuses a list with duplicate names.
 "$$" is how a container spec writes a dollar sign: the value reaches the process as it was given, never expanded.
 */}}
 {{- define "component.env" -}}

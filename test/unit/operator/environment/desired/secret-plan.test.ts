@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
-import type { EnvironmentVariable } from "../../../../../crds/environment/ephemeral-environment.schema.ts";
 import type { EnvironmentSpec, SecretStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
+import type { EnvironmentVariable } from "../../../../../crds/environment/overrides.schema.ts";
 import { plannedStatus } from "../../../../../operator/environment/desired/planned-secret.ts";
 import { formerPlan, secretPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
 import { environmentFixture, repositoryFixture, UID } from "../../../../support/fixtures/environment-fixture.ts";

@@ -1,0 +1,80 @@
+/** What webhooks read of a Repository: which events create and delete environments, and who is notified. */
+import { type Static, Type } from "typebox";
+import { TTL_MAX_HOURS } from "../environment/lifetime.ts";
+import { literals, rules } from "../schema.ts";
+
+export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;
+export const DELETE_ACTIONS = ["closed", "merged"] as const;
+export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "deleted"] as const;
+
+/** A list of words, each once. */
+const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
+  Type.Array(literals(values), { maxItems: values.length, "x-kubernetes-list-type": "set", ...options });
+
+/** True for every text that is a valid RE2 expression; the API server refuses the others. */
+const IS_PATTERN = "''.matches(self) ? true : true";
+
+export const PullRequestRules = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ default: false, description: "Whether pull requests get environments." })),
+    createOn: Type.Optional(
+      words(CREATE_ACTIONS, { description: "The actions that may create one; all when left out." }),
+    ),
+    deleteOn: Type.Optional(
+      words(DELETE_ACTIONS, { description: "closed: without a merge. The ends that delete it; both when left out." }),
+    ),
+    skipDraft: Type.Optional(Type.Boolean({ default: false, description: "Drafts get none." })),
+    requiredLabels: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 20,
+        "x-kubernetes-list-type": "set",
+        description: "Pull requests that lack one of them get none.",
+      }),
+    ),
+    branchPattern: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "The head branches that get one: an RE2 expression for the whole name. All when left out.",
+        ...rules({ rule: IS_PATTERN, message: "is not an RE2 expression" }),
+      }),
+    ),
+    ttlHours: Type.Optional(Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS })),
+    configSet: Type.Optional(Type.String({ minLength: 1, maxLength: 50, description: "Name of a ConfigSet." })),
+    forks: Type.Optional(
+      literals(["deny", "approve"], {
+        default: "deny",
+        description: "Pull requests of forks: none, or those that a maintainer approves, commit by commit.",
+      }),
+    ),
+  },
+  {
+    description: "Read by webhooks: which pull requests get environments.",
+  },
+);
+export type PullRequestRules = Static<typeof PullRequestRules>;
+
+export const PipelineRules = Type.Object(
+  {
+    createOnSuccess: Type.Optional(
+      Type.Boolean({ default: true, description: "A successful pipeline creates an environment if there is none." }),
+    ),
+    onCanceled: Type.Optional(
+      literals(["own", "any", "ignore"], {
+        default: "own",
+        description:
+          "What a canceled pipeline deletes: the environment it created, all of its project and branch, or none.",
+      }),
+    ),
+  },
+  { description: "Read by webhooks: the effects of pipelines." },
+);
+
+export const Notifications = Type.Object(
+  {
+    chatChannel: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    // Not `on`, as in the REST interface: YAML 1.1 reads that as true.
+    events: Type.Optional(words(NOTIFIED_EVENTS, { description: "All when left out." })),
+  },
+  { description: "Read by webhooks: which events are sent where." },
+);
