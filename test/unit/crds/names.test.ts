@@ -112,7 +112,7 @@ describe("a name", () => {
     );
   });
 
-  test("is judged by the API server as by this code: one rule, two languages", () => {
+  test("is checked alike by the API server and by this code", () => {
     const inCel = new Map(
       Object.values(NAME_RULES)
         .flat()

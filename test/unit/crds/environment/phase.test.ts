@@ -65,7 +65,7 @@ describe("a condition", () => {
   const now = minutesLater(5);
   const { lastTransitionTime: _, ...judgement } = condition("Ready", "True", "New");
 
-  test("begins at its first judgement", () => {
+  test("begins with the first draft", () => {
     expect(transition(undefined, judgement, now).lastTransitionTime).toBe(now.toISOString());
   });
 

@@ -14,7 +14,7 @@ describe("a Repository of groups", () => {
     ["an environment of others", ofGroups("billing"), false],
     ["an environment of none", ofGroups(), false],
     ["an environment that says nothing of groups", {}, false],
-    ["one whose owner REST has judged", { owner, ...ofGroups("billing") }, true],
+    ["one whose owner REST has checked", { owner, ...ofGroups("billing") }, true],
   ])("is for %s: %s", (_what, spec, expected) => {
     expect(mayHave(environmentFixture({ spec }), shop)).toBe(expected);
   });

@@ -47,7 +47,7 @@ describe("the version of its config set that an environment should have", () => 
       ...{ given: environment(undefined, kept(2)), kept: [kept(2)], expected: kept(2) },
     },
     {
-      name: "the current one while nobody kept it, if that is the very same",
+      name: "the current one while it is not stored, if it is the same",
       ...{ given: environment(undefined, kept(3)), current: configSet(3), expected: kept(3) },
     },
     {
@@ -87,7 +87,7 @@ describe("the version of its config set that an environment should have", () => 
       ...{ given: environment(4), current: configSet(3), reason: "ConfigSetVersionNotFound" },
     },
     {
-      name: "a version that nobody kept",
+      name: "a version that is not stored",
       ...{ given: environment(1), current: configSet(3), kept: [kept(2)], reason: "ConfigSetVersionNotFound" },
     },
     {

@@ -10,10 +10,10 @@ import { TestClock } from "../../../support/fixtures/test-clock.ts";
 interface Scene {
   readonly state?: ObservedApplication["state"];
   readonly problem?: ObservedApplication["problem"];
-  /** The condition that the pass before left; it began at `CREATED`. */
+  /** The condition of the last reconcile; it began at `CREATED`. */
   readonly former?: Pick<Condition, "status" | "reason" | "message">;
   readonly atSeconds?: number;
-  /** Whether what is wanted now was wanted in the pass before. */
+  /** Whether the desired values have changed since the last reconcile. */
   readonly isNew?: boolean;
   readonly mayFail?: boolean;
   /** Reason, and since when it lasts in seconds before now. */
@@ -78,7 +78,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "waiting", reason: "Syncing", message: "the deployer says so" },
   },
   {
-    name: "a deployer that does not look for two minutes is silent, and nothing is failed for it",
+    name: "a deployer that does nothing for two minutes is silent, which fails nothing",
     scene: { state: "unseen", former: starting, atSeconds: 120 },
     expected: {
       state: "waiting",
@@ -112,7 +112,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "waiting", reason: "QuotaUncounted", requeueAfterMs: 15_000 },
   },
   {
-    name: "a failure stands while the deployer tries again",
+    name: "a failure stays while the deployer retries",
     scene: { state: "waiting", former: failedBefore("SyncFailed") },
     expected: { state: "failed", reason: "SyncFailed", message: "backend: as before" },
   },
@@ -165,7 +165,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "ProbeFailing" },
   },
   {
-    name: "every component that is lastingly in trouble is named, the gravest first",
+    name: "every component with a lasting problem is named, the most severe first",
     scene: {
       former: starting,
       troubles: [
@@ -181,12 +181,12 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     },
   },
   {
-    name: "a trouble of what serves is told, and fails nothing",
+    name: "a problem of an environment that serves is reported, and fails nothing",
     scene: { former: starting, troubles: [["CrashLoop", 60]], mayFail: false },
     expected: { state: "waiting", reason: "CrashLoop" },
   },
   {
-    name: "between two crashes the failure stands",
+    name: "the failure stays between two crashes",
     scene: { former: failedBefore("CrashLoop"), troubles: [] },
     expected: { state: "failed", reason: "CrashLoop", message: "backend: as before" },
   },
@@ -226,22 +226,22 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "ProbeFailing" },
   },
   {
-    name: "a pod can't be in trouble for longer than what is wanted ails, whatever the cluster's clock says",
+    name: "a pod's problem is not older than the application is unhealthy, whatever the cluster's clock says",
     scene: { former: starting, atSeconds: 29, troubles: [["ImagePullFailed", 3600]] },
     expected: { state: "waiting", reason: "Progressing" },
   },
   {
-    name: "a trouble that begins in the future, by the cluster's clock, is as long past as what is wanted ails",
+    name: "a problem that begins in the future by the cluster's clock is as old as the application is unhealthy",
     scene: { former: starting, atSeconds: 310, troubles: [["ProbeFailing", -3600]] },
     expected: { state: "failed", reason: "ProbeFailing" },
   },
   {
-    name: "an unhealthy that began in the future, because the clock was set back, hides no trouble and is looked at calmly",
+    name: "a condition that began in the future, because the clock was set back, hides no problem",
     scene: { former: starting, atSeconds: -3600, troubles: [["ImagePullFailed", 30]] },
     expected: { state: "failed", reason: "ImagePullFailed", requeueAfterMs: 300_000 },
   },
   {
-    name: "degraded, but what serves is judged by its URLs",
+    name: "degraded, but an environment that serves fails only by its URLs",
     scene: { state: "broken", problem: "DeploymentFailed", mayFail: false },
     expected: { state: "waiting", reason: "Degraded" },
   },

@@ -23,7 +23,7 @@ describe("an override", () => {
       { overrides: { frontend: {} } },
       "spec.overrides.frontend: the environment has no frontend",
     ],
-    ["of a path that nobody lists", value("backend.cache"), "'backend.cache': no Repository"],
+    ["of a path that no Repository lists", value("backend.cache"), "'backend.cache': no Repository"],
     ["below a path that is listed", value("backend.cache.size.max"), "'backend.cache.size.max': no Repository"],
     [
       "of a path below a component that there is not",
@@ -50,7 +50,7 @@ describe("an override", () => {
     expect(grantedValues(nowUnlisted, { backend })).toEqual([{ path: "backend.a", value: 1 }]);
   });
 
-  test("that is no value is granted to nobody", () => {
+  test("that is not a value is never granted", () => {
     const spec = value("backend.cache.size", "{}");
     expect(grantedValues(environmentFixture({ spec }), { backend })).toEqual([]);
   });

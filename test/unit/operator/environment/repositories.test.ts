@@ -66,7 +66,7 @@ describe("a Repository that an environment without an owner may not have", () =>
     expect(repositoriesOf(environmentFixture(), memoryRepositories(theirs))).toEqual({});
   });
 
-  test("is full, until somebody gives a place back: it is asked again by itself", () => {
+  test("is full until a place is free, and is checked again", () => {
     expect(problemOf(environmentFixture(mine), memoryRepositories(one), [older])).toMatchObject({
       ...{ state: "failed", reason: "RepositoryFull", requeueAfterMs: expect.any(Number) },
       message: expect.stringContaining("maxEnvironments"),
@@ -81,7 +81,7 @@ describe("a Repository that an environment without an owner may not have", () =>
     expect(repositoriesOf(environment, memoryRepositories(theirs))).toEqual({ backend: theirs });
   });
 
-  test("is no matter where REST has judged the owner", () => {
+  test("does not apply where REST has checked the owner", () => {
     const owner = { subject: "https://i.test#dev", email: "", name: "" };
     const environment = environmentFixture({ ...mine, spec: { owner } });
     expect(problemOf(environment, memoryRepositories(theirs))).toBeUndefined();

@@ -16,12 +16,12 @@ async function unstored(): Promise<StatusDrafts> {
   return drafts;
 }
 
-describe("what a pass found out", () => {
+describe("the status of a reconcile", () => {
   test("and could not store is what the next one begins with", async () => {
     expect((await unstored()).continued(environment)).toEqual({ ...environment, status: found });
   });
 
-  test("is that also when somebody changed the environment meanwhile", async () => {
+  test("is also used when the environment was changed meanwhile", async () => {
     expect((await unstored()).continued(later)).toEqual({ ...later, status: found });
   });
 
@@ -34,7 +34,7 @@ describe("what a pass found out", () => {
     expect((await unstored()).continued(told)).toBe(told);
   });
 
-  test("is stored with the answer of whoever stores it", async () => {
+  test("returns the answer of the write", async () => {
     expect(await (await unstored()).store(environment, found, async () => "stored")).toBe("stored");
   });
 
@@ -51,7 +51,7 @@ describe("what a pass found out", () => {
   });
 });
 
-describe("what may wait for the next pass", () => {
+describe("a status that may wait for the next reconcile", () => {
   const further: EnvironmentStatus = { phase: "creating", url: "https://shop" };
 
   function waiting() {
@@ -63,7 +63,7 @@ describe("what may wait for the next pass", () => {
     return { clock, drafts, postponed, asked: () => asked };
   }
 
-  test("is what the next one begins with, also when somebody changed the environment", () => {
+  test("is what the next one begins with, also when the environment was changed", () => {
     const { drafts } = waiting();
     expect(drafts.continued(environment).status).toEqual({ phase: "creating" });
     expect(drafts.continued(later).status).toEqual({ phase: "creating" });
@@ -76,7 +76,7 @@ describe("what may wait for the next pass", () => {
     expect(drafts.continued(environment)).toBe(environment);
   });
 
-  test("waits for half a second in all, however many passes find more, and then asks for one that stores it", () => {
+  test("waits for half a second in all, however many reconciles add to it, and then requests one that stores it", () => {
     const { clock, drafts, postponed, asked } = waiting();
     clock.advance(300);
     expect(postponed(further, later)).toBe(true);

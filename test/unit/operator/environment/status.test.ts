@@ -78,7 +78,7 @@ describe("a status", () => {
     expect(ready.conditions?.map(({ type }) => type)).toEqual([...stepConditions, "Ready"]);
   });
 
-  test("says the same after a pass that found nothing new, however late", () => {
+  test("is the same after a reconcile without news, however late", () => {
     const again = judged(environmentFixture({ status: ready }), serving, 500);
     expect(sameStatus(ready, again)).toBe(true);
   });
@@ -89,7 +89,7 @@ describe("a status", () => {
     expect(sameStatus(undefined, { phase: "ready" })).toBe(false);
   });
 
-  test("keeps what steps said that this pass did not take", () => {
+  test("keeps the conditions and findings of steps that did not run", () => {
     const first = judged(
       environmentFixture(),
       new Map([["NamespaceReady", done("Created", { findings: { namespace: "env-shop" } })]]),
@@ -112,7 +112,7 @@ describe("a status", () => {
     for (const { message } of endless.conditions ?? []) expect(message.length).toBeLessThanOrEqual(2048);
   });
 
-  test("answers a question for a pass, and no other", () => {
+  test("answers a requested reconcile", () => {
     const metadata = { annotations: { [RECONCILE_ANNOTATION]: "token" } };
     expect(judged(environmentFixture({ metadata }), allDone).lastHandledReconcileAt).toBe("token");
     expect(judged(environmentFixture(), allDone)).not.toHaveProperty("lastHandledReconcileAt");
@@ -147,7 +147,7 @@ describe("progress alone", () => {
     expect(progress({ status: creating }, but("SourceResolved", failed("BranchNotFound", "push it")))).toBe(false);
   });
 
-  test("is not what takes a verdict back, or answers what somebody asked for", () => {
+  test("is not a change from True or False, nor an answer to a request", () => {
     expect(progress(updated)).toBe(false);
     expect(progress({ status: creating, metadata: { generation: 2 } })).toBe(false);
     const asking = { metadata: { annotations: { [RECONCILE_ANNOTATION]: "token" } } };
@@ -281,20 +281,20 @@ describe("a suspended environment", () => {
   const asleep = { ...found(commitA, { running: commitA, spec: { suspended: true } }), servingHash: "" };
   const sleeping = but("UrlsReady", done("Suspended", { findings: asleep }));
 
-  test("is ready, and says that it sleeps", () => {
+  test("is ready, and has the condition Suspended", () => {
     const status = judged(suspended, sleeping, 600);
     expect(status.phase).toBe("ready");
     expect(findCondition(status.conditions, "Suspended")).toMatchObject({ status: "True", reason: "Suspended" });
     expect(sameStatus(status, judged({ ...suspended, status }, sleeping, 900))).toBe(true);
   });
 
-  test("is so too when it never was awake", () => {
+  test("is ready also when it never ran", () => {
     const { readyAt: _, ...never } = asleep;
     const made = environmentFixture({ spec: { suspended: true } });
     expect(judged(made, but("UrlsReady", done("Suspended", { findings: never }))).phase).toBe("ready");
   });
 
-  test("is updating until all of it sleeps", () => {
+  test("is updating until all of it is scaled to zero", () => {
     const wanted = { ...asleep, desiredHash: "hash of values" };
     const falling = but("ApplicationSynced", withFindings(waiting("Syncing", "", soon), wanted));
     const status = judged(suspended, falling, 600);
@@ -302,7 +302,7 @@ describe("a suspended environment", () => {
     expect(findCondition(status.conditions, "Suspended")).toBeUndefined();
   });
 
-  test("does not sleep yet while nobody could tell its application so", () => {
+  test("is not suspended before its application is told so", () => {
     const stopped: ReadonlyMap<StepCondition, StepResult> = new Map<StepCondition, StepResult>([
       ["SecretsReady", waiting("Slow", "slow", soon)],
       ["UrlsReady", done("Suspended", { findings: { servingHash: "" } })],
@@ -310,14 +310,14 @@ describe("a suspended environment", () => {
     expect(findCondition(judged(suspended, stopped, 600).conditions, "Suspended")).toBeUndefined();
   });
 
-  test("sleeps on while another commit is brought into its values", () => {
+  test("stays suspended while another commit is applied", () => {
     const status = judged(suspended, sleeping, 600);
     const moved = environmentFixture({ ...updated, spec: { ...updated.spec, suspended: true }, status });
     const syncing = but("ApplicationSynced", waiting("Syncing", "", soon));
     expect(findCondition(judged(moved, syncing, 610).conditions, "Suspended")?.status).toBe("True");
   });
 
-  test("is awake only when its URLs answered anew", () => {
+  test("is resumed only when its URLs have answered again", () => {
     const status = judged(suspended, sleeping, 600);
     const woken = environmentFixture({ status, metadata: { generation: 3 } });
     const up = { ...found(commitA, { running: commitA }), servingHash: "" };
@@ -377,7 +377,7 @@ describe("a lowered TTL", () => {
   });
 });
 
-describe("a TTL that nobody says", () => {
+describe("a TTL that is not set", () => {
   test.each([
     ["is a day", 168, 24],
     ["is the longest that the settings allow, where that is shorter", 8, 8],

@@ -79,7 +79,7 @@ describe("an environment's own changes", () => {
     ["an annotation", environment({ annotations: { a: "1" } }), environment({}), 1],
     ["our finalizer, removed", environment({}), environment({ finalizers: [FINALIZER] }), 1],
     ["our finalizer, which we added", environment({ finalizers: [FINALIZER] }), environment({}), 0],
-    ["somebody else's finalizer", environment({ finalizers: ["f"] }), environment({}), 0],
+    ["a foreign finalizer", environment({ finalizers: ["f"] }), environment({}), 0],
     ["another of the same name", environment({ uid: "other" }), environment({}), 1],
     [
       "a status, which we wrote",
@@ -108,7 +108,7 @@ describe("what belongs to an environment", () => {
     expect(woken).toEqual(Array.from({ length: passes }, () => "shop"));
   });
 
-  test("without a label, or with an unknown one, wakes nobody", () => {
+  test("without a label, or with an unknown one, enqueues nothing", () => {
     const { woken, tell } = scene();
     for (const labels of [undefined, { [ENVIRONMENT_UID_LABEL]: "unknown" }]) {
       tell.child?.("env-shop", undefined, newer(child(), { labels }));
@@ -117,7 +117,7 @@ describe("what belongs to an environment", () => {
   });
 });
 
-describe("what hundreds do at once comes behind what somebody waits for", () => {
+describe("deletions of hundreds come after changes that users wait for", () => {
   test.each<[string, EphemeralEnvironment, Priority]>([
     ["a living environment", environment({}), "high"],
     ["one on its way out", environment({ deletionTimestamp: "x" }), "low"],
@@ -172,7 +172,12 @@ describe("a config set wakes, when it", () => {
     { name: "appears: who waits for it", status: "False", current: configSetFixture(), expected: ["shop"] },
     { name: "changes: who waits for it", status: "False", previous: configSetFixture(), expected: ["shop"] },
     { name: "changes: not who has a version", status: "True", previous: configSetFixture(), expected: [] },
-    { name: "appears and nobody uses it: nobody", status: "False", current: configSetFixture("other"), expected: [] },
+    {
+      name: "appears and no environment uses it: none",
+      status: "False",
+      current: configSetFixture("other"),
+      expected: [],
+    },
   ] as const)("$name", ({ status, expected, ...change }) => {
     const { woken, tell } = scene([judged(status)]);
     const { current = configSetFixture(), previous } = { current: undefined, previous: undefined, ...change };
@@ -186,7 +191,7 @@ describe("a config set wakes, when it", () => {
     { name: "appears: who waits for one", status: "False", current: revision(), expected: ["shop"] },
     { name: "appears: not who has one", status: "True", current: revision(), expected: [] },
     {
-      name: "is noted as unused: nobody",
+      name: "is noted as unused: none",
       ...{ status: "False", current: newer(revision()), previous: revision(), expected: [] },
     },
   ] satisfies VersionChange[])("has a version that $name", ({ status, expected, ...change }) => {
@@ -197,7 +202,7 @@ describe("a config set wakes, when it", () => {
   });
 });
 
-test("nobody is woken after the end", () => {
+test("nothing is enqueued after the end", () => {
   const { tell, stop } = scene();
   stop();
   expect(tell).toEqual({});

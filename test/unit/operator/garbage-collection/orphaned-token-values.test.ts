@@ -72,7 +72,7 @@ describe("the value of an API token that is gone", () => {
     expect(await left()).toEqual({ tokens: 0, environments: 1 });
   });
 
-  test("goes after the grace when nobody saw its deletion", async () => {
+  test("is removed after the grace period when no watch saw its deletion", async () => {
     const { clock, sweep, left } = await scene({ living: 1, gone: 1 });
     await sweep();
     clock.advance(GRACE_MS - 1);

@@ -16,7 +16,7 @@ const HOLD = "example.test/hold";
 const owners = (count: number, name = "gone") =>
   Array.from({ length: count }, (_, at): Owner => ({ name: `${name}-${at}`, uid: randomUUID() }));
 
-/** A world that a sweep looks at, an hour after these environments were made and lost their resources. */
+/** A world for sweeps, an hour after these environments were created and lost their resources. */
 async function scene(gone: readonly Owner[], { living = 100 } = {}) {
   const clock = new TestClock();
   const removal = memoryRemoval(clock);
@@ -81,7 +81,7 @@ describe("a sweep", () => {
     expect(await world.sweep()).toEqual(nothing);
   });
 
-  test("goes in the order of a teardown: what is held keeps what comes after it", async () => {
+  test("is deleted in the order of a teardown: a blocked step delays those after it", async () => {
     const [owner] = owners(1) as [Owner];
     const world = await scene([owner]);
     world.hold(owner, HOLD);
@@ -121,7 +121,7 @@ describe("a sweep", () => {
     expect(await world.sweep()).toMatchObject({ orphans: 2, isBlocked: true });
   });
 
-  test("tells what does not go and what can be done, and looks again without haste", async () => {
+  test("reports what is blocked with a remedy, and is repeated less and less often", async () => {
     const [owner] = owners(1) as [Owner];
     const world = await scene([owner]);
     world.hold(owner, HOLD);
@@ -258,7 +258,7 @@ describe("many orphans at once", () => {
     expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isBlocked: false });
   });
 
-  test("are told of in a few words, and what the breaker holds comes first", async () => {
+  test("are reported in a few Events, and first that the deletion budget blocks them", async () => {
     const world = await scene(owners(300), { living: 100 });
     await world.sweep();
     expect(world.said()[0]).toBe("OrphansBlocked");

@@ -47,7 +47,7 @@ describe("a version", () => {
     return { isKept: versions.find(revision) !== undefined, liveReads, results };
   }
 
-  test("goes when nobody has it or asks for it", async () => {
+  test("is discarded when no environment has it or asks for it", async () => {
     expect(await fate([pinned("web-other-2"), asking(3)])).toMatchObject({ isKept: false, liveReads: 1 });
   });
 

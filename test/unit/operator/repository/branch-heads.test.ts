@@ -32,7 +32,7 @@ function given(answer: () => Promise<string | undefined>) {
 
 const failing = (error: Error) => () => Promise.reject(error);
 
-describe("the head of a branch (abuse 110: nobody has a host asked without end)", () => {
+describe("the head of a branch (abuse 110: no caller has a host asked without end)", () => {
   test.each([
     ["that can't be reached", new RepositoryHostUnavailable("no answer"), 5_000],
     ["that rejects the login", new CredentialRejected("401"), 60_000],

@@ -57,7 +57,7 @@ describe("a credential", () => {
       expected: "reader:new",
     },
     {
-      name: "is for nobody where the URL is none",
+      name: "is not read where the URL is invalid",
       given: { cloneUrl: "https://[", credentialsRef: named() },
       expected: undefined,
     },
@@ -122,7 +122,7 @@ describe("a credential is refused", () => {
       expected: ["CredentialNotBound", notBound("mail", "git.test")],
     },
     {
-      name: "when nobody wrote it",
+      name: "when it does not exist",
       given: { cloneUrl: "https://git.billing.test/b.git", credentialsRef: named("billing") },
       expected: ["CredentialNotFound", "the secret manager has no 'billing@latest': create it, or name another one"],
     },

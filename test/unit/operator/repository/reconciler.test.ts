@@ -62,7 +62,7 @@ interface Given {
   readonly minutes?: number;
 }
 
-/** Has one pass over `shop-api`, and answers what it wrote and when it looks again. */
+/** One reconcile of `shop-api`; returns what it wrote and when it is repeated. */
 async function pass({ repository, spec, status, others = [], configSets = [], host = answering, ...given }: Given) {
   const written: { held: number; released: number; status: RepositoryStatus[] } = { held: 0, released: 0, status: [] };
   const clock = new TestClock(CREATED);
@@ -218,12 +218,12 @@ describe("a check", () => {
   });
 
   test.each<[string, Given, boolean]>([
-    ["nobody checked it yet", {}, true],
+    ["it was never checked", {}, true],
     ["it was checked a moment ago", { status: well() }, false],
     ["an hour has passed", { status: well(), minutes: 60 }, true],
     ["a clock ran ahead", { status: well(600), minutes: 0 }, true],
     ["it changed", { status: well(), repository: { generation: 2 } }, true],
-    ["somebody asks", { status: well(), repository: { annotations: { [RECONCILE_ANNOTATION]: "a" } } }, true],
+    ["a check is requested", { status: well(), repository: { annotations: { [RECONCILE_ANNOTATION]: "a" } } }, true],
     [
       "that was answered",
       {
@@ -264,7 +264,11 @@ describe("a check", () => {
       { status: unbound(), spec: { credentialsRef: { name: "other", key: "latest" } } },
       false,
     ],
-    ["nobody can reach it, whatever its rules", { status: ill(), spec: { companionRepository: "shop-web" } }, false],
+    [
+      "its host is unavailable, whatever its rules",
+      { status: ill(), spec: { companionRepository: "shop-web" } },
+      false,
+    ],
     ["something was wrong five minutes ago", { status: ill(), minutes: 5 }, true],
     ["something was wrong a minute ago", { status: ill(), minutes: 1 }, false],
   ])("when %s", async (_when, given, isChecked) => {
@@ -301,14 +305,14 @@ describe("a Repository", () => {
   test.each<[string, Given, { held?: number; released?: number }]>([
     ["is kept once an environment uses it", { isUsed: true }, { held: 1 }],
     ["is kept once", { isUsed: true, repository: { finalizers } }, { held: 0 }],
-    ["that nobody uses is not kept", {}, { held: 0 }],
+    ["that no environment uses is not kept", {}, { held: 0 }],
     [
       "stays while environments use it",
       { isUsed: true, repository: { finalizers, deletionTimestamp } },
       { released: 0 },
     ],
     [
-      "stays while one uses it of which nobody has heard",
+      "stays while an environment that no cache has yet uses it",
       { unheard: [environmentFixture()], repository: { finalizers, deletionTimestamp } },
       { released: 0 },
     ],

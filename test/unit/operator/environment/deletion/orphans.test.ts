@@ -18,16 +18,20 @@ const labelled = (name: string, uid = UID) => ({ labels: ownerLabels({ name, uid
 describe("whose an object is", () => {
   test.each<[string, KubeObject, object | undefined]>([
     ["ours, by name and labels", object("Namespace", "env-shop", labelled("shop")), { name: "shop", uid: UID }],
-    ["nobody's without labels", object("Namespace", "env-shop"), undefined],
+    ["no owner's without labels", object("Namespace", "env-shop"), undefined],
     [
-      "nobody's by the UID alone",
+      "no owner's with only the UID",
       object("Namespace", "env-prod", { labels: { [ENVIRONMENT_UID_LABEL]: UID } }),
       undefined,
     ],
-    ["nobody's when it has another's name", object("Namespace", "env-prod", labelled("shop")), undefined],
-    ["nobody's outside our names", object("Namespace", "prod", labelled("prod")), undefined],
-    ["nobody's when no environment can be called so", object("Namespace", "env-kube-x", labelled("kube-x")), undefined],
-    ["nobody's when the UID is none", object("Namespace", "env-shop", labelled("shop", "any")), undefined],
+    ["no owner's with the name of another", object("Namespace", "env-prod", labelled("shop")), undefined],
+    ["no owner's with a name that is not ours", object("Namespace", "prod", labelled("prod")), undefined],
+    [
+      "no owner's when no environment can have the name",
+      object("Namespace", "env-kube-x", labelled("kube-x")),
+      undefined,
+    ],
+    ["no owner's without a valid UID", object("Namespace", "env-shop", labelled("shop", "any")), undefined],
   ])("%s", (_what, given, expected) => {
     expect(ownerOf(given)).toEqual(expected);
   });

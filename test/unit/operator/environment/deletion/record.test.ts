@@ -79,11 +79,11 @@ describe("the record of an environment", () => {
 
   test("says what was left behind", () => {
     const steps = [
-      { name: "application", state: "forced" as const, message: "held by a finalizer" },
+      { name: "application", state: "forced" as const, message: "blocked by a finalizer" },
       { name: "project", state: "gone" as const },
     ];
     const record = environmentRecord(environmentFixture({ metadata: deleted(1) }), { steps, ...ended });
-    expect(record.forced).toEqual([{ step: "application", left: "held by a finalizer" }]);
+    expect(record.forced).toEqual([{ step: "application", left: "blocked by a finalizer" }]);
   });
 
   test("is found by the name and by what triggered it, and named so that there is one", () => {

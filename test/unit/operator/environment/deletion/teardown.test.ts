@@ -32,7 +32,7 @@ const record = (steps: readonly TeardownStep[], goneAt: Date): RecordSpec => ({
     .map(({ name, message = "" }) => ({ step: name, left: message })),
 });
 
-/** The things of an environment, and passes over its deletion; the status of one is what the next one begins with. */
+/** The objects of an environment, and reconciles of its deletion, each of which begins with the status of the last. */
 async function scene() {
   const clock = new TestClock();
   const world = memoryRemoval(clock);
@@ -68,13 +68,13 @@ describe("a teardown", () => {
   test.each<[string, (world: Scene) => unknown, string[], string[]]>([
     ["nothing holds", () => undefined, ["gone", "gone", "gone", "gone", "gone"], []],
     [
-      "the application is held",
+      "the application is blocked",
       ({ holdApplication }) => holdApplication(HOLD),
       ["waiting", "pending", "pending", "pending", "pending"],
       ["application", "project", "secrets", "namespace"],
     ],
     [
-      "the namespace is held",
+      "the namespace is blocked",
       ({ holdNamespace }) => holdNamespace(HOLD),
       ["gone", "gone", "gone", "waiting", "pending"],
       ["namespace"],
@@ -126,7 +126,7 @@ describe("a teardown", () => {
     expect(asked()).toEqual([before[0], before[1], (before[2] ?? 0) + 10]);
   });
 
-  test("looks at everything again before the record, and removes what a late write has made since", async () => {
+  test("reads everything again before the record, and removes what a late write has made since", async () => {
     const world = await scene();
     world.holdNamespace(HOLD);
     await world.pass();
@@ -276,7 +276,7 @@ describe("a forced step", () => {
     });
   });
 
-  test("stays forced although the record takes several passes", async () => {
+  test("stays forced although the record takes several reconciles", async () => {
     const world = await scene();
     world.holdNamespace(HOLD);
     world.records.fail(new Error("full"));

@@ -105,7 +105,7 @@ describe("the Secret of image pulls", () => {
   ]);
   const object = pullSecretObject(environmentFixture(), credentials);
 
-  test("is one that the kubelet reads, and that nobody can edit", () => {
+  test("is one that the kubelet reads, and that is immutable", () => {
     expect(object).toMatchObject({
       ...{ kind: "Secret", type: "kubernetes.io/dockerconfigjson", immutable: true },
       metadata: { name: "image-pull", namespace: "env-shop" },

@@ -245,12 +245,12 @@ describe("the plan of an environment's secrets", () => {
       expected: [{ name: "DATABASE_PASSWORD", version: 0, source: "shared@latest" }, url(0)],
     },
     {
-      name: "leaves a URL that somebody provides as it is",
+      name: "leaves a provided URL as it is",
       given: { database: true, listed: [], asked: { provided: ["DATABASE_URL"] } },
       expected: [own("DATABASE_PASSWORD", 1), own("DATABASE_URL", 1)],
     },
     {
-      name: "leaves a URL that somebody refers to as it is",
+      name: "leaves a referenced URL as it is",
       given: { database: true, listed: [], env: [refers("DATABASE_URL", "shared", "4")] },
       expected: [own("DATABASE_PASSWORD", 1), { name: "DATABASE_URL", version: 4, source: "shared@4" }],
     },
@@ -265,7 +265,7 @@ describe("the plan of an environment's secrets", () => {
     expect(plannedStatus(secrets)).toEqual(expected);
   });
 
-  test("makes a value of the listed shape, never one that somebody provides", () => {
+  test("generates a value of the listed shape, never a provided one", () => {
     const planned = plan({ listed: ["KEY"], asked: { provided: ["P"] }, former: [own("GONE", 1), own("KEY", 1)] });
     const generates = "secrets" in planned ? planned.secrets.map((secret) => "generate" in secret && secret.name) : [];
     expect(generates).toEqual(["GONE", "KEY", false]);
@@ -298,7 +298,7 @@ describe("the plan of before", () => {
 
   test.each([
     {
-      name: "makes what is gone and nobody provides",
+      name: "generates what is lost and not provided",
       asked: { provided: ["P"] },
       expected: ["DATABASE_PASSWORD", "KEY"],
     },

@@ -62,7 +62,7 @@ describe("its name", () => {
   });
 });
 
-test("the operator's right in the namespace is the platform's account's and nobody else's", () => {
+test("only the platform's account has the operator's right in the namespace", () => {
   const settings = { ...fixtureSettings, serviceAccount: "operator", namespace: "somewhere" };
   expect(accessBindingObject(environmentFixture(), settings)).toMatchObject({
     kind: "RoleBinding",

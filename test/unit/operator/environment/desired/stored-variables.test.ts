@@ -19,7 +19,7 @@ describe("the variables of which there may be values", () => {
       expected: ["DATABASE_PASSWORD", "MADE"],
     },
     {
-      name: "what somebody was to provide",
+      name: "what users provide",
       given: [environmentFixture({ status, spec: { secrets: { provided: ["GIVEN", "MADE"] } } }), { backend }],
       expected: ["DATABASE_PASSWORD", "GIVEN", "LISTED", "MADE"],
     },

@@ -155,13 +155,13 @@ describe("what people choose", () => {
       expected: backendValues,
     },
     {
-      name: "nobody changes what the platform sets",
+      name: "users can't change what the platform sets",
       spec: undefined,
       set: { helmValues: { backend: { image: "x", port: 1, host: "x", url: "x", healthPath: "/x" } } },
       expected: backendValues,
     },
     {
-      name: "values of a component that there is not reach nobody",
+      name: "values of a missing component are ignored",
       spec: undefined,
       set: { helmValues: { frontend: { replicas: 2 } } },
       expected: backendValues,

@@ -146,7 +146,7 @@ describe("a variable that a Repository lists later", () => {
 describe("a secret variable with a plain value", () => {
   test.each([
     {
-      name: "is named and not shown, whoever set it",
+      name: "is named and not shown",
       spec: { overrides: { backend: { env: [plain("SECRET_KEY", "x")] } } },
       set: { env: [plain("A", "1")] },
       expected: ["SECRET_KEY"],

@@ -66,7 +66,7 @@ describe("an expiry", () => {
     expect(removals).toEqual([]);
   });
 
-  test("deletes only the version that was judged", async () => {
+  test("deletes only the version that was checked", async () => {
     expect(await decide({ own: 60 })).toMatchObject({
       expiry: "deleting",
       removals: [{ version: "1", onlyThisVersion: true }],
@@ -116,7 +116,7 @@ describe("an expiry whose deletion is refused", () => {
     };
   }
 
-  test("says so, and is tried again after pauses that grow from 5 s to 10 min, whoever looks in between", async () => {
+  test("is reported, and retried after pauses that grow from 5 s to 10 min, whatever reconciles come in between", async () => {
     const { clock, look, tries } = refusing();
     for (const [index, seconds] of [5, 10, 20, 40, 80, 160, 320, 600, 600].entries()) {
       expect(await look()).toEqual({ recheckInMs: seconds * 1000, refusal });
@@ -147,7 +147,7 @@ describe("an expiry whose deletion is refused", () => {
     expect(await look()).toBe("deleting");
   });
 
-  test("fails the look when the API server can't be asked", async () => {
+  test("fails the reconcile when the API server is unavailable", async () => {
     const away = new ClusterUnavailable(5);
     await expect(decide({ own: 61, outcome: away })).rejects.toBe(away);
   });

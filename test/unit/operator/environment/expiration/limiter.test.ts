@@ -26,7 +26,7 @@ function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 }
 const many = (count: number, prefix: string, more: Parameters<typeof made>[2] = {}) =>
   Array.from({ length: count }, (_, index) => made(`${prefix}-${index}`, index / 1000, more));
 
-/** @param lookMs how long it takes to look at all environments */
+/** @param lookMs how long it takes to list all environments */
 function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs = 0) {
   const clock = new TestClock(minutesLater(61).toISOString());
   const said: string[] = [];
@@ -50,8 +50,8 @@ function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs
   return { clock, said, wave, waits, environments, isBlocked };
 }
 
-describe("a wave of expiries", () => {
-  test("goes at its pace, the oldest first", () => {
+describe("the expiration limiter", () => {
+  test("deletes at a limited rate, the oldest first", () => {
     const { waits, clock } = scene([made("c", 3), made("a", 1), made("e", 5), made("b", 2), made("d", 4)], {
       perSecond: 2,
     });
@@ -60,7 +60,7 @@ describe("a wave of expiries", () => {
     expect(waits()).toEqual([600, 0, 1600, 0, 600]);
   });
 
-  test("sends nobody back for the time that a look took", () => {
+  test("does not delay slots by the time that a list took", () => {
     const { waits, clock } = scene([made("a", 1), made("b", 2)], {}, 3);
     expect(waits()).toEqual([0, 0]);
     clock.advance(1_000);
@@ -78,7 +78,7 @@ describe("a wave of expiries", () => {
     expect(waits().slice(1)).toEqual([0, 1000]);
   });
 
-  test("sees ahead as long as it does not look again", () => {
+  test("includes what falls due before its next list", () => {
     const soon = made("soon", 60.9);
     const { wave, waits, clock, environments } = scene([made("a", 1)], { perSecond: 1 });
     environments.push(soon);
@@ -95,7 +95,7 @@ describe("a wave of expiries", () => {
     ["more than half of many", [...many(61, "due"), ...many(59, "not", { ttlHours: 9 })], true],
     ["500 of 10,000", [...many(500, "due"), ...many(9_500, "not", { ttlHours: 9 })], false],
     ["all but those that are confirmed", [...many(60, "ok", { confirmed: true }), ...many(50, "due")], false],
-  ])("is held when too many are due at once: %s", (_what, environments, isHeld) => {
+  ])("blocks when too many are due at once: %s", (_what, environments, isHeld) => {
     const { wave, said, isBlocked } = scene(environments);
     expect(isBlocked()).toBe(isHeld);
     const due = environments.find(({ metadata }) => metadata.name.startsWith("due-")) as EphemeralEnvironment;
@@ -103,19 +103,19 @@ describe("a wave of expiries", () => {
     expect(said).toEqual(isHeld ? ["ExpirationsBlocked"] : []);
   });
 
-  test("lets go what an admin confirmed, although the rest is held", () => {
+  test("deletes what an admin confirmed, although the rest is blocked", () => {
     const confirmed = made("ok", 1, { confirmed: true });
     const { wave } = scene([confirmed, ...many(51, "due")]);
     expect(wave.slotOf(confirmed).state).toBe("go");
   });
 
-  test("lets go at its pace what an admin confirmed, however many older ones are held", () => {
+  test("deletes at its rate what an admin confirmed, however many older ones are blocked", () => {
     const confirmed = [made("ok-1", 1, { confirmed: true }), made("ok-2", 2, { confirmed: true })];
     const { waits } = scene([...confirmed, ...many(51, "due")], { perSecond: 1 });
     expect(waits().slice(0, 2)).toEqual([0, 1_000]);
   });
 
-  test("passes over what had its turn and can't be deleted", () => {
+  test("puts what had a slot and can't be deleted at the end", () => {
     const { waits, clock } = scene([made("stuck", 1), made("b", 2), made("c", 3)], { perSecond: 1 });
     expect(waits()).toEqual([0, 1_000, 2_000]);
     clock.advance(1_000);
@@ -124,7 +124,7 @@ describe("a wave of expiries", () => {
     expect(waits()).toEqual([1_000, 2_000, 0]);
   });
 
-  test("goes on when it has shrunk, and says once an hour that it is held", () => {
+  test("continues when fewer are due, and reports once an hour that it blocks", () => {
     const { waits, clock, said, environments } = scene(many(60, "due"));
     for (let minute = 0; minute < 61; minute += 1) {
       expect(waits()[0]).toBe("blocked");

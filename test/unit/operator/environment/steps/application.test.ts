@@ -26,13 +26,13 @@ interface Scene {
   /** For how long the deployer calls it healthy; it does not say so when left out. */
   readonly healthySeconds?: number;
   readonly serves?: boolean;
-  /** How it went with them in this pass. */
+  /** The result of the secrets step in this reconcile. */
   readonly secrets?: StepResult;
 }
 
 const applied = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
 
-/** A pass over an application that is healthy now, and of which something else was said before. */
+/** A reconcile of an application that is healthy now and had another condition before. */
 async function settle(scene: Scene) {
   const { status = "Unknown", reason = "CrashLoop", healthySeconds, serves = true, secrets = done("Mirrored") } = scene;
   const clock = new TestClock(CREATED);
@@ -69,15 +69,15 @@ const synced = { state: "done", reason: "Synced" };
 describe("an application that is healthy", () => {
   test.each([
     {
-      name: "between two crashes is what was told of it before, so that no crash is two writes",
+      name: "keeps its former condition between two crashes, so that no crash costs two writes",
       scene: { healthySeconds: 20 },
       expected: { ...told, requeueAfterMs: 40_000 },
     },
-    { name: "for a minute has got over it", scene: { healthySeconds: 60 }, expected: synced },
+    { name: "is synced when it has been healthy for a minute", scene: { healthySeconds: 60 }, expected: synced },
     { name: "is synced where the deployer does not say since when", scene: {}, expected: synced },
     { name: "is synced at once when it never served", scene: { healthySeconds: 0, serves: false }, expected: synced },
     {
-      name: "is synced at once when no pod was in trouble",
+      name: "is synced at once when no pod had a problem",
       scene: { healthySeconds: 0, reason: "Syncing" },
       expected: synced,
     },

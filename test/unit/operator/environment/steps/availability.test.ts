@@ -30,7 +30,7 @@ interface Scene {
   /** What runs, where it is not what answered before. */
   readonly runs?: string;
   readonly suspended?: boolean;
-  /** The token that asks for a pass, and the one that was answered last. */
+  /** The token that requests a reconcile, and the one that was answered last. */
   readonly tokens?: { readonly asked: string; readonly answered?: string };
 }
 
@@ -106,15 +106,15 @@ describe("the URLs", () => {
   });
 
   test.each([
-    ["at once when somebody asks for a pass", { asked: "2" }, 1],
-    ["at once when somebody asks for another pass", { asked: "2", answered: "1" }, 1],
-    ["no sooner for a pass that was answered", { asked: "2", answered: "2" }, 0],
+    ["at once when a reconcile is requested", { asked: "2" }, 1],
+    ["at once when another reconcile is requested", { asked: "2", answered: "1" }, 1],
+    ["no sooner for a request that was answered", { asked: "2", answered: "2" }, 0],
   ])("are asked %s", async (_when, tokens, times) => {
     const { asked } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", tokens });
     expect(asked).toHaveLength(times);
   });
 
-  test("are not asked while nobody should answer, and have to answer anew after", async () => {
+  test("are not probed while suspended, and have to answer again after", async () => {
     const { result, asked } = await step({ urlsReady: "False", wasReady: true, suspended: true, atMinutes: 60 });
     expect(asked).toEqual([]);
     expect(result).toMatchObject({ state: "done", reason: "Suspended", findings: { servingHash: "" } });

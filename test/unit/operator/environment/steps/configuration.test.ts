@@ -144,7 +144,7 @@ describe("a config set of groups", () => {
 
   test.each([
     ["names one of them", { access: { groups: ["shop"] } }],
-    ["has an owner, whom REST has judged", { owner: { subject: "https://i.test#dev", email: "", name: "" } }],
+    ["has an owner, whom REST has checked", { owner: { subject: "https://i.test#dev", email: "", name: "" } }],
   ])("is had by one that %s", async (_what, spec) => {
     const result = await configuration.run(environmentFixture({ spec: { ...using, ...spec } }), contextOf(theirs));
     expect(result).toMatchObject({ state: "done", findings: { configSet: { name: "web" } } });

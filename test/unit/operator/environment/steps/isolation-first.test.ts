@@ -21,7 +21,7 @@ import { environmentFixture, repositoryFixture } from "../../../../support/fixtu
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
-/** Passes over an environment that pulls its images with a credential, as far as its application. */
+/** Reconciles of an environment that pulls its images with a credential, up to its application. */
 function world() {
   const clock = new TestClock();
   const now = () => clock.now();
@@ -80,7 +80,7 @@ test.each([
   expect(asked).toEqual(["ensureProject", "ensure"]);
 });
 
-test("a deployer that is down holds back the application, and neither fences nor Secrets", async () => {
+test("a deployer that is down delays the application, and neither the isolation nor Secrets", async () => {
   const { setDown, pass, made } = world();
   setDown(true);
   const { results } = await pass();

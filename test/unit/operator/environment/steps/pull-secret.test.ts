@@ -121,7 +121,7 @@ describe("the Secret of image pulls", () => {
     expect(questions()).toBe(0);
   });
 
-  test("is believed to be as it was made, and nobody is asked", async () => {
+  test("is trusted to be as it was made, without a read", async () => {
     await pass();
     const before = questions();
     await pass();
@@ -142,14 +142,14 @@ describe("the Secret of image pulls", () => {
     expect(held()).toBe("reader:one");
   });
 
-  test("comes back at a look", async () => {
+  test("is restored at a check", async () => {
     await pass();
     await cluster.remove({ name: "shop", uid: environmentFixture().metadata.uid }, secretKind, ref);
     await pass({ isCheckDue: true });
     expect(held()).toBe("reader:one");
   });
 
-  test("follows the secret manager at a look, and the status says the same as before", async () => {
+  test("follows the secret manager at a check, and the status is the same as before", async () => {
     await pass();
     store("reader:two");
     await pass({ isCheckDue: true });
@@ -157,7 +157,7 @@ describe("the Secret of image pulls", () => {
     expect(status.pullSecret).toEqual(MADE);
   });
 
-  test("is found by the next pass after a crash, and made no second time", async () => {
+  test("is found by the next reconcile after a crash, and not made twice", async () => {
     await pass();
     status = { podSecrets };
     const [made] = cluster.list();
@@ -245,7 +245,7 @@ describe("when its Repository moves", () => {
     expect(contents()).toEqual({ "other.test": "other:one" });
   });
 
-  test("a Secret that is gone when the pods of before are is said to hold what it held, until a look makes it", async () => {
+  test("a Secret that is missing when former pods are gone keeps its status, until a check restores it", async () => {
     await pass();
     const named = status.pullSecret;
     await cluster.remove(environmentFixture().metadata, secretKind, ref);
@@ -256,7 +256,7 @@ describe("when its Repository moves", () => {
     expect(status.pullSecret).toEqual([{ registry: "other.test", source: "other@latest" }]);
   });
 
-  test("what was before stays at a look, too, and for as long as the new one can't be had", async () => {
+  test("the former credential stays at a check, too, and while the new one is not available", async () => {
     secretManager.share({ id: "other", labels: {}, values: [] });
     expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     await runs(MOVED);
@@ -299,7 +299,7 @@ describe("a credential that can't be had", () => {
     given();
     expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     expect([held(), status.pullSecret]).toEqual(["reader:one", MADE]);
-    // Somebody deletes it: its pods run on, and it comes back when it can.
+    // It is deleted: its pods keep running, and it is restored when that is possible.
     await cluster.remove(environmentFixture().metadata, secretKind, ref);
     expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     expect([held(), status.pullSecret]).toEqual([undefined, MADE]);
@@ -310,16 +310,13 @@ describe("a credential that can't be had", () => {
     expect(held()).toBe("reader:two");
   });
 
-  test.each(cases)(
-    "$name: fails nothing that ran without it, which costs no look at the cluster",
-    async ({ given }) => {
-      await runs();
-      given();
-      const looks = cluster.looks(secretKind);
-      expect(await pass()).toMatchObject({ state: "done" });
-      expect([status.pullSecret, cluster.looks(secretKind) - looks]).toEqual([undefined, 0]);
-    },
-  );
+  test.each(cases)("$name: fails nothing that ran without it, without a read of the cluster", async ({ given }) => {
+    await runs();
+    given();
+    const looks = cluster.looks(secretKind);
+    expect(await pass()).toMatchObject({ state: "done" });
+    expect([status.pullSecret, cluster.looks(secretKind) - looks]).toEqual([undefined, 0]);
+  });
 
   test("keeps no other one from what is new", async () => {
     secretManager.share({ id: "other", labels: {}, values: ["other:one"] });
@@ -333,13 +330,13 @@ describe("a credential that can't be had", () => {
     expect(contents()).toEqual({ "registry.test": "reader:one", "other.test": "other:two" });
   });
 
-  test("leaves the word to what failed before it", async () => {
+  test("keeps the result of what failed before it", async () => {
     named("other");
     const refusal = failed("RotationUnknown", "X: no variable");
     expect(await pass({ result: refusal })).toEqual(refusal);
   });
 
-  test("is no reason to lose what was found, nor is a name that is taken", async () => {
+  test("does not lose the findings of the pods' Secret when its name is taken", async () => {
     const other = { name: "else", uid: "00000000-0000-4000-8000-000000000000" };
     await cluster.ensure(other, secretKind, { ...{ apiVersion: "v1", kind: "Secret" }, metadata: ref });
     const findings = { podSecrets };
@@ -347,7 +344,7 @@ describe("a credential that can't be had", () => {
     expect(ended).toMatchObject({ state: "failed", reason: "NameTaken", findings });
   });
 
-  test("nor is a transient error", async () => {
+  test("does not lose them for a transient error", async () => {
     const findings = { podSecrets };
     const cause = new Error("the connection broke");
     cluster.ensure = async () => {

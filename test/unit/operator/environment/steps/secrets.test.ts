@@ -21,7 +21,7 @@ import {
 import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
-/** A pass ten minutes after the creation, when a value has been awaited since so many minutes after it. */
+/** A reconcile ten minutes after the creation; the value has been awaited since so many minutes after it. */
 async function awaited(sinceMinutes: number) {
   const clock = new TestClock(minutesLater(10).toISOString());
   const now = () => clock.now();
@@ -65,12 +65,12 @@ test.each([
     state: waiting("AwaitingValue", "", { requeueAfterMs: 1 }),
     expected: false,
   },
-])("what was before stands in for a wish that can't be granted: $name", ({ given, state, expected }) => {
+])("the former secrets are used while a request is refused: $name", ({ given, state, expected }) => {
   const { continueWithPrevious } = secrets(createSchedule(new TestClock(), 60_000));
   expect(continueWithPrevious?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
 });
 
-/** Passes over an environment that pulls with a credential of the secret manager, on one clock. */
+/** Reconciles of an environment that pulls with a credential of the secret manager, on one clock. */
 function pullingWorld(applicationSynced: "True" | "Unknown") {
   const clock = new TestClock();
   const [cluster, secretManager] = [memoryCluster(() => clock.now()), memorySecretManager(() => clock.now())];
@@ -119,8 +119,8 @@ const handled = ({ [RECONCILE_ANNOTATION]: token }: Record<string, string>) =>
 
 test.each([
   { name: "is found within half a minute where a pod misses it", given: "Unknown", withinMinutes: 0.5 },
-  { name: "is found by the next look where none does", given: "True", withinMinutes: 10 },
-] as const)("a crash between two lives of the Secret of image pulls $name", async ({ given, withinMinutes }) => {
+  { name: "is found by the next check where none does", given: "True", withinMinutes: 10 },
+] as const)("a crash while the Secret of image pulls is replaced $name", async ({ given, withinMinutes }) => {
   const { clock, cluster, pass, held, restart } = pullingWorld(given);
   await pass();
   expect(await held()).toBe("reader:one");

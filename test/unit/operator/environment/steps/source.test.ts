@@ -38,7 +38,7 @@ interface Scene {
   readonly registered?: readonly string[];
   /** What the Repositories say beside what all say. */
   readonly repository?: Partial<RepositorySpec>;
-  /** Whether the git host lets nobody in. */
+  /** Whether the git host refuses everyone. */
   readonly isClosed?: boolean;
 }
 
@@ -120,19 +120,19 @@ describe("the commit of a component", () => {
       ["main"],
     ],
     [
-      "stays when a pass is asked for and it does not follow",
+      "stays when a reconcile is requested and it does not follow",
       { spec: backend({}), before: { resolved: commitA }, token: "new" },
       commitA,
       [],
     ],
     [
-      "is asked again for one that follows, when a pass is asked for",
+      "is read again for one that follows, when a reconcile is requested",
       { spec: backend({ follow: true }), before: { resolved: commitA }, token: "new" },
       HEAD,
       ["main"],
     ],
     [
-      "is not asked again when that pass was answered",
+      "is not read again when that request was answered",
       { spec: backend({ follow: true }), before: { resolved: commitA, asked: "answered" }, token: "answered" },
       commitA,
       [],
