@@ -1,5 +1,5 @@
-import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import { createSchedule } from "../schedule.ts";
 
 /** A refused deletion that waits for its retry. */
 export interface RefusedDeletion {
@@ -18,25 +18,26 @@ export interface RefusedDeletions {
   forget(uid: string): void;
 }
 
-const PAUSES_MS = { first: 5_000, longest: 600_000 };
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 600_000;
 
 export function createRefusedDeletions(clock: Clock): RefusedDeletions {
-  const known = new Map<string, { readonly message: string; readonly refusals: number; readonly untilMs: number }>();
+  const messages = new Map<string, string>();
+  const retries = createSchedule(clock, LONGEST_PAUSE_MS);
   return {
     find(uid) {
-      const refused = known.get(uid);
-      if (refused === undefined) return undefined;
-      const inMs = refused.untilMs - clock.monotonicMs();
-      return inMs > 0 ? { message: refused.message, inMs } : undefined;
+      const message = messages.get(uid);
+      if (message === undefined) return undefined;
+      const inMs = retries.dueInMs(uid);
+      return inMs > 0 ? { message, inMs } : undefined;
     },
     add(uid, message) {
-      const refusals = (known.get(uid)?.refusals ?? 0) + 1;
-      const inMs = backoffMs(refusals, PAUSES_MS);
-      known.set(uid, { message, refusals, untilMs: clock.monotonicMs() + inMs });
-      return { message, inMs };
+      messages.set(uid, message);
+      return { message, inMs: retries.again(uid, FIRST_PAUSE_MS) };
     },
     forget(uid) {
-      known.delete(uid);
+      messages.delete(uid);
+      retries.forget(uid);
     },
   };
 }
