@@ -46,7 +46,7 @@ export function apiTokenVerifier({ apiTokens, settings, clock }: Context): ApiTo
         throw new TokenRefused("one of too many unknown API tokens");
       const token = await live.find(id, isRead).catch(asHttpError);
       if (token === undefined || !isOf(token, tokenHash)) throw new TokenRefused("no such API token");
-      checkGood(token, settings, clock.now());
+      checkValid(token, settings, clock.now());
       return { caller: bearerOf(token, settings), token };
     },
   };
@@ -58,7 +58,7 @@ function asHttpError(error: unknown): never {
 }
 
 /** Only the bearer of a genuine token gets this far, and may be told what is wrong with it. */
-function checkGood(token: ApiToken, settings: Settings, now: Date): void {
+function checkValid(token: ApiToken, settings: Settings, now: Date): void {
   const { owner, vouched } = token.spec;
   const state = tokenState(token, now);
   if (state === "revoked") throw new TokenRefused("a revoked API token", { told: "The API token was revoked" });

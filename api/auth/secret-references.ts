@@ -93,7 +93,10 @@ export async function checkSharedKeys(configSet: ConfigSet | undefined, referrer
   const isAdmitted = configSet !== undefined && admits(configSet, referrer.groups);
   const shared = await Promise.all(keys.map(({ name, secretRef }) => isShared(name, secretRef.name, referrer)));
   if (isAdmitted && shared.every(Boolean)) return;
-  throw new HttpError("forbidden", "The shared API keys are for groups of which none is yours and the environment's");
+  throw new HttpError(
+    "forbidden",
+    "The environment and you have no group in common with those that share the API keys",
+  );
 }
 
 async function isShared(

@@ -117,7 +117,7 @@ describe("a token that is made", () => {
   test("is one of 200 at most, the revoked ones counted", async () => {
     for (let count = 0; count < 200; count += 1) await service.makeToken("developer");
     const reply = await make();
-    expectProblem(reply, 409, /more than 200/);
+    expectProblem(reply, 409, /at most 200/);
     expectPromised(reply, "post", "/api/tokens");
     expect((await make("colleague")).status).toBe(201);
   });
