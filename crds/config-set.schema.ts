@@ -1,15 +1,13 @@
 import { type Static, Type } from "typebox";
 import { nameRootRules } from "./environment/ephemeral-environment.schema.ts";
-import { TTL_MAX_HOURS } from "./environment/lifetime.ts";
 import {
   Amount,
   ComponentOverrides,
   EnvironmentVariables,
   SecretRef,
   Variable,
-} from "./environment/ephemeral-environment.schema.ts";
-import { TTL_MAX_HOURS } from "./environment/ttl.ts";
 } from "./environment/overrides.schema.ts";
+import { TTL_MAX_HOURS } from "./environment/ttl.ts";
 import { Groups } from "./schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {

@@ -1,21 +1,7 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
 import { BRANCH_RULES, Branch } from "../repository/branches.ts";
-import {
-  type CelRule,
-  COMMIT_PATTERN,
-  Commit,
-  Groups,
-  literals,
-  map,
-  rules,
-  SECRET_ID_PATTERN,
-  SECRET_KEY_PATTERN,
-  Timestamp,
-  VARIABLE_PATTERN,
-} from "../schema.ts";
 import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, Timestamp } from "../schema.ts";
-import { TTL_MAX_HOURS } from "./lifetime.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";

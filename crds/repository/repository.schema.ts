@@ -1,6 +1,4 @@
 import { type Static, Type } from "typebox";
-import { nameRootRules, SecretRef, ValuePath } from "../environment/ephemeral-environment.schema.ts";
-import { TTL_MAX_HOURS } from "../environment/ttl.ts";
 import { nameRootRules } from "../environment/ephemeral-environment.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";

@@ -1,6 +1,6 @@
 /** What webhooks read of a Repository: which events create and delete environments, and who is notified. */
 import { type Static, Type } from "typebox";
-import { TTL_MAX_HOURS } from "../environment/lifetime.ts";
+import { TTL_MAX_HOURS } from "../environment/ttl.ts";
 import { literals, rules } from "../schema.ts";
 
 export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;

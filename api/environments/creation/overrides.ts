@@ -1,11 +1,11 @@
 import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
-import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.schema.ts";
+import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import type {
   ComponentOverrides,
   EnvironmentVariable,
   SecretRef,
   ValueOverride,
-} from "../../../crds/environment/ephemeral-environment.schema.ts";
+} from "../../../crds/environment/overrides.schema.ts";
 import type { Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
@@ -15,14 +15,6 @@ import type { ReferredVariable } from "../../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../../input/validation.ts";
 import type { ComponentOverridesRequest } from "../../schemas/config-overrides.ts";
 import type { CreateRequest } from "./schemas.ts";
-} from "../../crds/environment/overrides.schema.ts";
-import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
-import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { isOverridable, neededSecrets, type Repository } from "../../crds/repository/repository.ts";
-import { scalarOf } from "../../crds/scalar.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
-import type { ComponentOverridesRequest, ConfigOverrides } from "../schemas/config-overrides.ts";
-import { MAX_FINDINGS } from "../validation.ts";
 
 const VALUE_MAX_LENGTH = 4096;
 

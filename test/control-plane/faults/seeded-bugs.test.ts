@@ -2,21 +2,30 @@
  * The suite can fail: each classic bug is put into the operator through its ports and seams, provoked, and must be
  * called by the invariant that it breaks. The same provocation of the operator as it is breaks none.
  */
+
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
-import { Sensitive } from "../../../crds/sensitive.ts";
-import type { ControllerContext } from "../../../operator/controllers.ts";
-import { namespaceKind, networkPolicyKind, secretKind } from "../../../operator/kit/client/kinds.ts";
-import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
+import { networkPolicyKind, secretKind } from "../../../operator/kit/client/kinds.ts";
+import { resourceType } from "../../../operator/kit/client/objects.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { type RecordedLifecycle, recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
 import { plansFor } from "../../support/faults/fault-plans.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "../../support/faults/invariants.ts";
-import { changedLists, type TroubledWatches, troubledWatches } from "../../support/faults/watch-seams.ts";
+import {
+  deleteByName,
+  earlyRelease,
+  expiryInMemory,
+  forgetfulManager,
+  keepWhatListsLack,
+  lateFinalizer,
+  type Ports,
+  swallowedStatusError,
+} from "../../support/faults/seeded-bugs.ts";
+import { type TroubledWatches, troubledWatches } from "../../support/faults/watch-seams.ts";
 import type { InvariantId, Violation } from "../../support/faults/world-observer.ts";
 import { fixtureSettings } from "../../support/fixtures/environment-fixture.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -27,7 +36,7 @@ const configMap = resourceType({ group: "", version: "v1", kind: "ConfigMap", pl
 const HELD_UP_MS = 5_000;
 
 /** Nothing has to wait longer for its last URL. */
-const PROBE_SECONDS = 5;
+const PROBE_SECONDS = 2;
 
 let world: FaultWorld;
 let lifecycles: ReadonlyMap<string, RecordedLifecycle>;
@@ -39,13 +48,6 @@ beforeAll(async () => {
   lifecycles = new Map((await recordLifecycles(world)).map((lifecycle) => [lifecycle.name, lifecycle]));
 }, 300_000);
 afterAll(() => world.stop(), 60_000);
-
-type Ports = (context: ControllerContext) => ControllerContext;
-
-/** The port with some of its methods replaced. A bug in a method that the port does not have is a type error. */
-function overriding<P extends object>(port: P, methods: Partial<P>): P {
-  return Object.assign(Object.create(port), methods);
-}
 
 interface Bug {
   readonly name: string;
@@ -59,6 +61,8 @@ interface Bug {
 
 interface Life {
   readonly name: string;
+  /** What is missing of the environment when it had time to converge. */
+  missing(): Promise<readonly Violation[]>;
   /** Stands in the watches of whoever runs. */
   readonly watches: TroubledWatches;
   /** Stands around the requests of whoever runs. */
@@ -69,17 +73,27 @@ interface Life {
 
 const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
 const lifecycle = (name: string) => lifecycles.get(name) as RecordedLifecycle;
-/** What keeps an environment from being as one that was made without faults, so long after whatever happened. */
-async function missing(name: string): Promise<readonly Violation[]> {
-  const left = () => lifecycle("create").missing(name);
-  await until(() => left().length === 0, { deadlineMs: CONVERGENCE_MS, everyMs: 25 }).catch(() => undefined);
-  return left();
+/** What keeps an environment from being as one that was made without faults. */
+const left = (name: string) => lifecycle("create").missing(name);
+
+/** How fast time passes for an operator that is not expected to converge. */
+const SEEDED_PACE = 5;
+
+/** What still keeps it from that, so long on the operator's clock after whatever happened. */
+async function missing(name: string, isSeeded: boolean): Promise<readonly Violation[]> {
+  const { clock } = world;
+  if (isSeeded) clock.pace(SEEDED_PACE);
+  const endMs = clock.monotonicMs() + CONVERGENCE_MS;
+  const isOver = () => left(name).length === 0 || clock.monotonicMs() > endMs;
+  await until(isOver, { deadlineMs: 2 * CONVERGENCE_MS, everyMs: 25 });
+  clock.pace(1);
+  return left(name);
 }
 
 async function given(name: string): Promise<EphemeralEnvironment> {
   world.field.arm(name);
   await world.create(name);
-  expect(await missing(name)).toEqual([]);
+  await until(() => left(name).length === 0, { what: "an environment to begin with", deadlineMs: CONVERGENCE_MS });
   return found(name);
 }
 
@@ -91,106 +105,17 @@ function planned(name: string, target: string, fault: string): void {
   );
 }
 
-/** Values are made again by every pass that looks for them. */
-const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
-  ...context,
-  secretManager: overriding(secretManager, {
-    async ensure(...[owner, requests]: Parameters<typeof secretManager.ensure>) {
-      await secretManager.remove(owner, []);
-      const again = requests.map((request) => ({
-        generate: () => new Sensitive(`value-${Math.random()}`),
-        ...request,
-      }));
-      return secretManager.ensure(owner, again);
-    },
-  }),
-});
-
-/** The finalizer is written once the namespace is there. */
-const lateFinalizer: Ports = ({ statusWriter: real, cluster, ...context }) => {
-  const without = new Map<string, EphemeralEnvironment>();
-  return {
-    ...context,
-    statusWriter: overriding(real, {
-      async addFinalizer(environment) {
-        without.set(environment.metadata.name, environment);
-        return environment;
-      },
-    }),
-    cluster: overriding(cluster, {
-      async ensure(...[owner, kind, object]: Parameters<typeof cluster.ensure>) {
-        const outcome = await cluster.ensure(owner, kind, object);
-        const environment = without.get(owner.name);
-        if (environment !== undefined && kind.kind === namespaceKind.kind) await real.addFinalizer(environment);
-        return outcome;
-      },
-    }),
-  };
-};
-
-/** A namespace that is asked to go counts as gone. */
-const earlyRelease: Ports = ({ cluster, ...context }) => ({
-  ...context,
-  cluster: overriding(cluster, {
-    async remove(...[owner, kind, ref]: Parameters<typeof cluster.remove>) {
-      const removal = await cluster.remove(owner, kind, ref);
-      return kind.kind === namespaceKind.kind ? { state: "gone" } : removal;
-    },
-  }),
-});
-
-/** Deletes name their object, and nothing else. */
-const deleteByName: RequestSeam = (request, next) => {
-  if (request.verb === "delete") delete (request.body as { preconditions?: object }).preconditions;
-  return next();
-};
-
-/** The time runs from when this process first saw the environment. */
-const expiryInMemory: Ports = ({ environment, ...context }) => {
-  const firstSeen = new Map<string, string>();
-  return {
-    ...context,
-    environment(name) {
-      const seen = environment(name);
-      if (seen === undefined) return undefined;
-      const creationTimestamp = firstSeen.get(seen.metadata.uid) ?? new Date().toISOString();
-      firstSeen.set(seen.metadata.uid, creationTimestamp);
-      return { ...seen, metadata: { ...seen.metadata, creationTimestamp } };
-    },
-  };
-};
-
-/** A status that could not be written counts as written. */
-const swallowedStatusError: Ports = ({ statusWriter: real, ...context }) => ({
-  ...context,
-  statusWriter: overriding(real, {
-    writeStatus: (...[environment, status]: Parameters<typeof real.writeStatus>) =>
-      real.writeStatus(environment, status).catch(() => environment),
-  }),
-});
-
-/** What a new list lacks stays: as if the cache never compared. */
-function keepWhatListsLack(): RequestSeam {
-  const before = new Map<string, readonly KubeObject[]>();
-  return changedLists((collection, { items, resourceVersion }) => {
-    const known = new Set(items.map(({ metadata }) => metadata.uid));
-    const all = [...items, ...(before.get(collection) ?? []).filter(({ metadata }) => !known.has(metadata.uid))];
-    before.set(collection, all);
-    return { items: all, resourceVersion };
-  });
-}
-
 const bugs: readonly Bug[] = [
   {
     name: "secrets are generated again",
     breaks: "I4",
     ports: forgetfulManager,
-    async provoke({ name }) {
+    async provoke({ name, missing }) {
       const { status } = await given(name);
       const secret = { name: status?.podSecrets?.at(-1) ?? "", namespace: namespaceName(name) };
       await world.world.admin.delete(secretKind, secret);
       await world.world.reconcile(name);
-      return missing(name);
+      return missing();
     },
   },
   {
@@ -272,17 +197,17 @@ const bugs: readonly Bug[] = [
     name: "an error of the status write is swallowed",
     breaks: "I1",
     ports: swallowedStatusError,
-    async provoke({ name }) {
+    async provoke({ name, missing }) {
       planned(name, "patch EphemeralEnvironment/status NAME, ready", "500");
       await world.create(name);
-      return missing(name);
+      return missing();
     },
   },
   {
     name: "a new list removes nothing",
     breaks: "I2",
     seam: keepWhatListsLack(),
-    async provoke({ name, watches, restart }) {
+    async provoke({ name, missing, watches, restart }) {
       await given(name);
       // Its policies are in a list of this process.
       await restart();
@@ -294,7 +219,7 @@ const bugs: readonly Bug[] = [
       const isSeenGone = () => !world.observer.inventory(found(name)).has("NetworkPolicy/default-deny");
       await until(() => isSeenGone() || watches.met > 1, { what: "the deletion", deadlineMs: CONVERGENCE_MS });
       watches.set("none");
-      return missing(name);
+      return missing();
     },
   },
 ];
@@ -313,6 +238,7 @@ async function violationsUnder({ provoke, ...bug }: Bug, isSeeded: boolean): Pro
   await world.nextLife(options);
   const seen = await provoke({
     name,
+    missing: () => missing(name, isSeeded),
     watches,
     interfere: (other) => {
       interference = other;

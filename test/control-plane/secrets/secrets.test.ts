@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EnvironmentVariable } from "../../../crds/environment/overrides.schema.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { EnvironmentVariable } from "../../../crds/environment/overrides.schema.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";

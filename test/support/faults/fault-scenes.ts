@@ -23,8 +23,8 @@ export type Disturb = (actors: readonly Actor[]) => Promise<unknown>;
  */
 export type Play = (title: string, disturb: Disturb, itself?: InvariantId) => Promise<void>;
 
-/** With a few environments only, no scene has to wait longer for its last URL. */
-export const SCENE_PROBE_SECONDS = 5;
+/** More often than settings let it be: with a few environments, no scene has to wait longer for its last URL. */
+export const SCENE_PROBE_SECONDS = 2;
 
 const foreign = [
   { type: namespaceKind, ref: { name: "env-foreign" } },

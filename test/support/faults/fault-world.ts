@@ -114,8 +114,9 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
 
 /** The credentials of Repositories to come are bound, too: nobody could list them before. */
 function settingsOf({ hostCredentials }: FaultRegistry, probeSeconds: number): Settings {
-  const settings = settingsFrom({ ...testSettings, reconcile: { workers: WORKERS, probeSeconds } });
-  return { ...settings, secrets: { ...settings.secrets, hostCredentials } };
+  const settings = settingsFrom({ ...testSettings, reconcile: { workers: WORKERS } });
+  const reconcile = { ...settings.reconcile, probeSeconds };
+  return { ...settings, reconcile, secrets: { ...settings.secrets, hostCredentials } };
 }
 
 /** One seam around another. */

@@ -39,7 +39,8 @@ export function hasPlanePool(): boolean {
 async function ask<R>(question: PlaneQuestion): Promise<R> {
   const socketPath = process.env[variable];
   if (!socketPath) throw new Error("no control plane was started: run this suite in a project that starts them");
-  const asked = request({ socketPath, path: "/", method: "POST", signal: AbortSignal.timeout(300_000) });
+  // No connection is kept: the next file would take one that is closed by then.
+  const asked = request({ socketPath, agent: false, method: "POST", signal: AbortSignal.timeout(300_000) });
   asked.end(JSON.stringify(question));
   const [reply] = (await once(asked, "response")) as [IncomingMessage];
   const answer = (await json(reply)) as R & { error?: string };

@@ -75,7 +75,8 @@ async function entries(socket: string, wanted: "whole" | "keys"): Promise<readon
 }
 
 async function ask<R>(socketPath: string, path: string, question: object): Promise<R> {
-  const asked = request({ socketPath, path, method: "POST", signal: AbortSignal.timeout(20_000) });
+  // No connection is kept: etcd may be killed before the next question.
+  const asked = request({ socketPath, path, agent: false, method: "POST", signal: AbortSignal.timeout(60_000) });
   asked.end(JSON.stringify(question));
   const [reply] = (await once(asked, "response")) as [IncomingMessage];
   const answer = await json(reply);
