@@ -4,6 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
 import type { ControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
+import { text as textOf } from "node:stream/consumers";
+import type { ControlPlane } from "../../../deploy/local/control-plane.ts";
 
 /** Who calls: a bearer token, or somebody whom an administrator impersonates. */
 export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };
@@ -34,13 +36,16 @@ export function callsAs(plane: Callable, identity: Identity): ApiCalls {
   const agent = new Agent({ ca: readFileSync(plane.caFile), keepAlive: true });
   const call = async (method: string, path: string, body?: object): Promise<Reply> => {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    const headers = { ...credentials(plane, identity), "content-type": type };
+    const text = body === undefined ? "" : JSON.stringify(body);
+    // Node tells the length of a DELETE's body only when it is told to, and the rest would be the next request.
+    const length = { "content-type": type, "content-length": Buffer.byteLength(text) };
+    const headers = { ...credentials(plane, identity), ...length };
     const url = new URL(path, plane.url);
     if (method !== "GET" && method !== "DELETE") url.searchParams.set("fieldValidation", "Strict");
     const outgoing = request(url, { agent, method, headers, signal: AbortSignal.timeout(20_000) });
-    outgoing.end(body && JSON.stringify(body));
+    outgoing.end(text);
     const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-    const object = JSON.parse(await text(incoming)) as Record<string, unknown>;
+    const object = JSON.parse(await textOf(incoming)) as Record<string, unknown>;
     const status = incoming.statusCode ?? 0;
     return { status, object, message: status < 400 ? "" : String(object.message) };
   };

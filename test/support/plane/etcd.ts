@@ -19,8 +19,8 @@ export interface EtcdSnapshot {
 const OPERATIONS = 100;
 /** Controllers may write once more while what they write about is being removed. */
 const ROUNDS = 20;
-/** The API server renews its own leases; what they say is no state of the cluster's. */
-const RENEWED = "/registry/leases/kube-system/";
+/** What the API server keeps for itself: its leases, and where each group is served, which follows the kinds a moment later. */
+const ITS_OWN = ["/registry/leases/kube-system/", "/registry/apiregistration.k8s.io/"];
 
 /** Remembers what etcd holds now. @param socket etcd's, which must have been started with its gateway */
 export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
@@ -30,9 +30,8 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
 
   async function differences(): Promise<object[]> {
     const now = new Map((await entries(socket, "keys")).map(({ key, mod_revision }) => [key, mod_revision]));
-    const isRenewed = (key: string) => text(key).startsWith(RENEWED);
-    const added = [...now.keys()].filter((key) => !before.has(key) && !isRenewed(key));
-    const changed = [...before].filter(([key]) => now.get(key) !== versions.get(key) && !isRenewed(key));
+    const added = [...now.keys()].filter((key) => !before.has(key) && !isItsOwn(key));
+    const changed = [...before].filter(([key]) => now.get(key) !== versions.get(key) && !isItsOwn(key));
     return [
       ...added.map((key) => ({ request_delete_range: { key } })),
       ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
@@ -62,7 +61,12 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
   };
 }
 
-const text = (base64: string) => Buffer.from(base64, "base64").toString("utf8");
+/** @param key as etcd's JSON has it */
+function isItsOwn(key: string): boolean {
+  const text = Buffer.from(key, "base64").toString("utf8");
+  return ITS_OWN.some((prefix) => text.startsWith(prefix));
+}
+
 const bytes = (key: string) => Buffer.from(key).toString("base64");
 
 async function entries(socket: string, wanted: "whole" | "keys"): Promise<readonly Entry[]> {
