@@ -4,8 +4,11 @@ import { showProgress } from "../../../deploy/local/progress.ts";
 import { publishPool } from "./control-plane.ts";
 import { startPlanePool } from "./plane-pool.ts";
 
-/** Jest's globalSetup: the control planes of the run, whose programs are built before the first test waits for them. */
+/** Jest's globalSetup: the control planes of the run. The first one starts here, where no test waits; the others when they are leased. */
 export default async function start(): Promise<void> {
-  await buildModule(goModules.controlplane, showProgress());
-  publishPool(await startPlanePool());
+  const progress = showProgress();
+  await buildModule(goModules.controlplane, progress);
+  const pool = await startPlanePool();
+  publishPool(pool);
+  await progress.step("start the control plane", () => pool.prepare("1"));
 }

@@ -23,6 +23,8 @@ export type PlaneQuestion =
 export interface PlanePool {
   /** The Unix socket where workers ask for theirs. */
   readonly socket: string;
+  /** Starts the control plane of a worker before it is leased. */
+  prepare(worker: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -49,6 +51,9 @@ export async function startPlanePool(): Promise<PlanePool> {
   await once(server, "listening");
   return {
     socket,
+    async prepare(worker) {
+      await planeOf(worker);
+    },
     async stop() {
       server.close();
       server.closeAllConnections();
