@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../config/settings.ts";
-import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { podSecretName } from "../../../operator/environment/desired/secret.ts";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { secretKind } from "../../../operator/kinds.ts";
+import { podSecretName } from "../../../operator/environment/desired/secret.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment-inventory.ts";
 import { secretScene, secretsCondition, sharingSettings } from "../../support/fixtures/secret-scene.ts";

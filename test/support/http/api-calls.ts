@@ -2,10 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
-import { text } from "node:stream/consumers";
-import type { ControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 import { text as textOf } from "node:stream/consumers";
-import type { ControlPlane } from "../../../deploy/local/control-plane.ts";
+import type { ControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 
 /** Who calls: a bearer token, or somebody whom an administrator impersonates. */
 export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };
