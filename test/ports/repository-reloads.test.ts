@@ -114,7 +114,7 @@ describe("reloads on the Kubernetes API", () => {
     await until(() => clock.pending.includes(20_000), { what: "the wait for the checks" });
     const late = aRepository("registered-late");
     cache.upsert(late);
-    answer();
+    await answer();
     const checked = { observedGeneration: 1, lastCheckedAt: clock.now().toISOString(), conditions: [READY] };
     cache.upsert({ ...late, metadata: { ...late.metadata, resourceVersion: "2" }, status: checked });
     expect(await reloading).toMatchObject({ loaded: 2, added: ["registered-late"], errors: [] });
@@ -127,11 +127,11 @@ describe("reloads on the Kubernetes API", () => {
     const first = reloads.reload();
     await until(() => clock.pending.includes(20_000), { what: "the first wait" });
     const [asked, later] = [token(), [reloads.reload(), reloads.reload()]];
-    answer();
+    await answer();
     expect(await first).toMatchObject({ loaded: 1, errors: [] });
     await until(() => token() !== asked && clock.pending.includes(20_000), { what: "the second question" });
     const askedAgain = token();
-    answer();
+    await answer();
     expect(await Promise.all(later)).toMatchObject([{ loaded: 1 }, { loaded: 1 }]);
     expect(token()).toBe(askedAgain);
     await close();
@@ -164,11 +164,11 @@ describe("reloads on the Kubernetes API", () => {
     const clock = new TestClock();
     const asked = () => cache.get(`${namespace}/test-backend`) as Repository;
     const token = () => reconcileToken(asked()) ?? "";
-    const answer = () => {
-      const question = asked();
-      cache.upsert(question);
-      const metadata = { ...question.metadata, resourceVersion: `${question.metadata.resourceVersion}0` };
-      cache.upsert({ ...question, metadata, status: { ...question.status, lastHandledReconcileAt: token() } });
+    // A write of its own, so that its version lies between those of the questions.
+    const answer = async () => {
+      const status = { lastHandledReconcileAt: token() };
+      const ref = { name: "test-backend", namespace };
+      cache.upsert(await client.patch(repositoryType, ref, { status }, { as: "merge", subresource: "status" }));
     };
     const reloads = kubernetesRepositoryReloads({ client, cache, namespace, clock });
     return { reloads, cache, clock, token, answer, close: () => client.close() };
