@@ -9,7 +9,7 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { BY_OWNER } from "../../operator/ports/caches.ts";
 import { memoryApiTokens } from "../support/doubles/memory/api-tokens.ts";
-import { TestClock } from "../support/fixtures/test-clock.ts";
+import { TestClock } from "../support/doubles/test-clock.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { apiTokensSuite } from "./suites/api-tokens.suite.ts";

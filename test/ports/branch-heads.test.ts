@@ -5,7 +5,7 @@ import { startGitServer } from "../support/doubles/git-server.ts";
 import { memoryBranchHeads } from "../support/doubles/memory/branch-heads.ts";
 import { aRepository } from "../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../support/doubles/memory/secret-manager.ts";
-import { TestClock } from "../support/fixtures/test-clock.ts";
+import { TestClock } from "../support/doubles/test-clock.ts";
 import { testSettings } from "../support/fixtures/test-settings.ts";
 import { branchHeadsSuite } from "./suites/branch-heads.suite.ts";
 

@@ -1,5 +1,5 @@
 import { memoryEnvironments } from "../support/doubles/memory/environments.ts";
-import { TestClock } from "../support/fixtures/test-clock.ts";
+import { TestClock } from "../support/doubles/test-clock.ts";
 import { environmentsSuite } from "./suites/environments.suite.ts";
 
 environmentsSuite("in memory", async () => {

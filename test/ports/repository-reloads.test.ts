@@ -9,8 +9,8 @@ import { createKubeClient } from "../../operator/kit/client/create-kube-client.t
 import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
 import { aRepository, memoryRepositories } from "../support/doubles/memory/repositories.ts";
 import { memoryRepositoryReloads } from "../support/doubles/memory/repository-reloads.ts";
+import { TestClock } from "../support/doubles/test-clock.ts";
 import { COMMIT, createWorld, type World } from "../support/fixtures/environment-world.ts";
-import { TestClock } from "../support/fixtures/test-clock.ts";
 import { until } from "../support/fixtures/until.ts";
 import { repositoryReloadsSuite } from "./suites/repository-reloads.suite.ts";
 

@@ -4,7 +4,7 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { CountersUnavailable } from "../../operator/ports/facade/shared-counters.ts";
 import { memorySharedCounters } from "../support/doubles/memory/shared-counters.ts";
 import { type RedisServer, redisServer } from "../support/doubles/redis-server.ts";
-import { TestClock } from "../support/fixtures/test-clock.ts";
+import { TestClock } from "../support/doubles/test-clock.ts";
 import { until } from "../support/fixtures/until.ts";
 import { sharedCountersSuite } from "./suites/shared-counters.suite.ts";
 

@@ -115,7 +115,8 @@ describe("a deletion that takes more than five minutes", () => {
     ]);
 
     await force(name, "everything");
-    const told = (found: EphemeralEnvironment) => readyMessage(found).includes("names 'everything', which is not a step");
+    const told = (found: EphemeralEnvironment) =>
+      readyMessage(found).includes("names 'everything', which is not a step");
     await world.expectState(name, "telling that this is not a step", told);
     await force(name, "namespace");
     const untouched = await world.reconcile(name);

@@ -10,7 +10,7 @@ import {
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
 import { codes, grpcError } from "../../support/doubles/google-secret-store.ts";
-import { TestClock } from "../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../support/doubles/test-clock.ts";
 import { asked, newOwner, nobody, revealed, wanted } from "../suites/secret-manager.suite.ts";
 
 describe("Google Secret Manager, when something goes wrong", () => {

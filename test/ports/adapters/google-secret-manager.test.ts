@@ -10,7 +10,7 @@ import {
   shareInGoogle,
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
-import { TestClock } from "../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../support/doubles/test-clock.ts";
 import { asked, newOwner, nobody, revealed, secretManagerSuite, wanted } from "../suites/secret-manager.suite.ts";
 
 secretManagerSuite("Google", async () => {

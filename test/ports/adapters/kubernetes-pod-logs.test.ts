@@ -12,7 +12,7 @@ import {
   startFakeApiServer,
   status,
 } from "../../support/doubles/fake-api-server.ts";
-import { fastClock } from "../../support/fixtures/fast-clock.ts";
+import { fastClock } from "../../support/doubles/fast-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../../support/plane/fake-kubelet.ts";
 import { ago, following, podLogsSuite, shop, textsOf } from "../suites/pod-logs.suite.ts";

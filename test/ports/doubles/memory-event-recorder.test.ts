@@ -1,5 +1,5 @@
 import { memoryEventRecorder } from "../../support/doubles/memory/event-recorder.ts";
-import { TestClock } from "../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../support/doubles/test-clock.ts";
 import { eventRecorderSuite } from "../suites/event-recorder.suite.ts";
 
 eventRecorderSuite("in memory", async () => {

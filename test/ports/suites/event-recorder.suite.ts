@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Event, EventRecorder } from "../../../operator/ports/event-recorder.ts";
-import type { TestClock } from "../../support/fixtures/test-clock.ts";
+import type { TestClock } from "../../support/doubles/test-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 /** Where something is told, and eyes that are not the operator's. */

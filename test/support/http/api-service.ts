@@ -25,8 +25,8 @@ import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
+import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
-import { TestClock } from "../fixtures/test-clock.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 /** A line that the service logged. */

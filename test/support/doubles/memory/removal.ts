@@ -5,7 +5,7 @@ import { applicationKind, appProjectKind } from "../../../../operator/adapters/a
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { fixtureSettings } from "../../fixtures/environment-fixture.ts";
-import type { TestClock } from "../../fixtures/test-clock.ts";
+import type { TestClock } from "../test-clock.ts";
 import { memoryCluster } from "./cluster.ts";
 import { memoryEventRecorder } from "./event-recorder.ts";
 import { memoryRecords } from "./records.ts";

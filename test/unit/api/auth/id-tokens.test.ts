@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { idTokenVerifier, TokenRefused } from "../../../../api/auth/id-tokens.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/http/token-issuer.ts";

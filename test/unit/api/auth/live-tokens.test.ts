@@ -3,8 +3,8 @@ import { LiveTokens } from "../../../../api/auth/live-tokens.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const SECOND_MS = 1_000;
 

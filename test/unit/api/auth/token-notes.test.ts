@@ -4,8 +4,8 @@ import { type TokenNotes, tokenNotes } from "../../../../api/auth/token-notes.ts
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const NOW = "2026-06-01T12:00:00.000Z";
 const HOUR_MS = 3_600_000;

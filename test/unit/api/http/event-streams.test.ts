@@ -5,7 +5,7 @@ import express from "express";
 import type { Caller } from "../../../../api/auth/access.ts";
 import type { HttpError } from "../../../../api/errors.ts";
 import { createEventStreams } from "../../../../api/http/event-streams.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
 let stopping: AbortController;

@@ -4,7 +4,7 @@ import express from "express";
 import { type ApiServer, startServer } from "../../../../api/http/server.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type Clock, systemClock } from "../../../../operator/kit/time/clock.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import { rawConnection } from "../../../support/http/raw-connection.ts";
 

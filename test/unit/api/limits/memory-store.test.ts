@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { memoryStore } from "../../../../api/limits/memory-store.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 const windowMs = 60_000;
 const counting = (maxKeys?: number) => {

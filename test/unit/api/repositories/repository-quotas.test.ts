@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from "@jest/globals";
 import { createRepositoryQuotas, type RepositoryQuotas } from "../../../../api/repositories/repository-quotas.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const repository = aRepository("shop-api", { maxEnvironments: 2 });
 const wanted = (name: string) => {

@@ -16,6 +16,7 @@ import type { PodProblem } from "../../../../operator/ports/pods.ts";
 import { type MemoryCluster, memoryCluster } from "../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   fixtureSettings,
@@ -23,7 +24,6 @@ import {
   repositoryFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
 import { CACHE_READY, redis, withCache } from "../../../support/fixtures/redis-backing-service.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const services = [...BACKING_SERVICES, redis];
 const repository = repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] });

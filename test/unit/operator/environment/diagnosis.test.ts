@@ -4,8 +4,8 @@ import { diagnoseApplication, type UnhealthyApplication } from "../../../../oper
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../../../../operator/ports/pods.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly state?: ObservedApplication["state"];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { StatusDrafts } from "../../../../operator/environment/status-drafts.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const environment = environmentFixture({ status: { phase: "creating" } });
 const found: EnvironmentStatus = { phase: "ready", podSecrets: ["made"] };

@@ -12,6 +12,7 @@ import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "../../../../operator/environment/status.ts";
 import { done, failed, type StepResult, waiting, withFindings } from "../../../../operator/environment/step-result.ts";
 import { environmentSteps } from "../../../../operator/environment/steps/index.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   commitA,
@@ -20,7 +21,6 @@ import {
   minutesLater,
   pipelineFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const soon = { requeueAfterMs: 1 };
 const schedule = createSchedule(new TestClock(), 60_000);

@@ -16,8 +16,8 @@ import {
 } from "../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryRecords } from "../../../support/doubles/memory/records.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { fixtureSettings, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };

@@ -10,9 +10,9 @@ import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryEventRecorder } from "../../../support/doubles/memory/event-recorder.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 import { fixtureSettings, UID } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 
 const GRACE_MS = fixtureSettings.sweep.graceSeconds * 1_000;
 

@@ -7,7 +7,7 @@ import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory/removal.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 const GRACE_MINUTES = 10;
 const MINUTE_MS = 60_000;

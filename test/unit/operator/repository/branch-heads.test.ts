@@ -6,8 +6,8 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../../../../opera
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { createBranchHeads } from "../../../../operator/repository/branch-heads.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };

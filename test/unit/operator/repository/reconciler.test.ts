@@ -13,6 +13,7 @@ import { createRepositoryReconciler } from "../../../../operator/repository/reco
 import { memoryConfigSets } from "../../../support/doubles/memory/config-sets.ts";
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   commitA,
@@ -21,7 +22,6 @@ import {
   minutesLater,
   repositoryFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const { signal } = new AbortController();

@@ -15,7 +15,7 @@ import {
   startFakeApiServer,
   status,
 } from "../../../support/doubles/fake-api-server.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
 let server: FakeApiServer;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Settings } from "../../../../config/settings.ts";
 import { identityProviderOf } from "../../../../operator/wiring/identity-provider.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts"
 import type { SecretManagers } from "../../../../operator/ports/secret-manager.ts";
 import { createSecretManagers } from "../../../../operator/wiring/secret-managers.ts";
 import { type FakeApiServer, startFakeApiServer } from "../../../support/doubles/fake-api-server.ts";
-import { TestClock } from "../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 let server: FakeApiServer;

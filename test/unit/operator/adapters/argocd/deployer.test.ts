@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { argocdDeployer } from "../../../../../operator/adapters/argocd/deployer.ts";
 import type { Cluster, DesiredObject } from "../../../../../operator/ports/cluster.ts";
 import type { WantedApplication } from "../../../../../operator/ports/deployer.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 const BROKEN_SINCE = new Date(CREATED);
 const wanted: WantedApplication = {

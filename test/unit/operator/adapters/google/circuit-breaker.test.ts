@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { circuitBreaker } from "../../../../../operator/adapters/google/circuit-breaker.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const failing = (code: unknown) => () => Promise.reject(Object.assign(new Error(`code ${String(code)}`), { code }));
 const messageOf = (work: Promise<unknown>) => work.then(String, (error: Error) => error.message);

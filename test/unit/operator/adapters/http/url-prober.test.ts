@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { certificateAuthority } from "../../../../../deploy/local/kubernetes/pki.ts";
 import { httpsUrlProber } from "../../../../../operator/adapters/http/url-prober.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const HOST = "shop.preview.example";
 

@@ -4,8 +4,8 @@ import {
   type IdentityProvider,
   IdentityProviderUnavailable,
 } from "../../../../../operator/ports/facade/identity-provider.ts";
+import { fastClock } from "../../../../support/doubles/fast-clock.ts";
 import { memoryIdentityProvider } from "../../../../support/doubles/memory/identity-provider.ts";
-import { fastClock } from "../../../../support/fixtures/fast-clock.ts";
 
 const EMAIL = "dev@example.test";
 

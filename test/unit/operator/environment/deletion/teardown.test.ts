@@ -12,8 +12,8 @@ import {
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
 import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, minutesLater, UID } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 const shop = { name: "shop", uid: UID };
 const MINUTE_MS = 60_000;

@@ -10,8 +10,8 @@ import { createRefusedDeletions } from "../../../../../operator/environment/expi
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly own: number;

@@ -11,6 +11,7 @@ import {
   type WantedApplication,
 } from "../../../../../operator/ports/deployer.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   commitA,
@@ -18,7 +19,6 @@ import {
   fixtureSettings,
   repositoryFixture,
 } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly status?: Condition["status"];

@@ -6,6 +6,7 @@ import type { StepContext } from "../../../../../operator/environment/step.ts";
 import { availability } from "../../../../../operator/environment/steps/availability.ts";
 import type { ProbeResult } from "../../../../../operator/ports/url-prober.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
@@ -14,7 +15,6 @@ import {
   repositoryFixture,
   UID,
 } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly urlsReady?: Condition["status"];

@@ -7,6 +7,7 @@ import { backingService } from "../../../../../operator/environment/steps/backin
 import type { ObservedApplication } from "../../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../../../../../operator/ports/pods.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   commitA,
@@ -16,7 +17,6 @@ import {
   repositoryFixture,
 } from "../../../../support/fixtures/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 interface Scene {
   readonly provision?: boolean;

@@ -11,7 +11,7 @@ import {
   withFindings,
 } from "../../../../../operator/environment/step-result.ts";
 import { environmentSteps } from "../../../../../operator/environment/steps/index.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const schedule = createSchedule(new TestClock(), 60_000);
 const steps = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });

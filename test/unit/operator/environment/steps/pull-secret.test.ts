@@ -19,8 +19,8 @@ import { BeingDeleted, type ObservedObject } from "../../../../../operator/ports
 import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { type MemoryRepositories, memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 const ref = { name: "image-pull", namespace: "env-shop" };

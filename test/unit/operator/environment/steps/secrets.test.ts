@@ -12,13 +12,13 @@ import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
 import { memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   fixtureSettings,
   minutesLater,
   repositoryFixture,
 } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** A reconcile ten minutes after the creation; the value has been awaited since so many minutes after it. */

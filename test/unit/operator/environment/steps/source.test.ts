@@ -9,6 +9,7 @@ import { source } from "../../../../../operator/environment/steps/source.ts";
 import { CredentialRejected } from "../../../../../operator/ports/repository-host.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   commitA,
   environmentFixture,
@@ -16,7 +17,6 @@ import {
   pipelineFixture,
   repositoryFixture,
 } from "../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 const commitB = "b".repeat(40);

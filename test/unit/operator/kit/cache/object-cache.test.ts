@@ -4,8 +4,8 @@ import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cac
 import type { CacheFeed, ListMark, ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
 import { keyOf } from "../../../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { type ConfigMap, configMap } from "../../../../support/fixtures/config-maps.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 let clock: TestClock;
 let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;

@@ -15,9 +15,9 @@ import {
   startFakeApiServer,
   status,
 } from "../../../../support/doubles/fake-api-server.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { type ConfigMap, configMap, configMapList, configMaps } from "../../../../support/fixtures/config-maps.ts";
 import { type LogLine, recordedLog } from "../../../../support/fixtures/recorded-log.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 // Waits inside have deadlines of their own, which say what did not happen.

@@ -7,8 +7,8 @@ import { createKubeClient, type KubeClientOptions } from "../../../../../operato
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { type FakeApiServer, json, startFakeApiServer, status } from "../../../../support/doubles/fake-api-server.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { configMap, configMaps } from "../../../../support/fixtures/config-maps.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 // Waits inside have deadlines of their own, which say what did not happen.

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { createWorkQueue, type Priority, type WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
 import { MAX_TIMER_MS } from "../../../../../operator/kit/time/clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { seededRandom } from "../../../../support/faults/seeded-random.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
 
 let clock: TestClock;
 let queue: WorkQueue;

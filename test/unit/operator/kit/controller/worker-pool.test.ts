@@ -9,7 +9,7 @@ import {
   type WorkerPoolContext,
 } from "../../../../../operator/kit/controller/worker-pool.ts";
 import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 let clock: TestClock;

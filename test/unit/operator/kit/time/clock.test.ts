@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { elapsedMs, pause } from "../../../../../operator/kit/time/clock.ts";
 import { boundedSignal } from "../../../../../operator/kit/time/deadline.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 test.each([
   { name: "the past", since: "2026-01-01T00:00:00Z", expected: 60_000 },

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { hourly } from "../../../../../operator/kit/time/hourly.ts";
-import { TestClock } from "../../../../support/fixtures/test-clock.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -30,8 +30,8 @@ import {
   startFakeApiServer,
   status,
 } from "../../../../../support/doubles/fake-api-server.ts";
+import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
-import { TestClock } from "../../../../../support/fixtures/test-clock.ts";
 import { until } from "../../../../../support/fixtures/until.ts";
 
 const environment = environmentFixture();
