@@ -7,8 +7,10 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { buildAll } from "../deploy/local/builds/build-all.ts";
 import { isRunning } from "../deploy/local/cluster.ts";
 import { whyNot } from "../deploy/local/prerequisites.ts";
+import { showProgress } from "../deploy/local/progress.ts";
 
 interface Count {
   readonly passed: number;
@@ -68,6 +70,9 @@ if (unknown.length > 0) {
   console.error(`unknown stage: ${unknown.join(", ")}; there are ${Object.keys(stages).join(", ")}`);
   process.exit(2);
 }
+
+// A whole run builds first, where no test waits for it and the progress shows. The stage that needs a build repeats its error.
+if (wanted.length === 0) await buildAll(showProgress()).catch((error: Error) => console.error(error.message));
 
 let total = NOTHING;
 for (const [name, run] of Object.entries(stages)) {
