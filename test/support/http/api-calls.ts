@@ -43,8 +43,8 @@ export function callsAs(plane: Callable, identity: Identity): ApiCalls {
     const outgoing = request(url, { agent, method, headers, signal: AbortSignal.timeout(20_000) });
     outgoing.end(text);
     const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-    const object = JSON.parse(await textOf(incoming)) as Record<string, unknown>;
     const status = incoming.statusCode ?? 0;
+    const object = parsed(await textOf(incoming), incoming);
     return { status, object, message: status < 400 ? "" : String(object.message) };
   };
   return {
@@ -54,6 +54,11 @@ export function callsAs(plane: Callable, identity: Identity): ApiCalls {
     replace: (path, object) => call("PUT", path, object),
     delete: (path, options) => call("DELETE", path, options),
   };
+}
+
+/** A path of no kind, or of one that is not served yet, is refused in plain text. */
+function parsed(text: string, { headers }: IncomingMessage): Record<string, unknown> {
+  return headers["content-type"]?.includes("json") ? JSON.parse(text) : { message: text.trim() };
 }
 
 function credentials(plane: Callable, identity: Identity): Record<string, string | string[]> {
