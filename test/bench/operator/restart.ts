@@ -111,11 +111,11 @@ function startVerdicts(restarts: readonly Turn[], reads: readonly Turn[]): Verdi
   const apiServer = `; the API server computed for the operator ${say(restarts, "apiServerSeconds")} s, for the plain client ${say(reads, "apiServerSeconds")} s`;
   return [
     {
-      ...{ what: "restart: processor time, beside reading and decoding the same lists", unit: "×", limit: 6 },
+      ...{ what: "restart: processor time, beside reading and decoding the same lists", unit: "×", limit: 4.2 },
       ...{ figure: ratio("cpuSeconds"), detail: beside("cpuSeconds") + apiServer },
     },
     {
-      ...{ what: "restart: time to converged, beside reading and decoding the same lists", unit: "×", limit: 6 },
+      ...{ what: "restart: time to converged, beside reading and decoding the same lists", unit: "×", limit: 2.4 },
       ...{ figure: ratio("seconds"), detail: beside("seconds") },
     },
   ];
@@ -140,7 +140,7 @@ function delayVerdicts(restarts: readonly Restart[]): Verdict[] {
     return { what, figure: ratio, limit, unit: "×", detail };
   };
   return [
-    verdict("restart: event-loop delay at p99 until converged, beside an idle process", starting, 10),
+    verdict("restart: event-loop delay at p99 until converged, beside an idle process", starting, 4.5),
     verdict("restart: event-loop delay at p99 in calm times, beside an idle process", calm, 2),
   ];
 }
@@ -157,7 +157,7 @@ function memoryVerdict(
   const wireKib = now.bytes / 1024 / now.environments;
   const said = restarts.map(({ calm }) => memory(calm)).join(", ");
   return {
-    ...{ what: "RSS growth an environment, beside its bytes in the lists", unit: "×", limit: 0.55 },
+    ...{ what: "RSS growth an environment, beside its bytes in the lists", unit: "×", limit: 0.6 },
     figure: eachKib / wireKib,
     detail: `${eachKib.toFixed(1)} of ${wireKib.toFixed(1)} KiB; with ${before.environments} environments ${memory(before.figures)}; with ${now.environments} ${said}`,
   };
