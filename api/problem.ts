@@ -27,7 +27,7 @@ const KINDS = [
   [UnknownRepository, "not-found"],
 ] as const;
 
-/** Whether somebody should look into it: everything that neither the domain nor the interface refused on purpose. */
+/** Whether the error is a fault of the platform: neither the domain nor the interface refused on purpose. */
 export function isFault(error: unknown): boolean {
   return !(error instanceof HttpError || (error instanceof DomainError && !(error instanceof CreationFailed)));
 }

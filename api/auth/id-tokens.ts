@@ -112,7 +112,7 @@ function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Id
   return Object.fromEntries(values);
 }
 
-/** RFC 9068 gives access tokens a type of their own: they authenticate nobody. */
+/** RFC 9068 gives access tokens a type of their own: they authenticate no user. */
 function checkType(type: string | undefined): void {
   if (type !== undefined && type.toLowerCase() !== "jwt") throw new TokenRefused("not an ID token");
 }

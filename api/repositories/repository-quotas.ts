@@ -1,4 +1,4 @@
-import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
+import { type EnvironmentSpec, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { takesPlace } from "../../crds/repository/repository-use.ts";
 import type { Environments } from "../../operator/ports/facade/environments.ts";
@@ -47,7 +47,7 @@ export function createRepositoryQuotas({ environments, repositories }: QuotaPart
   };
   return {
     reserve(creation) {
-      const used = repositoriesOf(creation.spec).map((id) => repositories.find(id));
+      const used = repositoriesOf(creation).map((id) => repositories.find(id));
       const full = used.find((repository) => repository !== undefined && isFull(repository, creation.name));
       if (full !== undefined) throw quotaSpent(full);
       underWay.add(creation);
@@ -62,7 +62,4 @@ function quotaSpent({ metadata, spec }: Repository): HttpError {
   return new HttpError("conflict", detail);
 }
 
-const repositoriesOf = ({ backend, frontend }: EnvironmentSpec): readonly string[] =>
-  frontend === undefined ? [backend.repository] : [backend.repository, frontend.repository];
-
-const uses = (spec: EnvironmentSpec, repository: string) => repositoriesOf(spec).includes(repository);
+const uses = (spec: EnvironmentSpec, repository: string) => repositoriesOf({ spec }).includes(repository);

@@ -76,7 +76,7 @@ async function keepValue(token: ApiToken, value: Sensitive, { secretManager, api
   } catch (cause) {
     const facts = { token: token.metadata.name };
     log.warn("the value of an API token could not be written", { ...facts, error: cause });
-    // Should that fail, too, the token is harmless: nobody knows its value.
+    // If that also fails, the token is harmless: its value was never returned.
     await apiTokens.remove(token).catch((error: unknown) => {
       log.warn("an API token without a value could not be removed", { ...facts, error });
     });

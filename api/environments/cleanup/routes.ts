@@ -3,7 +3,7 @@ import { route } from "../../route.ts";
 import { cleanUp } from "./cleanup.ts";
 import { CleanupReply, CleanupRequest } from "./schemas.ts";
 
-/** Deletes failed environments that nobody uses. */
+/** Deletes failed environments that are not in use. */
 export const cleanupFailedEnvironments = route({
   endpoint: "POST /api/environments/cleanup-failed",
   summary: "Clean up failed environments",

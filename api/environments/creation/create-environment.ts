@@ -64,7 +64,7 @@ const hash = (value: unknown) => createHash("sha256").update(JSON.stringify(valu
 
 /**
  * The parts of a request that a retry has to repeat, whatever the order of their fields: all but the text of variables. It
- * may be a secret, and the hash of a short one can be guessed by whoever may read the resource.
+ * may be a secret, and a reader of the resource can guess a short one from its hash.
  */
 function comparable(value: unknown, isOfVariables = false): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
