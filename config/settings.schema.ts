@@ -6,6 +6,7 @@ import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
 import { SecretManagerChoice, Secrets } from "./secrets.schema.ts";
+import { Hosts, Webhooks } from "./webhooks.schema.ts";
 
 const Audit = closed(
   {
@@ -81,6 +82,15 @@ export const Settings = closed({
   ingressCaFile: Type.Optional(
     Type.String({ description: "PEM file of the authority behind the ingress certificate." }),
   ),
+  publicUrl: Type.Optional(
+    Type.String({
+      pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
+      maxLength: 512,
+      description: "The address of the REST interface as hosts and users reach it; never taken from a request.",
+    }),
+  ),
+  hosts: Hosts,
+  webhooks: Webhooks,
   defaultChart: ChartSource,
   defaultConfigSet: Type.Optional(
     Type.String({

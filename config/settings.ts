@@ -9,6 +9,7 @@ import { USABLE_CIDR } from "./isolation.schema.ts";
 import { issuerProblems } from "./issuer-problems.ts";
 import { CREDENTIAL_HOST } from "./secrets.schema.ts";
 import { Settings } from "./settings.schema.ts";
+import { API_URL } from "./webhooks.schema.ts";
 
 export type { Settings } from "./settings.schema.ts";
 
@@ -23,6 +24,7 @@ ajv.addFormat("cidr", isCidr);
 ajv.addFormat(USABLE_CIDR, (text: string) => isCidr(text) && !METADATA_RANGES.some((range) => holds(range, text)));
 ajv.addFormat(CREDENTIAL_HOST, isPlainHost);
 ajv.addFormat(WEB_ORIGIN, isWebOrigin);
+ajv.addFormat(API_URL, isApiUrl);
 const validate = ajv.compile<Settings>(Settings);
 
 /**
@@ -51,16 +53,26 @@ function schemaProblems(): string[] {
 
 /** Contradictions between fields, which the schema can't express. */
 function contradictions(settings: Settings): string[] {
-  return [...issuerProblems(settings.api.issuers), ...sharedCredentials(settings), ...idleProxies(settings)];
+  return [
+    ...issuerProblems(settings.api.issuers),
+    ...sharedCredentials(settings),
+    ...idleProxies(settings),
+    ...repeatedHosts(settings),
+  ];
 }
 
-/** A credential of hosts must not be shared with environments: they could send it anywhere. */
-function sharedCredentials({ secrets }: Settings): string[] {
-  const credentials = new Set(secrets.hostCredentials.map(({ id }) => id));
+/** A credential of hosts, and a key of webhooks, must not be shared with environments: they could send it anywhere. */
+function sharedCredentials({ secrets, hosts, webhooks }: Settings): string[] {
+  const tokens = hosts.flatMap(({ token }) => (token === undefined ? [] : [token.name]));
+  const keys = [...webhooks.secrets, ...webhooks.pipelineTokens].map(({ name }) => name);
+  const credentials = new Set([...secrets.hostCredentials.map(({ id }) => id), ...tokens, ...keys]);
   return secrets.shared.flatMap(({ ids }, rule) =>
     ids
       .filter((id) => credentials.has(id))
-      .map((id) => `/secrets/shared/${rule}/ids: '${id}' is one of hostCredentials, which are shared with nobody`),
+      .map(
+        (id) =>
+          `/secrets/shared/${rule}/ids: '${id}' is a credential of hosts or a key of webhooks, which are never shared`,
+      ),
   );
 }
 
@@ -68,6 +80,14 @@ function sharedCredentials({ secrets }: Settings): string[] {
 function idleProxies({ api }: Settings): string[] {
   if (api.trustedProxies.length === 0 || api.trustedProxyHops > 0) return [];
   return ["/api/trustedProxies: no proxy is believed while trustedProxyHops is 0; say how many requests pass through"];
+}
+
+/** Repositories name a host by its id. */
+function repeatedHosts({ hosts }: Settings): string[] {
+  const ids = hosts.map(({ id }) => id);
+  return ids.flatMap((id, at) =>
+    ids.indexOf(id) < at ? [`/hosts/${at}/id: '${id}' is the id of another host, too`] : [],
+  );
 }
 
 function isCidr(text: string): boolean {
@@ -80,6 +100,14 @@ function isCidr(text: string): boolean {
 function isPlainHost(text: string): boolean {
   const url = `https://${text}`;
   return !text.includes("*") && URL.canParse(url) && new URL(url).host === text;
+}
+
+/** Tokens are sent there. */
+function isApiUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isSafe = protocol === "https:" || (protocol === "http:" && LOOPBACK.includes(hostname));
+  return isSafe && username + password + search + hash === "";
 }
 
 const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];

@@ -13,6 +13,8 @@ import { RepositorySpec, RepositoryStatus, repositoryRootRules } from "./reposit
 import { repositoryKind } from "./repository/repository.ts";
 import type { CelRule } from "./schema.ts";
 import { structural } from "./structural.ts";
+import { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhooks/webhook-delivery.schema.ts";
+import { webhookDeliveryKind } from "./webhooks/webhook-delivery.ts";
 
 interface Definition {
   readonly kind: Kind;
@@ -100,6 +102,20 @@ const definitions: readonly Definition[] = [
       { name: "Phase", jsonPath: ".spec.phase", type: "string" },
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
       { name: "Deleted", jsonPath: ".spec.deletedAt", type: "date" },
+    ],
+  },
+  {
+    kind: webhookDeliveryKind,
+    shortName: "ehook",
+    spec: WebhookDeliverySpec,
+    status: WebhookDeliveryStatus,
+    rootRules: [],
+    columns: [
+      { name: "Event", jsonPath: ".spec.eventName", type: "string" },
+      { name: "Action", jsonPath: ".spec.event.pullRequest.action", type: "string" },
+      { name: "Outcome", jsonPath: ".status.phase", type: "string" },
+      { name: "Reason", jsonPath: ".status.reason", type: "string" },
+      AGE,
     ],
   },
 ];

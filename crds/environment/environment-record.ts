@@ -39,11 +39,20 @@ export const TRIGGER_LABEL = `${GROUP}/trigger`;
 export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
   if (trigger?.number === undefined) return undefined;
   const { kind, provider = "", repository = "", number } = trigger;
-  return createHash("sha256")
-    .update(JSON.stringify([kind, provider, repository, number]))
-    .digest("hex")
-    .slice(0, 40);
+  return hash([kind, provider, repository, number]);
 }
+
+/**
+ * The same for the environment of a pull request.
+ *
+ * @param host the id of the host in the settings; empty for the contract's own format
+ * @param repository name of the Repository
+ */
+export const pullRequestKey = (host: string, repository: string, number: number): string =>
+  hash(["pull_request", host, repository, number]);
+
+const hash = (parts: readonly (string | number)[]) =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
 
 /** The manifest of a record. */
 export function recordManifest(spec: RecordSpec, namespace: string) {

@@ -160,8 +160,13 @@ export const EnvironmentSpec = Type.Object(
     trigger: Type.Optional(
       Type.Object({
         kind: literals(["api", "pull_request", "pipeline", "manifest"]),
-        provider: Type.Optional(Type.String({ maxLength: 32 })),
-        repository: Type.Optional(Type.String({ maxLength: 200 })),
+        provider: Type.Optional(
+          Type.String({
+            maxLength: 63,
+            description: "The id of the host in the settings; empty: the contract's own format.",
+          }),
+        ),
+        repository: Type.Optional(Type.String({ maxLength: 200, description: "Name of the Repository." })),
         number: Type.Optional(Type.Integer({ minimum: 1 })),
         login: Type.Optional(Type.String({ maxLength: 128 })),
         delivery: Type.Optional(Type.String({ maxLength: 128 })),

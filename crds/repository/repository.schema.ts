@@ -3,7 +3,7 @@ import { nameRootRules } from "../environment/ephemeral-environment.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { BRANCH_RULES, Branch } from "./branches.ts";
-import { Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
+import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
 /** The shape of a generated value: `password` letters and digits, `key` base64url bytes, `token` hex, `uuid` version 4. */
@@ -62,6 +62,14 @@ export const RepositorySpec = Type.Object(
     cloneUrl: CloneUrl,
     provider: Type.Optional(
       literals(["repohost", "pipelinehost"], { description: "Read by webhooks: the kind of its host." }),
+    ),
+    host: Type.Optional(
+      Type.String({
+        pattern: "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
+        maxLength: 63,
+        description:
+          "Read by webhooks: the id of its host in the settings, whose kind decides how webhooks are verified and read. None: the REST contract's own headers and bodies.",
+      }),
     ),
     hostId: Type.Optional(
       Type.String({
@@ -131,10 +139,18 @@ export const RepositorySpec = Type.Object(
     pullRequest: Type.Optional(PullRequestRules),
     pipeline: Type.Optional(PipelineRules),
     notify: Type.Optional(Notifications),
+    feedback: Type.Optional(Feedback),
     webhookSecretRef: Type.Optional(
       Type.Unsafe<Static<typeof SecretRef>>({
         ...SecretRef,
-        description: "Read by webhooks: its own webhook key in the secret manager; the global one when left out.",
+        description:
+          "Read by webhooks: its own key in the secret manager, at least 32 bytes; the global ones when left out. A value that begins with whsec_ is a signing token of GitLab: the static token is refused then.",
+      }),
+    ),
+    formerWebhookSecretRef: Type.Optional(
+      Type.Unsafe<Static<typeof SecretRef>>({
+        ...SecretRef,
+        description: "The key before, which is accepted as well while its host is given the new one.",
       }),
     ),
     access: Type.Optional(

@@ -39,6 +39,14 @@ export const PullRequestRules = Type.Object(
         ...rules({ rule: IS_PATTERN, message: "is not an RE2 expression" }),
       }),
     ),
+    basePattern: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "The base branches whose pull requests get one, as branchPattern.",
+        ...rules({ rule: IS_PATTERN, message: "is not an RE2 expression" }),
+      }),
+    ),
     ttlHours: Type.Optional(Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS })),
     configSet: Type.Optional(Type.String({ minLength: 1, maxLength: 50, description: "Name of a ConfigSet." })),
     forks: Type.Optional(
@@ -78,3 +86,22 @@ export const Notifications = Type.Object(
   },
   { description: "Read by webhooks: which events are sent where." },
 );
+
+export const COMMENT_MODES = ["off", "on_failure", "on"] as const;
+
+export const Feedback = Type.Object(
+  {
+    comment: Type.Optional(
+      literals(COMMENT_MODES, {
+        default: "on",
+        description: "One comment that is edited in place, with URLs and state.",
+      }),
+    ),
+    status: Type.Optional(Type.Boolean({ default: true, description: "A status of the head commit." })),
+    deployment: Type.Optional(
+      Type.Boolean({ default: true, description: "GitHub: a deployment with an environment per pull request." }),
+    ),
+  },
+  { description: "What the host of a pull request is told; it needs `token` of the host in the settings." },
+);
+export type Feedback = Static<typeof Feedback>;

@@ -1,0 +1,87 @@
+/** The hosts of repositories, and how their webhooks are verified. */
+import { Type } from "typebox";
+import { SecretRef } from "../crds/environment/overrides.schema.ts";
+import { closed, literals } from "../crds/schema.ts";
+
+export const HOST_KINDS = ["github", "gitea", "gitlab"] as const;
+export type HostKind = (typeof HOST_KINDS)[number];
+
+/** The format of a host's API address; its name is the text of the error. */
+export const API_URL =
+  "base address of an API, such as https://api.github.com: https, or http on loopback; without credentials, query and fragment";
+
+const Secret = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
+/** Two of them live at a time, so that one can be replaced without a gap. */
+const Keys = (description: string) =>
+  Type.Array(Type.Unsafe<SecretRef>(SecretRef), { maxItems: 2, default: [], description });
+
+/** A host of repositories. Settings say it and not Repositories: replies and tokens are sent to this address alone. */
+export const RepositoryHostSettings = closed({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 63,
+    pattern: "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
+    description: "What Repositories name as `host`.",
+  }),
+  kind: literals(HOST_KINDS, { description: "Decides how its webhooks are verified and read, and its API." }),
+  apiUrl: Type.String({
+    format: API_URL,
+    maxLength: 512,
+    description: "GitHub: https://api.github.com; Gitea: https://HOST/api/v1; GitLab: https://HOST/api/v4.",
+  }),
+  caFile: Type.Optional(
+    Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
+  ),
+  token: Secret("The API token for statuses, comments and deployments; none of them without it."),
+});
+export type RepositoryHostSettings = {
+  readonly id: string;
+  readonly kind: HostKind;
+  readonly apiUrl: string;
+  readonly caFile?: string;
+  readonly token?: SecretRef;
+};
+
+export const Hosts = Type.Array(RepositoryHostSettings, {
+  default: [],
+  maxItems: 50,
+  description: "The hosts that Repositories may name.",
+});
+
+export const Webhooks = closed(
+  {
+    secrets: Keys(
+      "The keys of signatures for Repositories without a key of their own: at least 32 bytes each; GitLab's token where no signing key is set.",
+    ),
+    pipelineTokens: Keys("The accepted values of X-Pipeline-Token for Repositories without a key of their own."),
+    allowedOrganizations: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      default: [],
+      description: "The first part of a repository's full name; all registered Repositories when empty.",
+    }),
+    allowedRepositories: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      default: [],
+      description: "Full names; all registered Repositories when empty.",
+    }),
+    replaySeconds: Type.Integer({
+      minimum: 30,
+      maximum: 3600,
+      default: 300,
+      description: "How old the timestamp of a signed delivery may be (Standard Webhooks), and how far ahead.",
+    }),
+    pending: Type.Integer({
+      minimum: 1,
+      default: 1000,
+      description: "Deliveries without an outcome; more are answered 503.",
+    }),
+    retention: closed(
+      {
+        verified: Type.Integer({ minimum: 1, default: 10_000 }),
+        verifiedDays: Type.Integer({ minimum: 1, default: 7 }),
+        unverified: Type.Integer({ minimum: 0, default: 200 }),
+        unverifiedHours: Type.Integer({ minimum: 1, default: 24 }),
+      },
+      { default: {}, description: "How many finished deliveries are kept, and how long." },
+    ),
+  },
+  { default: {} },
+);

@@ -1,0 +1,81 @@
+import { type Static, Type } from "typebox";
+import { literals, rules, Timestamp } from "../schema.ts";
+import { WebhookEvent } from "./webhook-event.schema.ts";
+
+/** The endpoint that received it; `approval`: the approval of a fork's commit, which is stored as a delivery, too. */
+export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval"] as const;
+export type Door = (typeof DOORS)[number];
+
+/** Final are `acted` and `ignored`; `failed` acts again when the host delivers again. */
+export const DELIVERY_PHASES = ["pending", "acted", "ignored", "failed"] as const;
+export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
+
+export const DELIVERY_ID_MAX_LENGTH = 128;
+
+export const WebhookDeliverySpec = Type.Object(
+  {
+    door: literals(DOORS, { description: "The endpoint that received it." }),
+    host: Type.Optional(
+      Type.String({ maxLength: 63, description: "Its host's id in the settings; none: the contract's own headers." }),
+    ),
+    deliveryId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: DELIVERY_ID_MAX_LENGTH, description: "As the host names it." }),
+    ),
+    eventName: Type.String({ maxLength: 64, description: "As the host names it." }),
+    digest: Type.String({ minLength: 64, maxLength: 64, pattern: "^[0-9a-f]+$", description: "SHA-256 of the body." }),
+    meaning: Type.Optional(
+      Type.String({
+        minLength: 40,
+        maxLength: 40,
+        pattern: "^[0-9a-f]+$",
+        description:
+          "Equal for deliveries that report the same event: an app's hook and a repository's send different bodies.",
+      }),
+    ),
+    verified: Type.Boolean({ description: "Whether a signature or a token was checked." }),
+    receivedAt: Timestamp,
+    repositories: Type.Optional(
+      Type.Array(Type.String({ maxLength: 50 }), {
+        maxItems: 10,
+        description: "The Repositories whose key verified it.",
+      }),
+    ),
+    event: WebhookEvent,
+    message: Type.Optional(
+      Type.String({ maxLength: 500, description: "What an unverified event says of itself, for people." }),
+    ),
+  },
+  rules({ rule: "self == oldSelf", message: "a delivery is never changed" }),
+);
+export type WebhookDeliverySpec = Static<typeof WebhookDeliverySpec>;
+
+/** One rule's verdict. */
+export const RuleVerdict = Type.Object({
+  repository: Type.Optional(Type.String({ maxLength: 50 })),
+  rule: Type.String({ maxLength: 64 }),
+  passed: Type.Boolean(),
+  message: Type.Optional(Type.String({ maxLength: 300 })),
+});
+export type RuleVerdict = Static<typeof RuleVerdict>;
+
+export const WebhookDeliveryStatus = Type.Object({
+  phase: literals(DELIVERY_PHASES),
+  reason: Type.String({ maxLength: 64, description: "A stable word in CamelCase." }),
+  message: Type.String({ maxLength: 500 }),
+  environments: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String({ maxLength: 253 }),
+        uid: Type.String({ maxLength: 64 }),
+        action: literals(["created", "updated", "deleted"]),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
+  trace: Type.Optional(
+    Type.Array(RuleVerdict, { maxItems: 40, description: "The rules in the order of their evaluation." }),
+  ),
+  attempts: Type.Optional(Type.Integer({ minimum: 0 })),
+  finishedAt: Type.Optional(Timestamp),
+});
+export type WebhookDeliveryStatus = Static<typeof WebhookDeliveryStatus>;

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { type API_VERSION, GROUP, type Kind, VERSION } from "../group.ts";
+import type { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhook-delivery.schema.ts";
+
+export type {
+  DeliveryPhase,
+  Door,
+  RuleVerdict,
+  WebhookDeliverySpec,
+  WebhookDeliveryStatus,
+} from "./webhook-delivery.schema.ts";
+
+/** One accepted delivery of a host: extracted fields only, its outcome, and the verdicts of the rules. */
+export interface WebhookDelivery {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: "WebhookDelivery";
+  readonly metadata: {
+    /** See `deliveryName`: the API server is the lock on a delivery. */
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: WebhookDeliverySpec;
+  /** Absent until its outcome is known: then it is pending. */
+  readonly status?: WebhookDeliveryStatus;
+}
+
+export const webhookDeliveryKind = {
+  group: GROUP,
+  version: VERSION,
+  kind: "WebhookDelivery",
+  plural: "webhookdeliveries",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** Lower case, so that it is a valid name. */
+const digestOf = (parts: readonly unknown[]) =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
+
+/** What a delivery is told by. */
+interface DeliveryIdentity extends Pick<WebhookDeliverySpec, "door" | "host" | "deliveryId" | "digest"> {
+  /** The repository's full name on the host, in lower case. */
+  readonly sender?: string | undefined;
+}
+
+/** The name of a delivery: a hash of host, repository and delivery id, or of the body where the host gives no id. */
+export function deliveryName({ door, host = "", sender = "", deliveryId, digest }: DeliveryIdentity): string {
+  return digestOf([door, host, sender, deliveryId ?? ["body", digest]]);
+}
+
+/** A hash of what an event means, see `WebhookDeliverySpec.meaning`. */
+export const meaningOf = (parts: readonly (string | number | boolean | undefined)[]): string =>
+  digestOf(parts.map((part) => part ?? null));
+
+/** Whether nothing is left to do about it. */
+export function isFinal({ status }: WebhookDelivery): boolean {
+  return status?.phase === "acted" || status?.phase === "ignored";
+}
+
+/** Whether it waits for its outcome. */
+export function isPending({ status }: WebhookDelivery): boolean {
+  return status === undefined || status.phase === "pending";
+}

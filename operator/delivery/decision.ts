@@ -1,0 +1,63 @@
+import type { Settings } from "../../config/settings.ts";
+import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
+import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ConfigSets } from "../ports/config-sets.ts";
+import type { BranchHeads } from "../ports/facade/branch-heads.ts";
+import type { Repositories } from "../ports/repositories.ts";
+import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+
+/** The one thing to do about an event, decided from the state of now. */
+export type Decision =
+  | { readonly do: "create"; readonly name: string; readonly spec: EnvironmentSpec; readonly reason: string }
+  | {
+      readonly do: "update";
+      readonly environment: EphemeralEnvironment;
+      /** Merged into the spec, on the version that was read. */
+      readonly spec: Partial<EnvironmentSpec>;
+      readonly reason: string;
+    }
+  | { readonly do: "delete"; readonly environment: EphemeralEnvironment; readonly reason: string }
+  /** The name is being deleted: decided again when it is gone. */
+  | {
+      readonly do: "wait";
+      readonly environment: EphemeralEnvironment;
+      readonly reason: string;
+      readonly message: string;
+    }
+  | { readonly do: "nothing"; readonly reason: string; readonly message: string };
+
+/** A decision, and the rules that led to it in the order of their evaluation. */
+export interface Decided {
+  readonly decision: Decision;
+  readonly trace: readonly RuleVerdict[];
+}
+
+/** What a decision is about: one event, as one Repository sees it. */
+export interface Subject {
+  readonly event: WebhookEvent;
+  readonly repository: Repository;
+  /** The id of its host in the settings; empty for the contract's own format. */
+  readonly host: string;
+  /** The name of the stored delivery; none when it is only simulated. */
+  readonly delivery: string | undefined;
+}
+
+/** What decisions read of the world. */
+export interface DecisionContext {
+  readonly settings: Settings;
+  readonly environments: {
+    find(name: string): EphemeralEnvironment | undefined;
+    ofRepository(name: string): readonly EphemeralEnvironment[];
+  };
+  readonly repositories: Repositories;
+  readonly configSets: Pick<ConfigSets, "find">;
+  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest">;
+  /** The records of the environments that one pull request had; see `pullRequestKey`. */
+  readonly recordsOf: (pullRequest: string) => readonly EnvironmentRecord[];
+  readonly branchHeads: BranchHeads;
+  readonly clock: Clock;
+}

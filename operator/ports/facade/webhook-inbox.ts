@@ -1,0 +1,92 @@
+import type { Repository } from "../../../crds/repository/repository.ts";
+import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { DeliveryHeaders, ReceivedWebhook } from "../webhook-format.ts";
+
+/** A webhook whose sender is known. */
+export interface VerifiedWebhook {
+  readonly received: ReceivedWebhook;
+  readonly delivery: DeliveryHeaders;
+  /** The Repositories whose key verified it; empty for a webhook without a repository, such as an organization's ping. */
+  readonly repositories: readonly Repository[];
+  /** The id of their host in the settings; `undefined` for the contract's own format. */
+  readonly host: string | undefined;
+  /** The repository's full name on the host, in lower case: what the rate is counted by. */
+  readonly sender: string;
+  readonly event: WebhookEvent;
+  /** Why it is `other`. */
+  readonly reason?: string;
+}
+
+/** What became of a delivery. */
+export interface Outcome {
+  /** `pending`: it is stored and will be decided; `duplicate`: the outcome is that of the first delivery. */
+  readonly state: "acted" | "ignored" | "pending" | "duplicate";
+  readonly reason: string;
+  /** For people. */
+  readonly message: string;
+  readonly environments: readonly {
+    readonly name: string;
+    readonly uid: string;
+    readonly action: "created" | "updated" | "deleted";
+  }[];
+  readonly trace: readonly RuleVerdict[];
+  /** The name of the stored delivery; none for `ping`. */
+  readonly delivery?: string;
+}
+
+/** Takes webhooks of hosts: verifies, stores, decides, acts by one write. */
+export interface WebhookInbox {
+  /**
+   * Finds the sender and verifies the raw bytes; nothing but the repository's identity is read of the body before.
+   *
+   * @throws WebhookMalformed when the body is no JSON object; WebhookRefused for a wrong or missing signature or token and
+   *   for an unknown repository alike; WebhookKeysMissing when no key is configured, or one that is too short;
+   *   SecretsUnavailable when the keys can't be read now
+   */
+  verify(received: ReceivedWebhook): Promise<VerifiedWebhook>;
+
+  /**
+   * Stores the delivery once, decides and acts. The answer comes when the write is done; where several environments are
+   * concerned, or the name is still being deleted, the operator goes on and the outcome is `pending`.
+   *
+   * @throws InboxFull when too many deliveries wait; ClusterUnavailable when nothing could be stored
+   */
+  accept(webhook: VerifiedWebhook): Promise<Outcome>;
+
+  /** What `accept` would decide now, without storing, acting or asking a host. */
+  simulate(webhook: Pick<VerifiedWebhook, "repositories" | "host" | "event">): Promise<Outcome>;
+
+  /**
+   * Decides and acts on a stored delivery again, by the state of now.
+   *
+   * @throws InboxFull, ClusterUnavailable
+   */
+  redeliver(delivery: WebhookDelivery): Promise<Outcome>;
+}
+
+/** The body is not a JSON object. */
+export class WebhookMalformed extends Error {
+  override readonly name = "WebhookMalformed";
+}
+
+/** The sender is not who it has to be; the same for an unknown repository. */
+export class WebhookRefused extends Error {
+  override readonly name = "WebhookRefused";
+}
+
+/** No key is configured, or one of fewer than 32 bytes. */
+export class WebhookKeysMissing extends Error {
+  override readonly name = "WebhookKeysMissing";
+}
+
+/** Too many deliveries wait for their outcome. */
+export class InboxFull extends Error {
+  override readonly name = "InboxFull";
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super("Too many webhooks wait for their outcome");
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
