@@ -3,194 +3,141 @@ import { at, backend, both, env, overriding, ref, secretOverrides } from "./secr
 
 const { violations } = secretOverrides();
 
+/** What is given, the path that the refusal names, and its words. */
+type Row = [name: string, given: object, field: string, message: RegExp];
+
 describe("overrides are refused, each with its path, when", () => {
-  test.each([
-    {
-      name: "a name holds '='",
-      given: env({ "A=B": "x" }),
-      field: "backend.env.A=B",
-      message: /must be the name of a variable/,
-    },
-    {
-      name: "a name is empty",
-      given: env({ "": "x" }),
-      field: "backend.env.",
-      message: /must be the name of a variable/,
-    },
-    {
-      name: "a name holds NUL",
-      given: env({ "A\0": "x" }),
-      field: "backend.env.A\0",
-      message: /must be the name of a variable/,
-    },
-    {
-      name: "a name holds a newline",
-      given: env({ "A\n": "x" }),
-      field: "backend.env.A\n",
-      message: /must be the name of a variable/,
-    },
-    {
-      name: "a name begins with a digit",
-      given: env({ "1A": "x" }),
-      field: "backend.env.1A",
-      message: /must be the name of a variable/,
-    },
-    {
-      name: "a value is a number",
-      given: env({ A: 5 }),
-      field: "backend.env.A",
-      message: /^must be a string or an object$/,
-    },
-    { name: "a value is true", given: env({ A: true }), field: "backend.env.A", message: /^must be a string/ },
-    { name: "a value is null", given: env({ A: null }), field: "backend.env.A", message: /^must be a string/ },
-    { name: "a value is a list", given: env({ A: ["x"] }), field: "backend.env.A", message: /^must be a string/ },
-    { name: "a value holds NUL", given: env({ A: "a\0b" }), field: "backend.env.A", message: /NUL/ },
-    { name: "a value is too long", given: env({ A: "x".repeat(4097) }), field: "backend.env.A", message: /4096/ },
-    {
-      name: "an object is no reference",
-      given: env({ A: {} }),
-      field: "backend.env.A.secretKeyRef",
-      message: /required/,
-    },
-    {
-      name: "a reference carries more",
-      given: env({ A: { ...ref("shared-mail"), value: "x" } }),
-      field: "backend.env.A.value",
-      message: /not a known field/,
-    },
-    {
-      name: "a reference names no version",
-      given: env({ A: { secretKeyRef: { name: "shared-mail" } } }),
-      field: "backend.env.A.secretKeyRef.key",
-      message: /required/,
-    },
-    ...["../1", "", "0", "01", "-1", "LATEST", "1.0", 0, -1, 1.5, 1e21, true, {}].map((key) => ({
-      name: `a version is ${JSON.stringify(key)}`,
-      given: env({ A: ref("shared-mail", key) }),
-      field: "backend.env.A.secretKeyRef.key",
-      message: ["string", "number"].includes(typeof key) ? /latest|must be a string/ : /must be a string/,
-    })),
-    ...["projects/p/secrets/shared-mail", "../shared-mail", "shared mail", "", "shared-mail\n"].map((id) => ({
-      name: `a secret is called ${JSON.stringify(id)}`,
-      given: env({ A: ref(id) }),
-      field: "backend.env.A.secretKeyRef.name",
-      message: /must be the id of a secret/,
-    })),
-    {
-      name: "a path is not overridable",
-      given: overriding({ backend: { image: "evil" } }),
-      field: "backend.image",
-      message: /not overridable/,
-    },
-    {
-      name: "a path lies deeper",
-      given: overriding({ backend: { cache: { size: { of: 1 } } } }),
-      field: "backend.cache.size.of",
-      message: /not overridable/,
-    },
-    {
-      name: "a path is a pod's own",
-      given: overriding({ backend: { serviceAccountName: "admin" } }),
-      field: "backend.serviceAccountName",
-      message: /not overridable/,
-    },
-    {
-      name: "a path is of nobody",
-      given: overriding({ database: {} }),
-      field: "database",
-      message: /not a known field/,
-    },
-    {
-      name: "a path that is not overridable holds nothing",
-      given: overriding({ backend: { image: {} } }),
-      field: "backend.image",
-      message: /not overridable/,
-    },
-    {
-      name: "a value of the chart is nothing at all",
-      given: overriding({ backend: { cache: { size: {} } } }),
-      field: "backend.cache.size",
-      message: /must be a text, a number/,
-    },
-    {
-      name: "a value of the chart is a number that would lose digits",
-      given: overriding({ backend: { cache: { size: 1e21 } } }),
-      field: "backend.cache.size",
-      message: /must be a text, a number/,
-    },
-    {
-      name: "one value of the chart is given twice",
-      given: overriding({ backend: { "cache.size": 1, cache: { size: 2 } } }),
-      field: "backend.cache.size",
-      message: /given twice/,
-    },
-    {
-      name: "a value of the chart is a list",
-      given: overriding({ backend: { cache: { size: [1] } } }),
-      field: "backend.cache.size",
-      message: /must be a text, a number/,
-    },
-    {
-      name: "a value of the chart is null",
-      given: overriding({ backend: { cache: { size: null } } }),
-      field: "backend.cache.size",
-      message: /must be a text, a number/,
-    },
-    {
-      name: "replicas are too many",
-      given: overriding({ backend: { replicas: 21 } }),
-      field: "backend.replicas",
-      message: /<= 20/,
-    },
-    {
-      name: "an amount is none",
-      given: overriding({ backend: { resources: { limits: { memory: "lots" } } } }),
-      field: "backend.resources.limits.memory",
-      message: /must be a quantity/,
-    },
-    {
-      name: "a resource is another one",
-      given: overriding({ backend: { resources: { limits: { "nvidia.com/gpu": "1" } } } }),
-      field: "backend.resources.limits.nvidia.com/gpu",
-      message: /not a known field/,
-    },
-    {
-      name: "there is no frontend",
-      given: overriding({ frontend: { replicas: 1 } }, backend),
-      field: "frontend",
-      message: /needs frontend_repo/,
-    },
-    {
-      name: "a secret is empty",
-      given: env({ SECRET_KEY: "" }),
-      field: "backend.env.SECRET_KEY",
-      message: /must not be empty/,
-    },
-    {
-      name: "components are given different values of a secret",
-      given: overriding({ backend: { env: { SECRET_KEY: "a" } }, frontend: { env: { SECRET_KEY: "b" } } }),
-      field: "frontend.env.SECRET_KEY",
-      message: /one value for all components/,
-    },
-    {
-      name: "components refer to different secrets",
-      given: overriding({
+  test.each<Row>([
+    ["a name holds '='", env({ "A=B": "x" }), "backend.env.A=B", /must be the name of a variable/],
+    ["a name is empty", env({ "": "x" }), "backend.env.", /must be the name of a variable/],
+    ["a name holds NUL", env({ "A\0": "x" }), "backend.env.A\0", /must be the name of a variable/],
+    ["a name holds a newline", env({ "A\n": "x" }), "backend.env.A\n", /must be the name of a variable/],
+    ["a name begins with a digit", env({ "1A": "x" }), "backend.env.1A", /must be the name of a variable/],
+    ["a value is a number", env({ A: 5 }), "backend.env.A", /^must be a string or an object$/],
+    ["a value is true", env({ A: true }), "backend.env.A", /^must be a string/],
+    ["a value is null", env({ A: null }), "backend.env.A", /^must be a string/],
+    ["a value is a list", env({ A: ["x"] }), "backend.env.A", /^must be a string/],
+    ["a value holds NUL", env({ A: "a\0b" }), "backend.env.A", /NUL/],
+    ["a value is too long", env({ A: "x".repeat(4097) }), "backend.env.A", /4096/],
+    ["an object is no reference", env({ A: {} }), "backend.env.A.secretKeyRef", /required/],
+    [
+      "a reference carries more",
+      env({ A: { ...ref("shared-mail"), value: "x" } }),
+      "backend.env.A.value",
+      /not a known field/,
+    ],
+    [
+      "a reference names no version",
+      env({ A: { secretKeyRef: { name: "shared-mail" } } }),
+      "backend.env.A.secretKeyRef.key",
+      /required/,
+    ],
+    ...["../1", "", "0", "01", "-1", "LATEST", "1.0", 0, -1, 1.5, 1e21, true, {}].map(
+      (key): Row => [
+        `a version is ${JSON.stringify(key)}`,
+        env({ A: ref("shared-mail", key) }),
+        "backend.env.A.secretKeyRef.key",
+        ["string", "number"].includes(typeof key) ? /latest|must be a string/ : /must be a string/,
+      ],
+    ),
+    ...["projects/p/secrets/shared-mail", "../shared-mail", "shared mail", "", "shared-mail\n"].map(
+      (id): Row => [
+        `a secret is called ${JSON.stringify(id)}`,
+        env({ A: ref(id) }),
+        "backend.env.A.secretKeyRef.name",
+        /must be the id of a secret/,
+      ],
+    ),
+    ["a path is not overridable", overriding({ backend: { image: "evil" } }), "backend.image", /not overridable/],
+    [
+      "a path lies deeper",
+      overriding({ backend: { cache: { size: { of: 1 } } } }),
+      "backend.cache.size.of",
+      /not overridable/,
+    ],
+    [
+      "a path is a pod's own",
+      overriding({ backend: { serviceAccountName: "admin" } }),
+      "backend.serviceAccountName",
+      /not overridable/,
+    ],
+    ["a path is of nobody", overriding({ database: {} }), "database", /not a known field/],
+    [
+      "a path that is not overridable holds nothing",
+      overriding({ backend: { image: {} } }),
+      "backend.image",
+      /not overridable/,
+    ],
+    [
+      "a value of the chart is nothing at all",
+      overriding({ backend: { cache: { size: {} } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    [
+      "a value of the chart is a number that would lose digits",
+      overriding({ backend: { cache: { size: 1e21 } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    [
+      "one value of the chart is given twice",
+      overriding({ backend: { "cache.size": 1, cache: { size: 2 } } }),
+      "backend.cache.size",
+      /given twice/,
+    ],
+    [
+      "a value of the chart is a list",
+      overriding({ backend: { cache: { size: [1] } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    [
+      "a value of the chart is null",
+      overriding({ backend: { cache: { size: null } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    ["replicas are too many", overriding({ backend: { replicas: 21 } }), "backend.replicas", /<= 20/],
+    [
+      "an amount is none",
+      overriding({ backend: { resources: { limits: { memory: "lots" } } } }),
+      "backend.resources.limits.memory",
+      /must be a quantity/,
+    ],
+    [
+      "a resource is another one",
+      overriding({ backend: { resources: { limits: { "nvidia.com/gpu": "1" } } } }),
+      "backend.resources.limits.nvidia.com/gpu",
+      /not a known field/,
+    ],
+    ["there is no frontend", overriding({ frontend: { replicas: 1 } }, backend), "frontend", /needs frontend_repo/],
+    ["a secret is empty", env({ SECRET_KEY: "" }), "backend.env.SECRET_KEY", /must not be empty/],
+    [
+      "components are given different values of a secret",
+      overriding({ backend: { env: { SECRET_KEY: "a" } }, frontend: { env: { SECRET_KEY: "b" } } }),
+      "frontend.env.SECRET_KEY",
+      /one value for all components/,
+    ],
+    [
+      "components refer to different secrets",
+      overriding({
         backend: { env: { KEY: ref("shared-mail") } },
         frontend: { env: { KEY: ref("shared-stripe") } },
       }),
-      field: "frontend.env.KEY",
-      message: /one value for all components/,
-    },
-    {
-      name: "one refers to a secret that the other gives",
-      given: overriding({
+      "frontend.env.KEY",
+      /one value for all components/,
+    ],
+    [
+      "one refers to a secret that the other gives",
+      overriding({
         backend: { env: { SECRET_KEY: ref("shared-mail") } },
         frontend: { env: { SECRET_KEY: "b" } },
       }),
-      field: "frontend.env.SECRET_KEY",
-      message: /one value for all components/,
-    },
-  ])("$name", async ({ given, field, message }) => {
+      "frontend.env.SECRET_KEY",
+      /one value for all components/,
+    ],
+  ])("%s", async (_what, given, field, message) => {
     expect(await violations(given)).toEqual({ [at(field)]: expect.stringMatching(message) });
   });
 

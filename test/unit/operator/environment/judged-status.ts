@@ -49,7 +49,7 @@ export const found = (
 const wish = { repository: "shop-api", branch: "main" };
 /** Results of an environment that serves. */
 export const serving = but("UrlsReady", done("Answering", { findings: found(commitA, { running: commitA }) }));
-/** Another commit is wanted, and the one before answers. */
+/** A commit beside `commitA`. */
 export const commitB = "b".repeat(40);
 /** Results of an environment that is updated to `commitB` while `commitA` answers. */
 export const updating = but(

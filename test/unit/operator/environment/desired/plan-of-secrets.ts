@@ -51,5 +51,5 @@ export const url = (version: number, more: Partial<SecretStatus> = {}): SecretSt
   ...{ name: "DATABASE_URL", version, source: "DATABASE_PASSWORD@latest" },
   ...more,
 });
-/** The name that the environment has in the secret manager. */
+/** How the ids of its entries in the secret manager begin. */
 export const alias = `shop-${UID.replaceAll("-", "").slice(0, 8)}`;
