@@ -1,11 +1,11 @@
 import { type ConfigSetVersion, currentVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { mayHave } from "../../crds/repository/repository-use.ts";
-import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
+import type { ConfigSetVersions } from "../ports/config-sets.ts";
+import type { ControllerPorts } from "../ports/controller-ports.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-interface Known {
-  readonly configSets: ConfigSets;
+interface Known extends Pick<ControllerPorts, "configSets"> {
   readonly configSetVersions: Pick<ConfigSetVersions, "find">;
 }
 

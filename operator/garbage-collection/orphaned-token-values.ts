@@ -3,20 +3,15 @@ import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../c
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
-import type { Log } from "../kit/log.ts";
-import type { Clock } from "../kit/time/clock.ts";
 import { hourly } from "../kit/time/hourly.ts";
 import type { Owner } from "../ports/cluster.ts";
-import type { EventRecorder } from "../ports/event-recorder.ts";
-import type { Inventory } from "../ports/inventory.ts";
+import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 
-export interface OrphanedValuesContext extends Pick<Inventory, "isKnown" | "livingTokens"> {
+export interface OrphanedValuesContext
+  extends Pick<ControllerPorts, "isKnown" | "livingTokens" | "clock" | "log" | "events"> {
   readonly settings: Pick<Settings, "sweep">;
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly events: EventRecorder;
 }
 
 /** Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. */

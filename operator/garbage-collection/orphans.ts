@@ -8,18 +8,13 @@ import {
   tearDown,
 } from "../environment/deletion/teardown.ts";
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
-import type { Log } from "../kit/log.ts";
 import { hourly } from "../kit/time/hourly.ts";
-import type { EventRecorder } from "../ports/event-recorder.ts";
-import type { Inventory } from "../ports/inventory.ts";
+import type { ControllerPorts } from "../ports/controller-ports.ts";
 import { FOUND, REMOVED, recordBlocked, recordEvents, STUCK } from "./orphan-events.ts";
 
 export interface SweepContext
   extends Omit<TeardownContext, "signal">,
-    Pick<Inventory, "belongings" | "isKnown" | "livingUids"> {
-  readonly events: EventRecorder;
-  readonly log: Log;
-}
+    Pick<ControllerPorts, "belongings" | "isKnown" | "livingUids" | "events" | "log"> {}
 
 /** What a sweep found and did; all numbers count environments. */
 export interface SweepReport {

@@ -4,15 +4,10 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import type { Reconcile } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { ConfigSetVersions } from "../ports/config-sets.ts";
-import type { Inventory } from "../ports/inventory.ts";
+import type { ControllerPorts } from "../ports/controller-ports.ts";
 
 /** What tells whether a version is used. */
-export interface DisuseContext extends Pick<Inventory, "liveEnvironments"> {
-  readonly configSetVersions: ConfigSetVersions;
-  /** The environments that name the config set, from this process's cache. */
-  readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
-}
+export type DisuseContext = Pick<ControllerPorts, "configSetVersions" | "environmentsNaming" | "liveEnvironments">;
 
 /** Discards a version of a config set, by its revision's name, when no environment has it or asks for it. */
 export function discardWhenUnused({

@@ -11,9 +11,9 @@ import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Draft } from "../../kit/client/objects.ts";
+import type { ServerClock } from "../../ports/clock.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
-import type { ServerClock } from "../../ports/server-clock.ts";
 
 /** Longer than any reconcile takes from choosing a version to storing that it is used. */
 const UNUSED_FOR_MS = 10 * 60_000;

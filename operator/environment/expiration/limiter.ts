@@ -2,11 +2,9 @@ import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd } from "../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { hourly } from "../../kit/time/hourly.ts";
+import type { ControllerPorts } from "../../ports/controller-ports.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
 
 /**
@@ -20,12 +18,8 @@ export interface ExpirationLimiter {
   slotOf(environment: EphemeralEnvironment): Slot;
 }
 
-export interface LimiterContext {
+export interface LimiterContext extends Pick<ControllerPorts, "settings" | "clock" | "log" | "events"> {
   readonly environments: Pick<OperatorEnvironments, "list">;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly events: EventRecorder;
 }
 
 /** How long one queue is used; it includes what falls due in this time. */
