@@ -1,17 +1,13 @@
 import { TOKEN_ID_LENGTH } from "../../../crds/api-token.schema.ts";
 import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { boundedSignal } from "../../kit/time/deadline.ts";
 import { tokenBucket } from "../../kit/time/token-bucket.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
-import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
 import { apiTokenType } from "./kinds.ts";
+import { auditAnnotations, auditOperations, type Store } from "./store.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
 
 /** A request waits for it: no answer is better than a late one. */
@@ -19,17 +15,7 @@ const READ_DEADLINE_MS = 2_000;
 /** The watch delivers a new token in milliseconds; guesses must not become as many questions to the API server. */
 const UNKNOWN_READS_PER_SECOND = 5;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<ApiToken>;
-  /** The platform's own. */
-  readonly namespace: string;
-  /** Given: what is made or revoked names the record of the request that asked for it. */
-  readonly auditId?: AuditId | undefined;
-  readonly clock: Clock;
-  /** Remembers the deletions of this process. */
-  readonly deletions: OwnDeletions;
-}
+type Context = Store<ApiToken>;
 
 /** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesApiTokens(context: Context): ApiTokens {

@@ -6,7 +6,6 @@ import {
   revisionName,
   UNUSED_SINCE_ANNOTATION,
 } from "../../../crds/config-set.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -14,17 +13,14 @@ import type { Draft } from "../../kit/client/objects.ts";
 import type { ServerClock } from "../../ports/clock.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
+import type { Store } from "./store.ts";
 
 /** Longer than any reconcile takes from choosing a version to storing that it is used. */
 const UNUSED_FOR_MS = 10 * 60_000;
 /** Enough for the watch to deliver what the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<WireObject>;
-  /** The platform's own. */
-  readonly namespace: string;
+interface Context extends Pick<Store<WireObject>, "client" | "cache" | "namespace"> {
   /** One clock for all replicas: one notes, and maybe another removes. */
   readonly serverClock: ServerClock;
 }

@@ -1,25 +1,13 @@
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
-import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
 import { configSetType } from "./kinds.ts";
+import { auditAnnotations, auditOperations, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<ConfigSet>;
-  /** The platform's own. */
-  readonly namespace: string;
-  /** Given: what is written names the record of the request that has it written. */
-  readonly auditId?: AuditId | undefined;
-  /** Remembers the deletions of this process. */
-  readonly deletions: OwnDeletions;
-}
+type Context = Omit<Store<ConfigSet>, "clock">;
 
 /** The ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesConfigSets(context: Context): ConfigSets {

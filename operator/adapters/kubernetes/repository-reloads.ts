@@ -2,25 +2,18 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
 import { repositoryType } from "./kinds.ts";
 import { compared, type Marks } from "./reload-comparison.ts";
+import type { Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<Repository>;
-  /** The platform's own. */
-  readonly namespace: string;
-  readonly clock: Clock;
-}
+type Context = Omit<Store<Repository>, "deletions" | "auditId">;
 
 /** The ConfigMap that keeps what the next reload is compared with. */
 const MEMORY = "repository-reload";

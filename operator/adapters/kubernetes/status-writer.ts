@@ -1,14 +1,11 @@
 import { FINALIZER } from "../../../crds/group.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { isNotFound } from "../../kit/client/errors.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";
+import type { Store } from "./store.ts";
 
-interface Context<T extends KubeObject> {
-  readonly client: KubeClient;
+interface Context<T extends KubeObject> extends Pick<Store<T>, "client" | "cache"> {
   readonly type: ResourceType<T>;
-  readonly cache: ObjectCache<T>;
 }
 
 /** The StatusWriter port of a kind: each write holds for exactly the version that was read. */

@@ -1,18 +1,12 @@
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isUnavailable } from "../../../kit/client/errors.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
-import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { environmentType } from "../kinds.ts";
+import { auditAnnotations, type Store } from "../store.ts";
 import { goneIsNotFound, reread } from "./lookup.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<EphemeralEnvironment>;
-  readonly auditId?: AuditId | undefined;
-}
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId">;
 
 /** What a change merges into an environment. */
 export interface Change {

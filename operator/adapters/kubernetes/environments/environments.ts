@@ -13,16 +13,15 @@ import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds
 import { isUuid } from "../../../../crds/names.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { Environments, Extension } from "../../../ports/facade/environments.ts";
-import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { environmentType } from "../kinds.ts";
+import { auditAnnotations, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
-import { type DeletionContext, operatorEnvironments } from "./operator-environments.ts";
+import { operatorEnvironments } from "./operator-environments.ts";
 import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
@@ -30,11 +29,7 @@ const TERMINATING_RETRY_SECONDS = 10;
 /** The client has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
-interface Context extends DeletionContext {
-  readonly clock: Clock;
-  /** The id of the audit record of the request that is served: written on what it changes. */
-  readonly auditId?: AuditId | undefined;
-}
+type Context = Omit<Store<EphemeralEnvironment>, "namespace">;
 
 /** The Environments port on the Kubernetes API and this process's watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {

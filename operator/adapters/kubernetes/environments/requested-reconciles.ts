@@ -1,24 +1,17 @@
 import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
-import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { Environments, RequestedReconcile } from "../../../ports/facade/environments.ts";
-import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { environmentType } from "../kinds.ts";
+import { auditAnnotations, type Store } from "../store.ts";
 import { goneIsNotFound, reread } from "./lookup.ts";
 
 /** Requests within this time share one reconcile, so that a flood of them is one write. */
 const SHARED_MS = 5_000;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<EphemeralEnvironment>;
-  readonly clock: Clock;
-  readonly auditId?: AuditId | undefined;
-}
+type Context = Omit<Store<EphemeralEnvironment>, "namespace" | "deletions">;
 
 /** Requests reconciles by a token on the resource, and waits for the status that answers it. */
 export function requestedReconciles(context: Context): Environments["reconcile"] {

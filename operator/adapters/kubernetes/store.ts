@@ -1,8 +1,25 @@
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
+import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 
 /** The id of the record of the request that is being served; none outside of one. */
 export type AuditId = () => string | undefined;
+
+/** What an adapter reads and writes the objects of one kind with. */
+export interface Store<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<T>;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly clock: Clock;
+  /** Remembers the deletions of this process. */
+  readonly deletions: OwnDeletions;
+  /** Given: what is written names the record of the request that has it written. */
+  readonly auditId?: AuditId | undefined;
+}
 
 /** The annotation that names the record of a change, for a new object or a merge patch. */
 export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
