@@ -115,6 +115,11 @@ export function keyOfRef(ref: ObjectRef): string {
 }
 
 /** `.` and `..` survive percent-encoding and are resolved away by URL parsers, so they are refused. */
+/** Drops what a wider object carries besides the reference, such as a whole metadata. */
+export function refOf({ name, namespace }: ObjectRef): ObjectRef {
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
 function segment(text: string): string {
   if (text === "" || text === "." || text === "..") throw new TypeError("a path segment is empty or a dot");
   return encodeURIComponent(text);

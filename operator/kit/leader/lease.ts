@@ -1,4 +1,5 @@
 import { isAlreadyExists, isConflict } from "../client/errors.ts";
+import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
 
@@ -16,13 +17,7 @@ export interface Lease extends KubeObject {
 }
 
 /** The kind Lease. */
-export const leases = resourceType<Lease>({
-  group: "coordination.k8s.io",
-  version: "v1",
-  plural: "leases",
-  kind: "Lease",
-  namespaced: true,
-});
+export const leases = resourceType<Lease>(leaseKind);
 
 /** The MicroTime of Kubernetes: exactly six fraction digits, or the API server answers 400 (client-node issue 828). */
 export function microTime(time: Date): string {
