@@ -17,41 +17,31 @@ export type ControllerContext = ControllerPorts & ReconcilerContext;
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
-  return [environments(context), repositories(context), configSetVersions(context), garbage(context)];
-}
-
-function environments(context: ControllerContext): Controller {
   const { caches, settings } = context;
-  return {
-    name: "environments",
-    reconcile: createReconciler(context),
-    watches: [(enqueue) => enqueueOnChanges(caches, enqueue)],
-    initialKeys: () => namesOf(oldestFirst(caches.environments.list())),
-    workers: settings.reconcile.workers,
-  };
-}
-
-function repositories(context: ControllerContext): Controller {
-  const { caches } = context;
-  return {
-    name: "repositories",
-    reconcile: createRepositoryReconciler(context),
-    watches: [(enqueue) => enqueueOnRepositories(caches, enqueue)],
-    initialKeys: () => namesOf(caches.repositories.list()),
-    workers: 8,
-  };
-}
-
-/** The versions of config sets that environments use. */
-function configSetVersions(context: ControllerContext): Controller {
-  const { caches } = context;
-  return {
-    name: "config set versions",
-    reconcile: discardWhenUnused(context),
-    watches: [(enqueue) => enqueueOnDisuse(caches, enqueue)],
-    initialKeys: () => namesOf(caches.revisions.list()),
-    workers: 1,
-  };
+  return [
+    {
+      name: "environments",
+      reconcile: createReconciler(context),
+      watches: [(enqueue) => enqueueOnChanges(caches, enqueue)],
+      initialKeys: () => namesOf(oldestFirst(caches.environments.list())),
+      workers: settings.reconcile.workers,
+    },
+    {
+      name: "repositories",
+      reconcile: createRepositoryReconciler(context),
+      watches: [(enqueue) => enqueueOnRepositories(caches, enqueue)],
+      initialKeys: () => namesOf(caches.repositories.list()),
+      workers: 8,
+    },
+    {
+      name: "config set versions",
+      reconcile: discardWhenUnused(context),
+      watches: [(enqueue) => enqueueOnDisuse(caches, enqueue)],
+      initialKeys: () => namesOf(caches.revisions.list()),
+      workers: 1,
+    },
+    garbage(context),
+  ];
 }
 
 function garbage(context: ControllerContext): Controller {

@@ -4,6 +4,7 @@ import { CONFIG_SET_LABEL } from "../../crds/config-set.ts";
 import { type EphemeralEnvironment, hasFinalizer } from "../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
+import { endOf } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../ports/caches.ts";
 
@@ -29,7 +30,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
       if (status?.configSet?.revision === revision.metadata.name) enqueue(metadata.name);
     }
   };
-  const ends = [
+  return endOf([
     caches.environments.subscribe((_name, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueueOne(current);
     }),
@@ -56,10 +57,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
         if (isRelevantChild(current, previous)) enqueueOwner(previous);
       }),
     ),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }
 
 /** When hundreds are deleted at once, changes that users wait for come first. */

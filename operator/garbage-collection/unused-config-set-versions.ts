@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import type { Reconcile } from "../kit/controller/controller.ts";
+import { endOf, type Reconcile } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { ControllerPorts } from "../ports/controller-ports.ts";
@@ -40,7 +40,7 @@ export function enqueueOnDisuse(
     revisions
       .list()
       .filter(({ metadata, revision }) => revision === version && metadata.labels?.[CONFIG_SET_LABEL] === name);
-  const ends = [
+  return endOf([
     environments.subscribe((_name, current, previous) => {
       const former = previous?.status?.configSet?.revision;
       if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
@@ -53,8 +53,5 @@ export function enqueueOnDisuse(
     revisions.subscribe((_key, current, previous) => {
       if (current !== undefined && previous === undefined) enqueue(current.metadata.name, "low");
     }),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }

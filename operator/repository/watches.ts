@@ -1,5 +1,6 @@
 import { repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, type Repository } from "../../crds/repository/repository.ts";
+import { endOf } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import type { Caches } from "../ports/caches.ts";
 
@@ -14,7 +15,7 @@ export function enqueueOnRepositories(
       if (named.includes(name)) enqueue(metadata.name, "low");
     }
   };
-  const ends = [
+  return endOf([
     repositories.subscribe((_key, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueue(current.metadata.name);
       if (current === undefined || previous === undefined) enqueueUsersOf((current ?? previous)?.metadata.name);
@@ -25,10 +26,7 @@ export function enqueueOnRepositories(
       const environment = current === undefined || previous === undefined ? (current ?? previous) : undefined;
       for (const name of environment === undefined ? [] : repositoriesOf(environment)) enqueue(name);
     }),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }
 
 /** Events of our own writes, of the status and of our finalizer, are not relevant. */
