@@ -1,12 +1,11 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
-import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
-import { hourly } from "../kit/time/hourly.ts";
 import type { Owner } from "../ports/cluster.ts";
 import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
+import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 
 export interface OrphanedValuesContext
   extends Pick<ControllerPorts, "isKnown" | "livingTokens" | "clock" | "log" | "events"> {
@@ -36,7 +35,7 @@ interface Candidate {
 /** What was deleted while no operator watched is found in the secret manager, and removed after the grace period. */
 export function createOrphanedValues(context: OrphanedValuesContext): OrphanedValues {
   const { settings, secretManager, clock, log } = context;
-  const exceedsBudget = createBudget(context);
+  const exceedsBudget = sweepBudget(context, BLOCKED);
   const candidates = new Map<string, Candidate>();
 
   function note(owner: Owner, isSeen: boolean): void {
@@ -91,28 +90,10 @@ export function removeOnDeletion(
   });
 }
 
-/** Whether there are more orphaned values than plausible, which rather means that the list of tokens is wrong. */
-function createBudget({
-  settings,
-  clock,
-  log,
-  events,
-}: OrphanedValuesContext): (orphans: number, living: number) => boolean {
-  const report = hourly(clock);
-  const remedy = "remove them from the secret manager, or raise settings.sweep.breaker.atLeast";
-  return (orphans, living) => {
-    const most = living === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living);
-    const isExceeded = orphans > most;
-    if (!isExceeded) report.reset();
-    else if (report.isDue()) {
-      const excess = { orphans, living, most };
-      log.error("too many values of deleted API tokens to be plausible: none is removed", { ...excess, remedy });
-      events.publish({
-        type: "Warning",
-        reason: "TokenValuesBlocked",
-        message: `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed: ${remedy}`,
-      });
-    }
-    return isExceeded;
-  };
-}
+const BLOCKED: BlockedSweep = {
+  line: "too many values of deleted API tokens to be plausible: none is removed",
+  reason: "TokenValuesBlocked",
+  message: ({ orphans, living, most }) =>
+    `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed`,
+  remedy: "remove them from the secret manager, or raise settings.sweep.breaker.atLeast",
+};
