@@ -12,11 +12,9 @@ export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
 /** Of a call, not the client's own minute. */
 const CALL_MS = 10_000;
-/** Of all calls of a piece of work together: a reconcile that waits blocks a worker of the operator. */
-const WORK_MS = 10_000;
 const PAGE_SIZE = 1_000;
 
-export interface GoogleServiceOptions {
+export interface GoogleCallsOptions {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
   readonly connection: GoogleConnection;
@@ -26,16 +24,6 @@ export interface GoogleServiceOptions {
   /** Of this service's own: what it learns is known to no other. */
   readonly breaker: CircuitBreaker;
   readonly clock: Clock;
-}
-
-export interface GoogleService {
-  /**
-   * Does a piece of work. Its calls share one deadline, ten seconds unless another is given; while Google is away, one at a
-   * time tests whether it is back, and all others fail at once.
-   */
-  work<R>(run: (calls: GoogleCalls) => Promise<R>, withinMs?: number): Promise<R>;
-  /** Ends its connection. */
-  close(): Promise<void>;
 }
 
 /**
@@ -60,14 +48,6 @@ export interface GoogleCalls {
   remove(name: string): Promise<void>;
 }
 
-export function googleService(options: GoogleServiceOptions): GoogleService {
-  const { clock, connection, breaker } = options;
-  return {
-    work: (run, withinMs = WORK_MS) => breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
-    close: () => connection.close(),
-  };
-}
-
 /** What a call is given besides its request; no retries of the client's own: the work queue has them, with backoff. */
 interface CallOptions {
   readonly timeout: number;
@@ -75,7 +55,8 @@ interface CallOptions {
 }
 
 /** The calls of one piece of work, which ends at `untilMs` on the monotonic clock. */
-function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCalls {
+/** The calls of one piece of work, which share the deadline `untilMs` on the monotonic clock. */
+export function googleCalls(options: GoogleCallsOptions, untilMs: number): GoogleCalls {
   const { project, connection, clock } = options;
   const parent = `projects/${project}`;
 
@@ -153,7 +134,7 @@ function failing(what: string, project: string): (error: unknown) => never {
 }
 
 /** Counts a write that is about to be sent against the quota that a whole project shares. */
-function spend({ mayWrite, budget }: GoogleServiceOptions): void {
+function spend({ mayWrite, budget }: GoogleCallsOptions): void {
   if (!mayWrite()) {
     throw new SecretManagerUnavailable("Google Secret Manager: this process does not lead, and writes nothing");
   }

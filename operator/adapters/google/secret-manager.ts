@@ -7,7 +7,7 @@ import {
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
-import { type GoogleCalls, type GoogleSecret, type GoogleServiceOptions, googleService } from "./secret-calls.ts";
+import { type GoogleCalls, type GoogleCallsOptions, type GoogleSecret, googleCalls } from "./secret-calls.ts";
 import { type Candidates, createCandidates, NAME, UID } from "./secret-owners.ts";
 import { addVersion, findVersion } from "./secret-versions.ts";
 
@@ -17,7 +17,10 @@ const SECRET_ID = /^[A-Za-z0-9_-]{1,255}$/;
 const MOST_AT_ONCE = 8;
 const MANAGED_BY = "ephemeral-environments";
 
-export interface GoogleSecretManagerOptions extends GoogleServiceOptions {
+/** Of all calls of a piece of work together: a reconcile that waits blocks a worker of the operator. */
+const WORK_MS = 10_000;
+
+export interface GoogleSecretManagerOptions extends GoogleCallsOptions {
   /** Tells this installation's secrets from those of another one in the project; a label's value. */
   readonly installation: () => Promise<string>;
   /** Regions that hold the values; none leaves the choice to Google. */
@@ -44,10 +47,13 @@ export function googleSecretManager({
   locations,
   ...options
 }: GoogleSecretManagerOptions): SecretManager {
-  const service = googleService(options);
+  const { breaker, clock, connection } = options;
+  // While Google is away, one piece of work at a time tests whether it is back, and all others fail at once.
+  const work = <R>(run: (calls: GoogleCalls) => Promise<R>, withinMs = WORK_MS) =>
+    breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs)));
   const candidates = createCandidates();
   const within = <R>(run: (context: Context) => Promise<R>) =>
-    service.work((calls) => run({ calls, installation, locations, candidates }));
+    work((calls) => run({ calls, installation, locations, candidates }));
   return {
     async ensure(owner, requests) {
       if (requests.length === 0) return new Map();
@@ -68,11 +74,11 @@ export function googleSecretManager({
       }),
     // A long list takes long, and no reconcile waits for it.
     owners: (isKnown) =>
-      service.work(async (calls) => {
+      work(async (calls) => {
         const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
         return candidates.owners(calls, await calls.list(ours), isKnown);
       }, Number.POSITIVE_INFINITY),
-    close: () => service.close(),
+    close: () => connection.close(),
   };
 }
 
