@@ -2,7 +2,7 @@ import { TOKEN_ID_LENGTH } from "../../../crds/api-token.schema.ts";
 import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
-import { boundedSignal } from "../../kit/time/deadline.ts";
+import { within } from "../../kit/time/deadline.ts";
 import { tokenBucket } from "../../kit/time/token-bucket.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
@@ -44,16 +44,12 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
   };
 }
 
-async function read({ client, namespace, clock }: Context, name: string): Promise<ApiToken | undefined> {
-  const bound = boundedSignal({ clock, deadlineMs: READ_DEADLINE_MS });
-  try {
-    return await client.find(apiTokenType, { name, namespace }, { signal: bound.signal });
-  } catch (cause) {
-    if (bound.cutBy() === "deadline") throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause });
-    throw cause;
-  } finally {
-    bound.release();
-  }
+function read({ client, namespace, clock }: Context, name: string): Promise<ApiToken | undefined> {
+  return within({ clock, deadlineMs: READ_DEADLINE_MS }, ({ signal, cutBy }) =>
+    client.find(apiTokenType, { name, namespace }, { signal }).catch((cause: unknown) => {
+      throw cutBy() === "deadline" ? new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause }) : cause;
+    }),
+  );
 }
 
 async function create({ client, cache, namespace, auditId }: Context, spec: ApiTokenSpec): Promise<ApiToken> {
