@@ -1,12 +1,13 @@
 import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../../crds/sensitive.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { TokenBucket } from "../../kit/time/token-bucket.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GoogleClient, GoogleConnection } from "./connection.ts";
 import { crc32c } from "./crc32c.ts";
-import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./failures.ts";
+import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, hasCode, NOT_FOUND } from "./failures.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
@@ -80,12 +81,12 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number): Googl
       write(`create '${secretId}'`, async (client, options) => {
         const [created] = await client.createSecret({ parent, secretId, secret }, options);
         return created;
-      }).catch(ifCode(ALREADY_EXISTS, undefined)),
+      }).catch(insteadOf(hasCode(ALREADY_EXISTS), undefined)),
     find: (name) =>
       call(`get ${shortly(name)}`, async (client, options) => {
         const [found] = await client.getSecret({ name }, options);
         return found;
-      }).catch(ifCode(NOT_FOUND, undefined)),
+      }).catch(insteadOf(hasCode(NOT_FOUND), undefined)),
     async list(filter) {
       const secrets: GoogleSecret[] = [];
       let pageToken = "";
@@ -105,7 +106,7 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number): Googl
         const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
         await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, options);
         return true;
-      }).catch(ifCode(FAILED_PRECONDITION, false)),
+      }).catch(insteadOf(hasCode(FAILED_PRECONDITION), false)),
     add: (name, value) =>
       write(`add a version to ${shortly(name)}`, async (client, options) => {
         const data = Buffer.from(value.reveal());
@@ -117,13 +118,13 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number): Googl
       const answer = await call(`read version ${version} of ${shortly(name)}`, async (client, options) => {
         const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, options);
         return accessed;
-      }).catch(ifCode(NOT_FOUND, undefined));
+      }).catch(insteadOf(hasCode(NOT_FOUND), undefined));
       return answer && { number: numberIn(answer.name), value: checkedValue(answer) };
     },
     remove: (name) =>
       write(`delete ${shortly(name)}`, async (client, options) => {
         await client.deleteSecret({ name }, options);
-      }).catch(ifCode(NOT_FOUND, undefined)),
+      }).catch(insteadOf(hasCode(NOT_FOUND), undefined)),
   };
 }
 

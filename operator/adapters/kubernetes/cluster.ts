@@ -1,5 +1,5 @@
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../crds/group.ts";
-import { isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
 import { namespaceKind, roleBindingKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { keyOfRef, refOf } from "../../kit/client/objects.ts";
@@ -17,6 +17,7 @@ import {
   type Removal,
 } from "../../ports/cluster.ts";
 import { drift } from "./drift.ts";
+import { keptRest } from "./store.ts";
 
 /** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
 const FRESH_RIGHT_MS = 2_000;
@@ -144,19 +145,13 @@ async function startRemoval(
   found: WireObject,
   only: { readonly uid: string; readonly resourceVersion?: string },
 ): Promise<Removal> {
-  try {
-    const left = await client.delete<WireObject>(kind, refOf(found.metadata), only);
-    if (left === "gone") {
-      watched.get(kind.plural)?.deleted(found);
-      return { state: "gone" };
-    }
-    watched.get(kind.plural)?.written(left);
-    return removing(kind, left);
-  } catch (error) {
-    // It changed or was replaced between the read and the delete, or a namespace is already terminating: the next call reads again.
-    if (isConflict(error)) return removing(kind, found);
-    throw error;
-  }
+  const deletion = client.delete<WireObject>(kind, refOf(found.metadata), only);
+  // It changed or was replaced between the read and the delete, or a namespace is already terminating: the next call reads again.
+  const left = await deletion.catch(insteadOf(isConflict, "changed"));
+  if (left === "changed") return removing(kind, found);
+  const cache = watched.get(kind.plural);
+  if (cache !== undefined) keptRest(cache, found, left);
+  return left === "gone" ? { state: "gone" } : removing(kind, left);
 }
 
 function removing(kind: Kind, object: WireObject | ObservedObject): Removal {

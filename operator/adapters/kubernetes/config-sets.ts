@@ -1,10 +1,10 @@
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
 import { configSetType } from "./kinds.ts";
-import { auditAnnotations, auditOperations, type Store } from "./store.ts";
+import { auditAnnotations, auditOperations, kept, keptRest, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
 type Context = Omit<Store<ConfigSet>, "clock">;
@@ -27,14 +27,8 @@ async function create(
 ): Promise<ConfigSet | "taken"> {
   const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
   const metadata = { name, namespace, annotations };
-  try {
-    const created = await client.create(configSetType, { metadata, spec });
-    cache.written(created);
-    return created;
-  } catch (error) {
-    if (isAlreadyExists(error)) return "taken";
-    throw error;
-  }
+  const created = await client.create(configSetType, { metadata, spec }).catch(insteadOf(isAlreadyExists, "taken"));
+  return created === "taken" ? created : kept(cache, created);
 }
 
 /** Replaces a version that was read: a change in between is seen, and replaced, too. */
@@ -51,26 +45,14 @@ async function replace(
     const version = { op: "replace", path: "/metadata/resourceVersion", value: current.metadata.resourceVersion };
     const stamp = auditOperations(current, auditId);
     const patch = [version, { op: "replace", path: "/spec", value: spec }, ...stamp];
-    try {
-      const changed = await client.patch(configSetType, ref, patch, { as: "json" });
-      cache.written(changed);
-      return changed;
-    } catch (error) {
-      if (isNotFound(error)) return "gone";
-      throw error;
-    }
+    const changed = await client.patch(configSetType, ref, patch, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
+    return changed === "gone" ? changed : kept(cache, changed);
   });
 }
 
 async function remove({ client, cache, namespace, deletions }: Context, configSet: ConfigSet): Promise<void> {
   const { name, uid } = configSet.metadata;
-  try {
-    const left = await deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
-    if (left !== "gone") cache.written(left);
-    else cache.deleted(configSet);
-  } catch (error) {
-    // Another config set has the name by now.
-    if (!isConflict(error)) throw error;
-    cache.deleted(configSet);
-  }
+  const removal = deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
+  // A conflict: another config set has the name by now.
+  keptRest(cache, configSet, await removal.catch(insteadOf(isConflict, "gone")));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import { isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
@@ -10,7 +10,7 @@ import { eachOf } from "../../kit/time/each-of.ts";
 import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
 import { repositoryType } from "./kinds.ts";
 import { compared, type Marks } from "./reload-comparison.ts";
-import type { Store } from "./store.ts";
+import { kept, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
 type Context = Omit<Store<Repository>, "deletions" | "auditId">;
@@ -60,15 +60,10 @@ function isCheckedSince(asked: Repository | undefined, { metadata, status }: Rep
 /** The Repository as it was when the check was requested; `undefined` when it is gone. */
 async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
   const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
-  try {
-    const asked = await client.patch(repositoryType, metadata, patch, { as: "merge" });
-    cache.written(asked);
-    return asked;
-  } catch (error) {
-    // Gone, or another one by now.
-    if (isNotFound(error) || isConflict(error)) return undefined;
-    throw error;
-  }
+  const isAnother = (error: unknown) => isNotFound(error) || isConflict(error);
+  const asking = client.patch(repositoryType, metadata, patch, { as: "merge" }).catch(insteadOf(isAnother, undefined));
+  const asked = await asking;
+  return asked && kept(cache, asked);
 }
 
 /** Resolves when all have been checked, or the time is up. A Repository that is being deleted is not checked any more. */

@@ -21,10 +21,7 @@ import {
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
-
-interface SecretObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
+import type { SecretObject } from "./pod-objects.ts";
 
 const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);
 

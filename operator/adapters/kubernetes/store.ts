@@ -21,6 +21,18 @@ export interface Store<T extends KubeObject> {
   readonly auditId?: AuditId | undefined;
 }
 
+/** Shows what was written at once, before the watch delivers it. */
+export function kept<T extends KubeObject>(cache: ObjectCache<T>, written: T): T {
+  cache.written(written);
+  return written;
+}
+
+/** Shows at once what a deletion has left of an object. */
+export function keptRest<T extends KubeObject>(cache: ObjectCache<T>, deleted: T, left: T | "gone"): void {
+  if (left === "gone") cache.deleted(deleted);
+  else cache.written(left);
+}
+
 /** The annotation that names the record of a change, for a new object or a merge patch. */
 export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
   const id = auditId();

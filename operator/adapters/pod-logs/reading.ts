@@ -1,5 +1,5 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf, isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
@@ -49,29 +49,21 @@ export async function podsOf(
 ): Promise<readonly Pod[]> {
   const namespace = namespaceName(environment.name);
   if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
-  try {
-    return (await client.list(podType, { namespace, labelSelector: `${COMPONENT_LABEL}=${component}` })).items;
-  } catch (error) {
-    if (isForbidden(error)) return [];
-    throw error;
-  }
+  const labelSelector = `${COMPONENT_LABEL}=${component}`;
+  const listing = client.list(podType, { namespace, labelSelector });
+  return (await listing.catch(insteadOf(isForbidden, { items: [] }))).items;
 }
 
 /** What must not be shown of some pods, and which of them can't be shown for not knowing it. */
 export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   const reader = secretReader(client);
-  const read: SecretReader = (ref) => reader(ref).catch(forbidden);
+  // Rights come and go with a namespace, between one call and the next.
+  const read: SecretReader = (ref) => reader(ref).catch(insteadOf(isForbidden, "forbidden"));
   const secrets = await Promise.all(pods.map((pod) => secretsOfPod(read, pod)));
   return {
     values: new Set(secrets.flatMap(({ values }) => values)),
     unmaskable: new Set(pods.filter((_pod, index) => secrets[index]?.isOneMissing).map(({ metadata }) => metadata.uid)),
   };
-}
-
-/** Rights come and go with a namespace, between one call and the next. */
-function forbidden(error: unknown): "forbidden" {
-  if (isForbidden(error)) return "forbidden";
-  throw error;
 }
 
 /** What stands for the log of a pod that can't be shown. */

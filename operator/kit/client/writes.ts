@@ -1,4 +1,4 @@
-import { isNotFound } from "./errors.ts";
+import { insteadOf, isNotFound } from "./errors.ts";
 import type { Call, KubeExchange } from "./exchange.ts";
 import type { KubeClient } from "./kube-client.ts";
 import {
@@ -43,14 +43,11 @@ export function kubeWrites(
     async delete<T extends KubeObject>(...[type, ref, options = {}]: Parameters<KubeClient["delete"]>) {
       const { signal, ...preconditions } = options;
       const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background", preconditions };
-      try {
-        return remainsOf<T>(
-          await exchange.once({ ...write("delete", "DELETE", type, refOf(ref)), query: {}, body }, signal),
-        );
-      } catch (error) {
-        if (isNotFound(error)) return "gone";
-        throw error;
-      }
+      const call = { ...write("delete", "DELETE", type, refOf(ref)), query: {}, body };
+      return exchange
+        .once(call, signal)
+        .then(remainsOf<T>)
+        .catch(insteadOf(isNotFound, "gone"));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isAlreadyExists, isConflict } from "../client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
 import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
@@ -32,14 +32,12 @@ export async function writeLease(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { ref, read } = target;
-  try {
-    if (read === undefined) await client.create(leases, { metadata: ref, spec: record }, { signal });
-    else await client.replace(leases, { ...read, spec: record }, { signal });
-    return true;
-  } catch (error) {
-    if (isConflict(error) || isAlreadyExists(error)) return false;
-    throw error;
-  }
+  const writing =
+    read === undefined
+      ? client.create(leases, { metadata: ref, spec: record }, { signal })
+      : client.replace(leases, { ...read, spec: record }, { signal });
+  const isLost = (error: unknown) => isConflict(error) || isAlreadyExists(error);
+  return writing.then(() => true).catch(insteadOf(isLost, false));
 }
 
 /** Lets the next candidate begin at once, unless another holds the lease already. */

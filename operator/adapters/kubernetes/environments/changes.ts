@@ -3,7 +3,7 @@ import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/error
 import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { environmentType } from "../kinds.ts";
-import { auditAnnotations, type Store } from "../store.ts";
+import { auditAnnotations, kept, type Store } from "../store.ts";
 import { reread } from "./lookup.ts";
 
 type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId">;
@@ -73,7 +73,6 @@ export async function patchLatest(
       .catch((error: unknown) => {
         throw isNotFound(error) ? new EnvironmentNotFound() : error;
       });
-    cache.written(changed);
-    return changed;
+    return kept(cache, changed);
   });
 }

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
-import type { Store } from "../store.ts";
+import { keptRest, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { countNow, reread } from "./lookup.ts";
 
@@ -35,8 +35,7 @@ async function remove(
       .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
   const left = await retryOnConflict(ask);
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
-  if (left === "gone") cache.deleted(environment);
-  else cache.written(left);
+  keptRest(cache, environment, left);
   return "removing";
 }
 
