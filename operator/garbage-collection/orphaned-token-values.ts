@@ -13,17 +13,6 @@ export interface OrphanedValuesContext
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
 }
 
-/** Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. */
-export interface OrphanedValues {
-  /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
-  deleted(token: ApiToken): void;
-  /**
-   * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
-   * tokens confirms them, and an error ends the sweep before anything is removed.
-   */
-  sweep(signal: AbortSignal): Promise<void>;
-}
-
 /** A value without a token, and since when that is known, on the monotonic clock. */
 interface Candidate {
   readonly owner: Owner;
@@ -32,8 +21,11 @@ interface Candidate {
   readonly isSeen: boolean;
 }
 
-/** What was deleted while no operator watched is found in the secret manager, and removed after the grace period. */
-export function createOrphanedValues(context: OrphanedValuesContext): OrphanedValues {
+/**
+ * Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. What was deleted while no
+ * operator watched is found in the secret manager, and removed after the grace period.
+ */
+export function createOrphanedValues(context: OrphanedValuesContext) {
   const { settings, secretManager, clock, log } = context;
   const exceedsBudget = sweepBudget(context, BLOCKED);
   const candidates = new Map<string, Candidate>();
@@ -60,8 +52,13 @@ export function createOrphanedValues(context: OrphanedValuesContext): OrphanedVa
   }
 
   return {
-    deleted: (token) => note(valueOwner(token), true),
-    async sweep(signal) {
+    /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
+    deleted: (token: ApiToken) => note(valueOwner(token), true),
+    /**
+     * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
+     * tokens confirms them, and an error ends the sweep before anything is removed.
+     */
+    async sweep(signal: AbortSignal): Promise<void> {
       await noteHeld();
       if (candidates.size === 0) return;
       const living = await context.livingTokens();

@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
 import { errorResult } from "../error-results.ts";
 import type { StepContext } from "../step.ts";
@@ -12,7 +13,10 @@ export async function retireSecrets(
   context: StepContext,
 ): Promise<Findings<"podSecrets" | "pullSecret">> {
   if (!runsAlone(environment, context)) return {};
-  return { ...(await retirePodSecrets(environment, context)), ...(await retirePullSecret(environment, context)) };
+  const podSecrets = await retirePodSecrets(environment, context);
+  // What prevents it now concerns no running pod: a later reconcile tries again.
+  const isExpected = (error: unknown) => errorResult(error) !== undefined;
+  return { ...podSecrets, ...(await retirePulls(environment, context).catch(insteadOf(isExpected, {}))) };
 }
 
 function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): boolean {
@@ -30,17 +34,4 @@ async function retirePodSecrets(
     return state === "gone" ? [] : [name];
   });
   return { podSecrets: [...(await Promise.all(former)).flat(), ...names.slice(-1)] };
-}
-
-/** What prevents it now concerns no running pod: a later reconcile tries again. */
-async function retirePullSecret(
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<Findings<"pullSecret">> {
-  try {
-    return await retirePulls(environment, context);
-  } catch (error) {
-    if (errorResult(error) === undefined) throw error;
-    return {};
-  }
 }
