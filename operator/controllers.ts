@@ -1,3 +1,4 @@
+import type { ControllerPorts } from "./controller-ports.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { enqueueOnChanges } from "./environment/watches.ts";
@@ -8,7 +9,6 @@ import { createSweep } from "./garbage-collection/orphans.ts";
 import { discardWhenUnused, enqueueOnDisuse } from "./garbage-collection/unused-config-set-versions.ts";
 import type { KubeObject } from "./kit/client/objects.ts";
 import type { Controller } from "./kit/controller/controller.ts";
-import type { ControllerPorts } from "./ports/controller-ports.ts";
 import { createRepositoryReconciler } from "./repository/reconciler.ts";
 import { enqueueOnRepositories } from "./repository/watches.ts";
 

@@ -3,8 +3,8 @@ import {
   type EphemeralEnvironment,
   hasFinalizer,
 } from "../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";

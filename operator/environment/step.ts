@@ -2,7 +2,7 @@ import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { WantedSecret } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import type { Findings, OwnFindings, StepField, StepResult, StepResults } from "./step-result.ts";
 

@@ -1,4 +1,4 @@
-import type { ControllerPorts } from "../ports/controller-ports.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 
 /** The earlier of both clocks, so that one wrong clock ends nothing. Rejects while the API server is unavailable. */
 export async function earlierOfClocks(clocks: Pick<ControllerPorts, "clock" | "serverClock">): Promise<Date> {

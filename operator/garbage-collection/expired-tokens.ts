@@ -1,6 +1,6 @@
 import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { ApiTokens } from "../ports/api-tokens.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 

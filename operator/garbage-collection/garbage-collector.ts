@@ -1,6 +1,6 @@
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Controller, Reconcile, ReconcileResult, Watch } from "../kit/controller/controller.ts";
 import { backoffMs } from "../kit/time/backoff.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 import type { Sweep } from "./orphans.ts";
 

@@ -1,7 +1,7 @@
 import type { TeardownBlocker } from "../../crds/environment/environment-status.schema.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../crds/group.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Orphan } from "../environment/deletion/orphans.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { BlockedSweep } from "./sweep-budget.ts";
 
 type Outlets = Pick<ControllerPorts, "log" | "events">;

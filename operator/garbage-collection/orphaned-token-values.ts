@@ -1,9 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
 import type { Owner } from "../ports/cluster.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 

@@ -1,3 +1,4 @@
+import type { ControllerPorts } from "../controller-ports.ts";
 import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
 import {
@@ -7,7 +8,6 @@ import {
   type TeardownContext,
   tearDown,
 } from "../environment/deletion/teardown.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import { BLOCKED, FOUND, REMOVED, recordEvents, STUCK } from "./orphan-events.ts";
 import { sweepBudget } from "./sweep-budget.ts";
 

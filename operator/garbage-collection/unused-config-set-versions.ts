@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import { endOf, type Reconcile } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 
 /** What tells whether a version is used. */
 export type DisuseContext = Pick<ControllerPorts, "configSetVersions" | "environmentsNaming" | "liveEnvironments">;

@@ -1,7 +1,7 @@
 import { type ConditionDraft, clipped } from "../../crds/conditions.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";

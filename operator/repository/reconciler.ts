@@ -1,9 +1,9 @@
 import { findCondition, transition } from "../../crds/conditions.ts";
 import { reconcileToken, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository/repository.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile } from "../kit/controller/controller.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { OperatorEnvironments } from "../ports/environments.ts";
 import { type CheckContext, check, ruleProblem } from "./check.ts";
 import { namesUnbound } from "./host-credentials.ts";

@@ -10,12 +10,12 @@ import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
-import type { ControllerPorts } from "../ports/controller-ports.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import type { Foundations } from "./foundations.ts";

@@ -2,7 +2,7 @@ import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../crds/gro
 import { insteadOf, isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
 import { namespaceKind, roleBindingKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { keyOfRef, refOf } from "../../kit/client/objects.ts";
+import { keyOfRef, type ObjectRef, refOf } from "../../kit/client/objects.ts";
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import type { OwnedCaches } from "../../ports/caches.ts";
 import {
@@ -11,7 +11,6 @@ import {
   type Cluster,
   type DesiredObject,
   NameTaken,
-  type ObjectRef,
   type ObservedObject,
   type Owner,
   type Removal,

@@ -1,7 +1,7 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
-import type { ControllerPorts } from "../../ports/controller-ports.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";

@@ -4,10 +4,10 @@ import type { TeardownBlocker, TeardownStep } from "../../../crds/environment/en
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { Owner, Removal } from "../../ports/cluster.ts";
-import type { ControllerPorts } from "../../ports/controller-ports.ts";
 import { errorResult, retrying } from "../error-results.ts";
 
 export interface TeardownContext

@@ -20,12 +20,6 @@ export interface PullEntry extends PullCredential {
   readonly credential?: Sensitive | undefined;
 }
 
-/** The desired content of the Secret, by registry, and its status field. */
-export interface PullContents {
-  readonly credentials: ReadonlyMap<string, Sensitive>;
-  readonly pullSecret: PullCredential[];
-}
-
 /** The limit of the status field. */
 const PULLS_MAX = 16;
 
@@ -62,7 +56,7 @@ const imageKey = (registry: string, name: string) =>
   registry === DOCKER_HUB && !name.includes("/") ? `${registry}/library/${name}` : `${registry}/${name}`;
 
 /**
- * The desired content of the Secret. A planned credential that is not available leaves the existing one of its registry
+ * The desired content of the Secret, by registry, and its status field. A planned credential that is not available leaves the existing one of its registry
  * in place; an entry that is no longer planned stays, because former pods may still need it.
  *
  * @param answers the plan, each with its credential where that is available
@@ -73,7 +67,7 @@ export function pullContents(
   answers: readonly PullEntry[],
   named: readonly PullCredential[],
   held: ReadonlyMap<string, Sensitive>,
-): PullContents {
+): { readonly credentials: ReadonlyMap<string, Sensitive>; readonly pullSecret: PullCredential[] } {
   const kept = (pull: PullCredential): PullEntry[] => {
     const credential = held.get(pull.registry);
     return credential === undefined ? [] : [{ ...pull, credential }];

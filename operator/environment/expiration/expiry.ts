@@ -1,10 +1,10 @@
 import { clipped, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../crds/environment/lifetime.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { hourly } from "../../kit/time/hourly.ts";
 import type { ServerClock } from "../../ports/clock.ts";
-import type { ControllerPorts } from "../../ports/controller-ports.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../ports/environments.ts";
 import type { ExpirationLimiter } from "./limiter.ts";
 import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";

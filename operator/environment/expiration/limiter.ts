@@ -2,8 +2,8 @@ import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd } from "../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import { hourly } from "../../kit/time/hourly.ts";
-import type { ControllerPorts } from "../../ports/controller-ports.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
 import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
 

@@ -16,7 +16,7 @@ import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { Environments, Extension } from "../../../ports/facade/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { auditAnnotations, type Store } from "../store.ts";
+import { auditAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
@@ -52,7 +52,7 @@ export function kubernetesEnvironments(context: Context): Environments {
         return lookUp(idOrName);
       }),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
-    create: (name, spec, mark) => forUser(() => create(context, { name, spec, mark })),
+    create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
     reread: (environment) => forUser(() => reread(context.client, environment)),
     extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
     setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
@@ -64,22 +64,19 @@ function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: s
   return isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
 }
 
-interface Creation {
-  readonly name: string;
-  readonly spec: EnvironmentSpec;
-  readonly mark: IdempotencyRecord | undefined;
-}
-
-async function create(context: Context, { name, spec, mark }: Creation): Promise<EphemeralEnvironment> {
-  const { client, cache } = context;
+async function create(
+  context: Context,
+  name: string,
+  spec: EnvironmentSpec,
+  mark: IdempotencyRecord | undefined,
+): Promise<EphemeralEnvironment> {
   const annotations = { ...auditAnnotations(context.auditId), ...(mark && markAnnotations(mark)) };
   const manifest = environmentManifest(name, spec, annotations);
   try {
-    const created = await client
+    const created = await context.client
       .create(environmentType, manifest)
       .catch((error: unknown) => madeUnanswered(context, name, error));
-    cache.written(created);
-    return created;
+    return kept(context.cache, created);
   } catch (error) {
     if (isAlreadyExists(error)) return madeBefore(context, name, mark);
     if (isForbidden(error)) throw new CreationFailed({ cause: error });

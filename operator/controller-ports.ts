@@ -1,24 +1,24 @@
-import type { Settings } from "../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import type { Repository, RepositoryStatus } from "../../crds/repository/repository.ts";
-import type { OwnDeletions } from "../kit/client/own-deletions.ts";
-import type { Log } from "../kit/log.ts";
-import type { ApiTokens } from "./api-tokens.ts";
-import type { Caches } from "./caches.ts";
-import type { Clock, ServerClock } from "./clock.ts";
-import type { Cluster } from "./cluster.ts";
-import type { ConfigSets, ConfigSetVersions } from "./config-sets.ts";
-import type { Deployer } from "./deployer.ts";
-import type { EnvironmentStatusWriter, OperatorEnvironments } from "./environments.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import type { Inventory } from "./inventory.ts";
-import type { Pods } from "./pods.ts";
-import type { Records } from "./records.ts";
-import type { Repositories } from "./repositories.ts";
-import type { RepositoryHost } from "./repository-host.ts";
-import type { SecretManager } from "./secret-manager.ts";
-import type { StatusWriter } from "./status-writer.ts";
-import type { UrlProber } from "./url-prober.ts";
+import type { Settings } from "../config/settings.ts";
+import type { EphemeralEnvironment } from "../crds/environment/ephemeral-environment.ts";
+import type { Repository, RepositoryStatus } from "../crds/repository/repository.ts";
+import type { OwnDeletions } from "./kit/client/own-deletions.ts";
+import type { Log } from "./kit/log.ts";
+import type { ApiTokens } from "./ports/api-tokens.ts";
+import type { Caches } from "./ports/caches.ts";
+import type { Clock, ServerClock } from "./ports/clock.ts";
+import type { Cluster } from "./ports/cluster.ts";
+import type { ConfigSets, ConfigSetVersions } from "./ports/config-sets.ts";
+import type { Deployer } from "./ports/deployer.ts";
+import type { EnvironmentStatusWriter, OperatorEnvironments } from "./ports/environments.ts";
+import type { EventRecorder } from "./ports/event-recorder.ts";
+import type { Inventory } from "./ports/inventory.ts";
+import type { Pods } from "./ports/pods.ts";
+import type { Records } from "./ports/records.ts";
+import type { Repositories } from "./ports/repositories.ts";
+import type { RepositoryHost } from "./ports/repository-host.ts";
+import type { SecretManager } from "./ports/secret-manager.ts";
+import type { StatusWriter } from "./ports/status-writer.ts";
+import type { UrlProber } from "./ports/url-prober.ts";
 
 /** All that the controllers need of the world; each of them picks what it uses. */
 export interface ControllerPorts extends Inventory {
