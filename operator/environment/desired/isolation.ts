@@ -1,16 +1,15 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Quota } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
+import { inNamespace } from "./namespace.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
 
 type IsolationSettings = Settings["isolation"];
 /** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */
 const DISK = "ephemeral-storage";
-const resourceQuota = { apiVersion: "v1", kind: "ResourceQuota" } as const;
-const networkPolicy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" } as const;
 
 /** The quota of the whole environment: the settings' values, overridden by those of its config set. */
 export function quotaObject(
@@ -19,11 +18,9 @@ export function quotaObject(
   chosen: Quota = {},
 ): DesiredObject {
   const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
-  return {
-    ...resourceQuota,
-    metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
+  return inNamespace(environment, resourceQuotaKind, "environment", {
     spec: { hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) },
-  };
+  });
 }
 
 /**
@@ -38,11 +35,9 @@ export function priorityQuotaObject(
   const scopeName = "PriorityClass";
   // NotIn alone would also match pods without a class.
   const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
-  return {
-    ...resourceQuota,
-    metadata: { name: "priority-classes", namespace: namespaceName(environment.metadata.name) },
+  return inNamespace(environment, resourceQuotaKind, "priority-classes", {
     spec: { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } },
-  };
+  });
 }
 
 /** `memory` limits both what pods may use and what they may request. */
@@ -65,12 +60,9 @@ export function limitRangeObject(environment: EphemeralEnvironment, isolation: I
   const { defaultLimit, defaultRequest, ephemeralStorage } = isolation;
   const limit = canonical({ [DISK]: ephemeralStorage.defaultLimit, ...defaultLimit });
   const request = { ...limit, ...canonical({ [DISK]: ephemeralStorage.defaultRequest, ...defaultRequest }) };
-  return {
-    apiVersion: "v1",
-    kind: "LimitRange",
-    metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
+  return inNamespace(environment, limitRangeKind, "environment", {
     spec: { limits: [{ type: "Container", default: limit, defaultRequest: request }] },
-  };
+  });
 }
 
 type Quantities = Readonly<Record<string, string>>;
@@ -80,26 +72,21 @@ function canonical(quantities: Quantities): Quantities {
 }
 
 /** Denies all traffic that no other policy allows. */
-export function defaultDenyObject({ metadata }: EphemeralEnvironment): DesiredObject {
-  return {
-    ...networkPolicy,
-    metadata: { name: "default-deny", namespace: namespaceName(metadata.name) },
-    spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
-  };
+export function defaultDenyObject(environment: EphemeralEnvironment): DesiredObject {
+  const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+  return inNamespace(environment, networkPolicyKind, "default-deny", { spec });
 }
 
 /**
  * Allows traffic between the environment's own pods, from the ingress controller, to DNS and to what the settings allow;
  * never to or from another environment.
  */
-export function allowedTrafficObject({ metadata }: EphemeralEnvironment, settings: Settings): DesiredObject {
+export function allowedTrafficObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
   const { ingressFrom, dns, egressTo } = settings.isolation;
   const platform = [settings.namespace, settings.secretsNamespace, settings.deployer.namespace];
   const itself = { podSelector: {} };
   const dnsPorts = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 }));
-  return {
-    ...networkPolicy,
-    metadata: { name: "allowed-traffic", namespace: namespaceName(metadata.name) },
+  return inNamespace(environment, networkPolicyKind, "allowed-traffic", {
     spec: {
       podSelector: {},
       policyTypes: ["Ingress", "Egress"],
@@ -109,5 +96,5 @@ export function allowedTrafficObject({ metadata }: EphemeralEnvironment, setting
         ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
       ],
     },
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { apiVersionOf, type ResourceType } from "../../kit/client/objects.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/: no privileged containers, none as root. */
@@ -16,4 +17,15 @@ export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObje
     kind: "Namespace",
     metadata: { name: namespaceName(metadata.name), labels: POD_SECURITY },
   };
+}
+
+/** An object of this kind in the environment's namespace. */
+export function inNamespace(
+  { metadata }: EphemeralEnvironment,
+  kind: ResourceType,
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): DesiredObject {
+  const place = { name, namespace: namespaceName(metadata.name) };
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: place, ...fields };
 }

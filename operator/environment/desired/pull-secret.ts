@@ -1,11 +1,12 @@
 import type { PullCredential } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
 import { loginsOf } from "../../../crds/repository/docker-config.ts";
 import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
+import { secretKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { ComponentRepositories } from "../repositories.ts";
+import { inNamespace } from "./namespace.ts";
 
 /** The one Secret for pulling an environment's images. Its name is constant, so new values need no new pods. */
 export const PULL_SECRET = "image-pull";
@@ -101,19 +102,16 @@ export function credentialsIn(found: DesiredObject | undefined): ReadonlyMap<str
 
 /** It is immutable, so nobody can edit it: to change it, it is replaced by another object of the same name. */
 export function pullSecretObject(
-  { metadata }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
 ): DesiredObject {
   const sorted = [...credentials].sort(([one], [other]) => (one < other ? -1 : 1));
   const auths = sorted.map(([registry, credential]) => [registry, { auth: base64(credential.reveal()) }]);
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: PULL_SECRET, namespace: namespaceName(metadata.name) },
+  return inNamespace(environment, secretKind, PULL_SECRET, {
     type: "kubernetes.io/dockerconfigjson",
     immutable: true,
     data: { ".dockerconfigjson": base64(JSON.stringify({ auths: Object.fromEntries(auths) })) },
-  };
+  });
 }
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
