@@ -4,11 +4,9 @@ import { CONFIG_SET_LABEL } from "../../crds/config-set.ts";
 import { type EphemeralEnvironment, hasFinalizer } from "../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
-import { endOf } from "../kit/controller/controller.ts";
+import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../ports/caches.ts";
-
-type Enqueue = (name: string, priority?: Priority) => void;
 
 /** Enqueues the environments that a change concerns; returns the end of it. */
 export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {

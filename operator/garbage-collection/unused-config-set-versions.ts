@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
-import { endOf, type Reconcile } from "../kit/controller/controller.ts";
-import type { Priority } from "../kit/controller/work-queue.ts";
+import { type Enqueue, endOf, type Reconcile } from "../kit/controller/controller.ts";
 import type { Caches } from "../ports/caches.ts";
 
 /** What tells whether a version is used. */
@@ -34,7 +33,7 @@ function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => bo
 /** Enqueues the revisions that may be unused after a change. */
 export function enqueueOnDisuse(
   { environments, revisions }: Pick<Caches, "environments" | "revisions">,
-  enqueue: (revision: string, priority: Priority) => void,
+  enqueue: Enqueue,
 ): () => void {
   const revisionsOf = ({ name, version }: { name: string; version?: number }) =>
     revisions

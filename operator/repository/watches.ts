@@ -1,13 +1,12 @@
 import { repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, type Repository } from "../../crds/repository/repository.ts";
-import { endOf } from "../kit/controller/controller.ts";
-import type { Priority } from "../kit/controller/work-queue.ts";
+import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import type { Caches } from "../ports/caches.ts";
 
 /** Enqueues the Repositories that a change concerns; returns the end of it. */
 export function enqueueOnRepositories(
   { repositories, configSets, environments }: Pick<Caches, "repositories" | "configSets" | "environments">,
-  enqueue: (name: string, priority?: Priority) => void,
+  enqueue: Enqueue,
 ): () => void {
   const enqueueUsersOf = (name = "") => {
     for (const { metadata, spec } of repositories.list()) {

@@ -68,13 +68,9 @@ export function createExpirationLimiter(context: LimiterContext): ExpirationLimi
 }
 
 /** Whether the deletion budget blocks what is due now. */
-export function areExpirationsBlocked({
-  environments,
-  settings,
-  clock,
-}: Omit<LimiterContext, "log" | "events">): boolean {
-  const all = environments.list();
-  return excessOf(dueBy(all, clock.now()), all.length, settings) !== undefined;
+export function areExpirationsBlocked(context: Omit<LimiterContext, "log" | "events">): boolean {
+  const all = context.environments.list();
+  return excessOf(dueBy(all, context.clock.now()), all.length, context.settings) !== undefined;
 }
 
 /** Sorted by expiry, the oldest first; those that never expire come last. */

@@ -26,7 +26,7 @@ export function createKubeClient({
   ...options
 }: KubeClientOptions): KubeClient {
   const { userAgent = "controller-kit", clock = systemClock, deadlineMs = 20_000, random = Math.random } = options;
-  const connections = createKubeConnections({ kubeConfig, connections: poolSize, clock });
+  const connections = createKubeConnections(kubeConfig, poolSize, clock);
   const exchange = createKubeExchange({ ...options, connections, userAgent, clock, deadlineMs, random });
   return {
     ...kubeReads(exchange),
