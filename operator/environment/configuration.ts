@@ -76,27 +76,19 @@ function namedVersion(
 function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known): Unfinished {
   const { name = "", version = status?.configSet?.version } = spec.configSet ?? {};
   if (configSets.find(name) === undefined && status?.configSet === undefined) {
-    return failed(
-      "ConfigSetNotFound",
-      `there is no config set '${name}': create it, or create the environment again with another one`,
-    );
+    const message = `there is no config set '${name}': create it, or create the environment again with another one`;
+    return failed("ConfigSetNotFound", message);
   }
-  return failed(
-    "ConfigSetVersionNotFound",
-    `version ${version} of config set '${name}' is neither current nor stored: name another one in spec.configSet.version`,
-  );
+  const message = `version ${version} of config set '${name}' is neither current nor stored: name another one in spec.configSet.version`;
+  return failed("ConfigSetVersionNotFound", message);
 }
 
 function notShared(name: string): Unfinished {
-  return failed(
-    "ConfigSetNotShared",
-    `config set '${name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another config set`,
-  );
+  const message = `config set '${name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another config set`;
+  return failed("ConfigSetNotShared", message);
 }
 
 function forProduction(name: string): Unfinished {
-  return failed(
-    "ConfigSetForProduction",
-    `config set '${name}' is for production, which no environment may use: create the environment again with another one`,
-  );
+  const message = `config set '${name}' is for production, which no environment may use: create the environment again with another one`;
+  return failed("ConfigSetForProduction", message);
 }

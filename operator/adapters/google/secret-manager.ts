@@ -105,7 +105,9 @@ async function ensureOne(
     if (created !== undefined) return addVersion(calls, created, version, generate());
     found = await findOwn(calls, owner, id);
   }
-  const secret = found ?? unseen(calls.nameOf(id), version);
+  // One that was not found may have been made a moment ago: only a version by its number can be read from Google without
+  // delay. It is the owner's, because its id contains the owner's UID.
+  const secret = found ?? (version === 1 ? { name: calls.nameOf(id) } : undefined);
   const stored = secret && (await findVersion(calls, secret, version));
   if (stored !== undefined || generate === undefined) return stored;
   if (secret === undefined) throw new SecretManagerUnavailable(`Google Secret Manager is making '${id}' just now`);
@@ -133,14 +135,6 @@ async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<Go
   const found = await calls.find(calls.nameOf(id));
   if (found === undefined || isOf(owner, found)) return found;
   throw new SecretManagerUnavailable(`the secret '${id}' belongs to somebody else`);
-}
-
-/**
- * A secret that was not found, but that may have been made a moment ago: only a version by its number can be read from
- * Google without delay. It is the owner's, because its id contains the owner's UID.
- */
-function unseen(name: string, version: number): GoogleSecret | undefined {
-  return version === 1 ? { name } : undefined;
 }
 
 async function remove(context: Context, owner: Owner, variables: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { apiVersionOf, type ResourceType } from "../../kit/client/objects.ts";
+import { apiVersionOf, type ObjectRef, type ResourceType } from "../../kit/client/objects.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/: no privileged containers, none as root. */
@@ -19,13 +19,17 @@ export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObje
   };
 }
 
+/** Names an object in the environment's namespace. */
+export function refIn({ metadata }: EphemeralEnvironment, name: string): Required<ObjectRef> {
+  return { name, namespace: namespaceName(metadata.name) };
+}
+
 /** An object of this kind in the environment's namespace. */
 export function inNamespace(
-  { metadata }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   kind: ResourceType,
   name: string,
   fields: Readonly<Record<string, unknown>>,
 ): DesiredObject {
-  const place = { name, namespace: namespaceName(metadata.name) };
-  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: place, ...fields };
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: refIn(environment, name), ...fields };
 }

@@ -11,14 +11,13 @@ import {
 import { CreationFailed, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
-import type { Environments, Extension } from "../../../ports/facade/environments.ts";
+import type { Environments } from "../../../ports/facade/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { auditAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, environmentChanges } from "./changes.ts";
+import { environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
@@ -46,22 +45,21 @@ export function kubernetesEnvironments(context: Context): Environments {
     },
     find: (idOrName) =>
       forUser(async () => {
-        const known = cachedEnvironment(context.cache, idOrName);
+        const { cache } = context;
+        const known = isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
         if (known !== undefined) return known;
-        complete(context.cache);
+        complete(cache);
         return lookUp(idOrName);
       }),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
     reread: (environment) => forUser(() => reread(context.client, environment)),
-    extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
+    // Without a note, that of a former extension is removed.
+    extend: (environment, { ttlHours, note = null }) =>
+      forUser(() => change(environment, { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note } })),
     setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
-}
-
-function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: string) {
-  return isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
 }
 
 async function create(
@@ -113,9 +111,4 @@ async function madeBefore(
   if (holder !== undefined && mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
   const isLeaving = holder?.metadata.deletionTimestamp !== undefined;
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
-}
-
-/** Also removes the reason of a former extension. */
-function extensionOf({ ttlHours, note }: Extension): Change {
-  return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
 }
