@@ -22,6 +22,7 @@ export interface OperatorOptions extends FoundationOptions, ControllerOptions, F
 /** However long a dependency was away: half a minute after its return everything is as wanted. */
 const BACKOFF_MS = { first: 500, longest: 15_000 };
 
+/** What the process starts, asks and stops. */
 export type Operator = ReturnType<typeof createOperator>;
 
 /**

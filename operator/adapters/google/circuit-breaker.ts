@@ -11,6 +11,7 @@ interface Failure {
   readonly since: Date;
 }
 
+/** A circuit breaker in front of a service. */
 export type CircuitBreaker = ReturnType<typeof circuitBreaker>;
 
 /**

@@ -18,6 +18,7 @@ interface Entry {
   readonly secret: GoogleSecret;
 }
 
+/** What is known of the entries that lists show. */
 export type Candidates = ReturnType<typeof createCandidates>;
 
 /** Whether entries are there, as far as it was found out; for as long as lists show them. */

@@ -60,9 +60,10 @@ function isCheckedSince(asked: Repository | undefined, { metadata, status }: Rep
 /** The Repository as it was when the check was requested; `undefined` when it is gone. */
 async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
   const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
-  const isAnother = (error: unknown) => isNotFound(error) || isConflict(error);
-  const asking = client.patch(repositoryType, metadata, patch, { as: "merge" }).catch(insteadOf(isAnother, undefined));
-  const asked = await asking;
+  const isOther = (error: unknown) => isNotFound(error) || isConflict(error);
+  const asked = await client
+    .patch(repositoryType, metadata, patch, { as: "merge" })
+    .catch(insteadOf(isOther, undefined));
   return asked && kept(cache, asked);
 }
 

@@ -57,8 +57,9 @@ const imageKey = (registry: string, name: string) =>
   registry === DOCKER_HUB && !name.includes("/") ? `${registry}/library/${name}` : `${registry}/${name}`;
 
 /**
- * The desired content of the Secret, by registry, and its status field. A planned credential that is not available leaves the existing one of its registry
- * in place; an entry that is no longer planned stays, because former pods may still need it.
+ * The desired content of the Secret, by registry, and its status field. A planned credential that is not available leaves
+ * the existing one of its registry in place; an entry that is no longer planned stays, because former pods may still need
+ * it.
  *
  * @param answers the plan, each with its credential where that is available
  * @param named the entries in the status

@@ -12,6 +12,7 @@ export interface RefusedDeletion {
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 600_000;
 
+/** The memory of refused deletions. */
 export type RefusedDeletions = ReturnType<typeof createRefusedDeletions>;
 
 /** The expired environments whose deletion was refused, by UID. In memory only: a restart retries at once. */

@@ -22,6 +22,7 @@ interface Pools {
   readonly streams: Agent;
 }
 
+/** The connections of one client. */
 export type KubeConnections = ReturnType<typeof createKubeConnections>;
 
 /**
