@@ -1,3 +1,4 @@
+import type { Condition } from "../../crds/conditions.ts";
 import { type ApiAccess, apiClient } from "./kubernetes/api-client.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { waitUntil } from "./processes/wait.ts";
@@ -14,13 +15,6 @@ export interface Hello {
   readonly urls: { readonly backend: string; readonly frontend: string };
   /** From the request to `ready`; undefined when it was there before. */
   readonly readyAfterSeconds: number | undefined;
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
 }
 
 /** Makes the environment through the REST interface if it is not there, and shows its steps until it is ready. */

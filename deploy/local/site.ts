@@ -6,7 +6,7 @@ import { type LocalRepositories, makeRepositories } from "./git/repositories.ts"
 import { type ApiAccess, type ApiClient, apiClient } from "./kubernetes/api-client.ts";
 import type { ControlPlaneSite } from "./kubernetes/control-plane-programs.ts";
 import { clusterEntry, writeKubeconfig } from "./kubernetes/kubeconfig.ts";
-import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./kubernetes/pki.ts";
+import { type CertificateAuthority, certificateAuthority, signingKey } from "./kubernetes/pki.ts";
 import { addresses } from "./network/addresses.ts";
 import type { Progress } from "./progress.ts";
 
@@ -61,18 +61,6 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
     repositories,
     progress,
   };
-}
-
-/** A kubeconfig with a client certificate for one program of the cluster. */
-export async function kubeconfigFor(
-  site: ClusterSite,
-  name: string,
-  subject: Subject,
-  namespace?: string,
-): Promise<string> {
-  const clientCertificate = await site.ca.issue(`${name}-client`, subject);
-  const config = { cluster: clusterEntry(site.access), user: name, clientCertificate, ...(namespace && { namespace }) };
-  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
 }
 
 /** A folder for sockets below the run folder that only root may enter; made if it is not there. */

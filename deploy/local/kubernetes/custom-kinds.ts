@@ -15,8 +15,13 @@ async function applyKind(client: ApiClient, file: string): Promise<void> {
   const [crd] = parseManifests(await readFile(file, "utf8"));
   if (!crd) throw new Error(`${file} holds no manifest`);
   await client.apply(crd);
-  const [plural, ...group] = crd.metadata.name.split(".");
-  const served = `/apis/${group.join(".")}/v1alpha1/${plural}?limit=1`;
-  const check = async () => (await client.call("GET", served)).status === 200;
-  await waitUntil({ what: `the kind ${crd.metadata.name} to be served`, check, deadlineMs: 20_000 });
+  await untilServed(client, crd.metadata.name, "v1alpha1");
+}
+
+/** Waits until the kind of that definition (`repositories.ephemeral-environments.dev`) is served in a version. */
+export async function untilServed(client: ApiClient, definition: string, version: string): Promise<void> {
+  const [plural, ...group] = definition.split(".");
+  const path = `/apis/${group.join(".")}/${version}/${plural}?limit=1`;
+  const check = async () => (await client.call("GET", path)).status === 200;
+  await waitUntil({ what: `the kind ${definition} to be served`, check, deadlineMs: 20_000 });
 }
