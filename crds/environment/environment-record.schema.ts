@@ -3,9 +3,6 @@ import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp } from "../sch
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
-/** Why an environment was deleted. */
-export const RECORD_REASONS = ["deleted", "expired", "orphaned"] as const;
-
 const Component = Type.Object({
   repository: Type.String({ maxLength: 50 }),
   branch: Type.String({ maxLength: 244 }),
@@ -23,7 +20,7 @@ export const RecordSpec = Type.Object(
   {
     name: Type.String({ maxLength: 253, description: "The name of the environment; the record is named by its UID." }),
     uid: Type.String({ maxLength: 64 }),
-    reason: literals(RECORD_REASONS, {
+    reason: literals(["deleted", "expired", "orphaned"], {
       description:
         "deleted: by request; expired: by its TTL; orphaned: the resource was gone before its other objects.",
     }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
-import { BRANCH_RULES, Branch } from "../repository/branches.ts";
+import { Branch, branchRules } from "../repository/branches.ts";
 import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, Timestamp } from "../schema.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
@@ -8,20 +8,12 @@ import { TTL_MAX_HOURS } from "./ttl.ts";
 
 const nameOf = (kind: string) => Type.String({ minLength: 1, maxLength: 50, description: `Name of a ${kind}.` });
 
-const branchRules: CelRule[] = BRANCH_RULES.map(({ cel, message }) => ({
-  rule: cel("self.branch"),
-  fieldPath: ".branch",
-  message: `a branch ${message}`,
-}));
-
-export const PIPELINE_STATUSES = ["running", "success", "failed", "canceled"] as const;
-
 const Pipeline = Type.Object(
   {
     project: Type.String({ minLength: 1, maxLength: 200 }),
     id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id is newer." }),
     commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
-    status: literals(PIPELINE_STATUSES),
+    status: literals(["running", "success", "failed", "canceled"]),
     url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
     at: Type.String({
       ...Timestamp,
@@ -53,7 +45,7 @@ const Source = Type.Object(
     pipeline: Type.Optional(Pipeline),
   },
   rules(
-    ...branchRules,
+    ...branchRules("self.branch"),
     {
       rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
       fieldPath: ".pipeline",

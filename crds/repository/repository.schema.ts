@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { nameRootRules } from "../environment/ephemeral-environment.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";
-import { BRANCH_RULES, Branch } from "./branches.ts";
+import { Branch, branchRules } from "./branches.ts";
 import { Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
@@ -49,8 +49,8 @@ export type ChartSource = Static<typeof ChartSource>;
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
-/** A reference to a host's credential in the secret manager: `user:password`. */
-const CredentialRef = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
+/** A reference to a value in the secret manager. */
+const SecretWith = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
 
 /** Values that the platform sets, values with a field of their own, and special names of JavaScript. */
 const RESERVED_PATH_PATTERN =
@@ -78,7 +78,7 @@ export const RepositorySpec = Type.Object(
       }),
     ),
     defaultBranch: Type.Optional(Type.Unsafe<string>({ ...Branch, default: "main" })),
-    credentialsRef: CredentialRef(
+    credentialsRef: SecretWith(
       "The credential for a private repository: user:password in the secret manager. The setting secrets.hostCredentials lists the hosts that it may be sent to.",
     ),
     chart: Type.Optional(ChartSource),
@@ -94,7 +94,7 @@ export const RepositorySpec = Type.Object(
         }),
       ),
     }),
-    imagePullSecretRef: CredentialRef(
+    imagePullSecretRef: SecretWith(
       "The credential for the registry of its image, as credentialsRef; pods pull with it.",
     ),
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, default: 8080 })),
@@ -131,11 +131,8 @@ export const RepositorySpec = Type.Object(
     pullRequest: Type.Optional(PullRequestRules),
     pipeline: Type.Optional(PipelineRules),
     notify: Type.Optional(Notifications),
-    webhookSecretRef: Type.Optional(
-      Type.Unsafe<Static<typeof SecretRef>>({
-        ...SecretRef,
-        description: "Read by webhooks: its own webhook key in the secret manager; the global one when left out.",
-      }),
+    webhookSecretRef: SecretWith(
+      "Read by webhooks: its own webhook key in the secret manager; the global one when left out.",
     ),
     access: Type.Optional(
       Type.Object({ groups: Groups }, { description: "Who may use it; everyone when left out or empty." }),
@@ -163,11 +160,7 @@ export const RepositorySpec = Type.Object(
       fieldPath: ".companionRepository",
       message: "a frontend repository whose pull requests get environments names the backend repository of them",
     },
-    ...BRANCH_RULES.map(({ cel, message }) => ({
-      rule: `!has(self.defaultBranch) || ${cel("self.defaultBranch")}`,
-      fieldPath: ".defaultBranch",
-      message: `a branch ${message}`,
-    })),
+    ...branchRules("self.defaultBranch", true),
   ),
 );
 export type RepositorySpec = Static<typeof RepositorySpec>;
