@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp } from "../schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp, timestamp } from "../schema.ts";
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
@@ -26,8 +26,8 @@ export const RecordSpec = Type.Object(
     }),
     createdAt: Timestamp,
     readyAt: Type.Optional(Timestamp),
-    deletedAt: Type.Unsafe<string>({ ...Timestamp, description: "When its deletion was requested." }),
-    goneAt: Type.Unsafe<string>({ ...Timestamp, description: "When everything was verified gone, or forced." }),
+    deletedAt: timestamp("When its deletion was requested."),
+    goneAt: timestamp("When everything was verified gone, or forced."),
     teardownSeconds: Type.Integer({ minimum: 0 }),
     ttlHours: Type.Optional(Type.Integer()),
     phase: Type.Optional(literals(PHASES, { description: "The last phase before terminating." })),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
 import { Branch, branchRules } from "../repository/branches.ts";
-import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, Timestamp } from "../schema.ts";
+import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, timestamp } from "../schema.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";
@@ -15,10 +15,7 @@ const Pipeline = Type.Object(
     commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(["running", "success", "failed", "canceled"]),
     url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
-    at: Type.String({
-      ...Timestamp,
-      description: "When it got this status; a running one counts as silent 2 hours later.",
-    }),
+    at: timestamp("When it got this status; a running one counts as silent 2 hours later."),
   },
   {
     description: "The newest pipeline of this component, as its host reported it; only set with the right to assign.",
@@ -192,5 +189,3 @@ export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
     rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),
     messageExpression: `"metadata.name '" + self.metadata.name + "' ${message.replaceAll('"', '\\"')}"`,
   }));
-
-export const environmentRootRules = nameRootRules("environment");

@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import { nameRootRules } from "../environment/ephemeral-environment.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
@@ -175,5 +174,3 @@ export const RepositoryStatus = Type.Object({
   conditions: Type.Optional(Conditions),
 });
 export type RepositoryStatus = Static<typeof RepositoryStatus>;
-
-export const repositoryRootRules = nameRootRules("repository");
