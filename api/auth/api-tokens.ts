@@ -11,16 +11,6 @@ import { LiveTokens } from "./live-tokens.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Verifies API tokens. */
-export interface ApiTokenVerifier {
-  /**
-   * The caller whom the token authenticates.
-   *
-   * @throws TokenRefused when it is not valid (any more), HttpError (unavailable) when that can't be determined now
-   */
-  verify(token: string, options: VerifyOptions): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
-}
-
 /** The circumstances of a verification. */
 export interface VerifyOptions {
   /** While the API server can't be reached, a read is authenticated by an answer of up to a minute ago. */
@@ -35,10 +25,14 @@ interface Context {
   readonly clock: Clock;
 }
 
-export function apiTokenVerifier({ apiTokens, settings, clock }: Context): ApiTokenVerifier {
+/**
+ * Verifies API tokens: `verify` returns the caller whom the token authenticates, and the token as it is stored; it throws
+ * TokenRefused when the token is not valid (any more), HttpError (unavailable) when that can't be determined now.
+ */
+export function apiTokenVerifier({ apiTokens, settings, clock }: Context) {
   const live = new LiveTokens(apiTokens, clock);
   return {
-    async verify(text, { isRead, mayGuess }) {
+    async verify(text: string, { isRead, mayGuess }: VerifyOptions): Promise<{ caller: Caller; token: ApiToken }> {
       // Before anything is computed from the text.
       if (!isTokenText(text)) throw new TokenRefused("not the form of an API token");
       const { id, tokenHash } = tokenTraits(text);
