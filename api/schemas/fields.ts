@@ -5,6 +5,9 @@ import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches
 import { closed, literals } from "../../crds/schema.ts";
 import { ERROR_CODES } from "../errors.ts";
 
+/** The options of a schema that the document has a component for: its name there, an example, and what else it says. */
+export const titled = (title: string, example: object, more: object = {}) => ({ title, ...more, examples: [example] });
+
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC." });
 
 const NAME = { minLength: NAME_MIN_LENGTH, maxLength: NAME_MAX_LENGTH, pattern: NAME_PATTERN };
@@ -62,15 +65,10 @@ export const Problem = closed(
     error_code: Type.Optional(literals(ERROR_CODES)),
     timestamp: Instant,
   },
-  {
-    title: "Problem",
-    examples: [
-      {
-        detail: "Environment name already exists",
-        status_code: 400,
-        error_code: "ENV_NAME_EXISTS",
-        timestamp: "2026-06-01T12:00:00.000Z",
-      },
-    ],
-  },
+  titled("Problem", {
+    detail: "Environment name already exists",
+    status_code: 400,
+    error_code: "ENV_NAME_EXISTS",
+    timestamp: "2026-06-01T12:00:00.000Z",
+  }),
 );
