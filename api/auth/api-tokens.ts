@@ -2,8 +2,8 @@ import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
 import { HttpError } from "../errors.ts";
+import type { Services } from "../services.ts";
 import { type Caller, issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import { TokenRefused } from "./id-tokens.ts";
 import type { IssuerSettings } from "./issuer-keys.ts";
@@ -19,10 +19,8 @@ export interface VerifyOptions {
   readonly mayGuess: () => boolean;
 }
 
-interface Context {
+interface Context extends Pick<Services, "settings" | "clock"> {
   readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed">;
-  readonly settings: Settings;
-  readonly clock: Clock;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   VARIABLE,
   VARIABLE_TEXT,
 } from "../schemas/config-overrides.ts";
-import { ConfigSetName, Instant, titled } from "../schemas/fields.ts";
+import { ConfigSetName, Instant, idPath, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
 
 const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
@@ -125,9 +125,7 @@ export const ConfigSetContent = closed(
 );
 export type ConfigSetContent = Static<typeof ConfigSetContent>;
 
-export const ConfigSetPath = closed({
-  id: Type.String({ minLength: 1, maxLength: 253, description: "The config set's id: its name.", examples: ["web"] }),
-});
+export const ConfigSetPath = idPath("The config set's id: its name.", "web");
 
 export const ConfigSetReport = closed(
   {

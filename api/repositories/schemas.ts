@@ -3,20 +3,13 @@ import { type Static, type TSchema, Type } from "typebox";
 import { SECRET_KINDS } from "../../crds/repository/repository.schema.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant, titled } from "../schemas/fields.ts";
+import { Instant, idPath, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
 
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
-export const RepositoryPath = closed({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 253,
-    description: "The repository's id: its name.",
-    examples: ["shop-api"],
-  }),
-});
+export const RepositoryPath = idPath("The repository's id: its name.", "shop-api");
 
 const Chart = closed(
   { repo_url: Type.String(), path: Type.String(), revision: Type.String() },

@@ -23,6 +23,10 @@ export const ConfigSetName = Type.String({
   description: "Unique; a DNS label that starts with a letter, without '--'.",
 });
 
+/** The path of a thing that is found by its id. */
+export const idPath = (description: string, example: string) =>
+  closed({ id: Type.String({ minLength: 1, maxLength: 253, description, examples: [example] }) });
+
 /** An id: URLs, paths and options of git match no Repository. */
 export const RepositoryId = Type.String({
   minLength: 1,

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { SCOPES, TOKEN_DESCRIPTION_MAX_LENGTH, TOKEN_NAME_MAX_LENGTH } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant, titled } from "../schemas/fields.ts";
+import { Instant, idPath, titled } from "../schemas/fields.ts";
 import { PAGE, pageOf } from "../schemas/page.ts";
 
 /** Ten years; a token without the field never expires. */
@@ -48,9 +48,7 @@ export const TokenRequest = closed(
 );
 export type TokenRequest = Static<typeof TokenRequest>;
 
-export const TokenPath = closed({
-  id: Type.String({ minLength: 1, maxLength: 253, description: "The token's id.", examples: [EXAMPLE_ID] }),
-});
+export const TokenPath = idPath("The token's id.", EXAMPLE_ID);
 
 export const TokenQuery = closed({
   ...PAGE,
