@@ -32,6 +32,9 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const built = await buildAll(progress);
   await mkdir(clusterFolder, { recursive: true, mode: 0o700 });
   await mkdir(runFolder, { recursive: true });
+  // Only root may enter it.
+  const etcdFolder = join(runFolder, "etcd");
+  await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
   const pki = join(clusterFolder, "pki");
   const ca = await certificateAuthority(pki);
   const clientCertificate = await ca.issue("admin", { commonName: "admin", organization: "system:masters" });
@@ -40,7 +43,7 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const access = { url, caFile: ca.certificate, clientCertificate };
   const controlPlane: ControlPlaneSite = {
     ...{ programs: built.controlplane.programs, folder: clusterFolder, address, port: addresses.apiServerPort },
-    ...{ etcdFolder: await privateFolder("etcd"), etcdGateway: false, caFile: ca.certificate },
+    ...{ etcdFolder, etcdGateway: false, caFile: ca.certificate },
     ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
   };
   const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), {
@@ -61,11 +64,4 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
     repositories,
     progress,
   };
-}
-
-/** A folder for sockets below the run folder that only root may enter; made if it is not there. */
-async function privateFolder(name: string): Promise<string> {
-  const folder = join(runFolder, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
