@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { equalJson } from "../../kit/equal-json.ts";
 import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { ObservedApplication } from "../../ports/deployer.ts";
 
@@ -121,7 +121,7 @@ export function observed(status: Partial<KeptApplicationStatus>, source: unknown
   const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
   const words = problem && wordsOf(problem);
   // All other fields may still describe the previous values.
-  if (!isDeepStrictEqual(status.sync?.comparedTo?.source, source)) {
+  if (!equalJson(status.sync?.comparedTo?.source, source)) {
     return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
   }
   if (problem !== undefined) return { state: "broken", revision, ...comparisonProblem(problem) };
@@ -152,7 +152,7 @@ function unsynced(
   revision: string,
   source: unknown,
 ): ObservedApplication {
-  const isAboutThis = failedSync !== undefined && isDeepStrictEqual(failedSync.source, source);
+  const isAboutThis = failedSync !== undefined && equalJson(failedSync.source, source);
   const refusal = conditions?.find(({ type }) => type === "SyncError");
   // A running sync may repair what this condition still reports.
   const said = isAboutThis ? failedSync.message : isCalm ? refusal?.message : undefined;

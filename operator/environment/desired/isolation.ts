@@ -4,6 +4,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { canonicalQuantity } from "../../../crds/quantity.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
+import { oncePer } from "../once-per.ts";
 import { inNamespace } from "./namespace.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
 
@@ -14,14 +15,18 @@ const DISK = "ephemeral-storage";
 /** The quota of the whole environment: the settings' values, overridden by those of its config set. */
 export function quotaObject(
   environment: EphemeralEnvironment,
-  { quota, objects, ephemeralStorage }: IsolationSettings,
-  chosen: Quota = {},
+  isolation: IsolationSettings,
+  chosen: Quota = NOT_CHOSEN,
 ): DesiredObject {
-  const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
-  return inNamespace(environment, resourceQuotaKind, "environment", {
-    spec: { hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) },
-  });
+  return inNamespace(environment, resourceQuotaKind, "environment", { spec: quotaSpec(isolation)(chosen) });
 }
+
+// The specs of these objects are the same for thousands of environments, and are compared in every reconcile.
+const NOT_CHOSEN: Quota = {};
+const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettings) => {
+  const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
+  return oncePer((chosen: Quota) => ({ hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) }));
+});
 
 /**
  * Forbids pods with a priority, because a higher one would evict the pods of others. Pods without a PriorityClass, or with
@@ -57,13 +62,14 @@ function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
  * or drift detection would never find it equal.
  */
 export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
-  const { defaultLimit, defaultRequest, ephemeralStorage } = isolation;
+  return inNamespace(environment, limitRangeKind, "environment", { spec: limitRangeSpec(isolation) });
+}
+
+const limitRangeSpec = oncePer(({ defaultLimit, defaultRequest, ephemeralStorage }: IsolationSettings) => {
   const limit = canonical({ [DISK]: ephemeralStorage.defaultLimit, ...defaultLimit });
   const request = { ...limit, ...canonical({ [DISK]: ephemeralStorage.defaultRequest, ...defaultRequest }) };
-  return inNamespace(environment, limitRangeKind, "environment", {
-    spec: { limits: [{ type: "Container", default: limit, defaultRequest: request }] },
-  });
-}
+  return { limits: [{ type: "Container", default: limit, defaultRequest: request }] };
+});
 
 type Quantities = Readonly<Record<string, string>>;
 
@@ -82,19 +88,21 @@ export function defaultDenyObject(environment: EphemeralEnvironment): DesiredObj
  * never to or from another environment.
  */
 export function allowedTrafficObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
+  return inNamespace(environment, networkPolicyKind, "allowed-traffic", { spec: allowedTrafficSpec(settings) });
+}
+
+const allowedTrafficSpec = oncePer((settings: Settings) => {
   const { ingressFrom, dns, egressTo } = settings.isolation;
   const platform = [settings.namespace, settings.secretsNamespace, settings.deployer.namespace];
   const itself = { podSelector: {} };
   const dnsPorts = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 }));
-  return inNamespace(environment, networkPolicyKind, "allowed-traffic", {
-    spec: {
-      podSelector: {},
-      policyTypes: ["Ingress", "Egress"],
-      ingress: [{ from: [itself, ...ingressFrom.map((peer) => outsideEnvironments(peer))] }],
-      egress: [
-        { to: [itself, ...egressTo.map((peer) => reachable(peer, platform))] },
-        ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
-      ],
-    },
-  });
-}
+  return {
+    podSelector: {},
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [{ from: [itself, ...ingressFrom.map((peer) => outsideEnvironments(peer))] }],
+    egress: [
+      { to: [itself, ...egressTo.map((peer) => reachable(peer, platform))] },
+      ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
+    ],
+  };
+});

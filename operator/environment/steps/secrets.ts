@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
 import { roleBindingKind, secretKind } from "../../kit/client/kinds.ts";
+import { equalJson } from "../../kit/equal-json.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import { refIn } from "../desired/namespace.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
@@ -139,7 +139,7 @@ async function isMirrored(
 ): Promise<boolean> {
   const { metadata, status } = environment;
   const planned = plannedStatus(plan);
-  const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && isDeepStrictEqual(status.secrets, planned);
+  const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && equalJson(status.secrets, planned);
   if (!isNamed || !mustRead) return isNamed;
   const found = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
   if (found !== undefined) checks.taken(metadata.uid);
