@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../../config/settings.ts";
+import type { Quota } from "../../../../../crds/config-set.ts";
 import { ADMITTED_KINDS } from "../../../../../operator/adapters/argocd/objects.ts";
 import {
   limitRangeObject,
@@ -20,6 +21,13 @@ test("a quota is spelled as the API server stores it", () => {
   expect(quotaObject(environment, isolation({ quota, objects: {}, ephemeralStorage })).spec).toEqual({
     hard: { "requests.cpu": "4", "limits.memory": "16Gi", pods: "30", ...disk("60Gi") },
   });
+});
+
+test("every config set has its own quota, over the settings'", () => {
+  const settings = isolation({ quota: { pods: "30", "requests.cpu": "4" }, objects: {} });
+  const hard = (chosen?: Quota) => quotaObject(environment, settings, chosen).spec;
+  const chosen = [{ pods: 5 }, { pods: 7 }, undefined].map((quota) => hard(quota));
+  expect(chosen).toMatchObject([{ hard: { pods: "5" } }, { hard: { pods: "7" } }, { hard: { pods: "30" } }]);
 });
 
 test("a quota counts objects of every kind that a chart can make, whatever else the settings limit", () => {
