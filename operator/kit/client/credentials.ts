@@ -26,7 +26,7 @@ const TLS_OPTIONS = ["ca", "cert", "key", "pfx", "passphrase", "rejectUnauthoriz
 const REREAD_AFTER_MS = 30_000;
 
 /**
- * Credentials that follow the files they come from. Reads tokens, certificates and exec plugins through client-node, at most
+ * Credentials that follow the files they come from. Reads tokens, certificates and what exec plugins answer at most
  * every 30 s, so that calls touch no files.
  */
 export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Clock) {
@@ -75,7 +75,7 @@ async function readCredentials(kubeConfig: KubeConfigSource): Promise<Credential
   return { headers, tls: tlsMaterial(options) };
 }
 
-/** client-node keeps a token file's content for 60 s of its own; on top of ours that would be too late. */
+/** Always from the file: client-node keeps a token file's content for 60 s of its own; on top of ours that would be too late. */
 async function freshToken(kubeConfig: KubeConfigSource): Promise<string | undefined> {
   const file: unknown = kubeConfig.getCurrentUser()?.authProvider?.config?.tokenFile;
   return typeof file === "string" ? (await readFile(file, "utf8")).trim() : undefined;
