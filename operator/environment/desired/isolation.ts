@@ -4,8 +4,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { canonicalQuantity } from "../../../crds/quantity.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
-import { oncePer } from "../once-per.ts";
 import { inNamespace } from "./namespace.ts";
+import { oncePer } from "./once-per.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
 
 type IsolationSettings = Settings["isolation"];

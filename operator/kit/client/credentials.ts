@@ -75,7 +75,7 @@ async function readCredentials(kubeConfig: KubeConfigSource): Promise<Credential
   return { headers, tls: tlsMaterial(options) };
 }
 
-/** Always from the file: client-node keeps a token file's content for 60 s of its own; on top of ours that would be too late. */
+/** Read here, because client-node keeps a token file's content for 60 s; on top of our own time that would be too late. */
 async function freshToken(kubeConfig: KubeConfigSource): Promise<string | undefined> {
   const file: unknown = kubeConfig.getCurrentUser()?.authProvider?.config?.tokenFile;
   return typeof file === "string" ? (await readFile(file, "utf8")).trim() : undefined;
