@@ -45,9 +45,9 @@ const WORKERS = {
   contract: "100%",
   // These wait most of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
   ports: 2,
-  "control-plane": 3,
+  "control-plane": 4,
   faults: 3,
-  e2e: 2,
+  e2e: 4,
   // What these break, all others need.
   "e2e-alone": 1,
 } as const;
@@ -63,6 +63,9 @@ const stages: Readonly<Record<string, () => Promise<Count>>> = {
   schemathesis,
   e2e,
 };
+
+// Most of what a stage's programs do first is to compile the same modules again.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in stages));
