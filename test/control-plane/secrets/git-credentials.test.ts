@@ -3,14 +3,9 @@ import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
-import {
-  changeRepository,
-  expectChecked,
-  expectReason,
-  storeCredential,
-} from "../../support/fixtures/repository-credentials.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { changeRepository, expectChecked, expectReason, storeCredential } from "./repository-credentials.ts";
 
 const GIT = "reader:pass word/1";
 const BASIC = `Basic ${Buffer.from(GIT).toString("base64")}`;

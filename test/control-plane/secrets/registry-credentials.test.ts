@@ -7,15 +7,15 @@ import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
 import {
   addCredentialVersion,
   changeRepository,
   expectChecked,
   expectReason,
   storeCredential,
-} from "../../support/fixtures/repository-credentials.ts";
-import { testSettings } from "../../support/fixtures/test-settings.ts";
-import { until } from "../../support/fixtures/until.ts";
+} from "./repository-credentials.ts";
 
 const REGISTRY = "puller:first";
 const registryRef = { name: "shop-registry", key: "latest" };
