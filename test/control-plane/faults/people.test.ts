@@ -18,8 +18,8 @@ import { createFaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** So many scenes at once: each waits for most of its time. More would wait for the controller that removes namespaces. */
-const SCENES_AT_ONCE = 4;
+/** So many scenes at once: each waits for most of its time. More would wait for each other, also past the deadline of each. */
+const SCENES_AT_ONCE = 2;
 
 // Jest starts tests that run side by side before any hook.
 const world = await createFaultWorld(SCENE_PROBE_SECONDS);
