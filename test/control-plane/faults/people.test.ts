@@ -66,7 +66,7 @@ test.concurrent.each<{
     };
     await play(what, (actors) => Promise.all(actors.map(({ name }) => damage(name))));
   },
-  300_000,
+  600_000,
 );
 
 test.concurrent("somebody takes the finalizer of living environments away: it comes back", async () => {
@@ -80,7 +80,7 @@ test.concurrent("somebody takes the finalizer of living environments away: it co
       }),
     );
   });
-}, 300_000);
+}, 600_000);
 
 /** It is not made yet, or has gone already. */
 function unlessAbsent(error: unknown): void {
