@@ -37,32 +37,21 @@ type Served = readonly [contract: Contract, serve: Serve];
 /** Serves every route in all its versions, and answers other methods of their paths with 405. */
 export function mount(app: Express, routes: readonly Route[], context: RouteContext): void {
   const served = routes.map((route): Served => [route.contract, server(route, context)]);
-  const byPath = Map.groupBy(served, ([{ path }]) => path);
   // A path without parameters goes before one with a parameter that it would fit.
-  const paths = [...byPath.keys()].sort((one, other) => Number(one.includes("{")) - Number(other.includes("{")));
-  for (const path of paths) {
-    for (const version of VERSIONS) {
-      const inVersion = byPath.get(path)?.filter(([contract]) => versionsOf(contract).includes(version)) ?? [];
-      if (inVersion.length > 0) mountPath(app, { path, served: inVersion, version }, context);
+  served.sort(([one], [other]) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
+  for (const version of VERSIONS) {
+    const inVersion = served.filter(([contract]) => versionsOf(contract).includes(version));
+    // Express writes `{id}` as `:id`.
+    const patternOf = ([contract]: Served) => versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, ":$1");
+    for (const [pattern, ofPath] of Map.groupBy(inVersion, patternOf)) {
+      for (const [{ method }, serve] of ofPath) {
+        app[method](pattern, (request, response) => serve(request, response, version));
+      }
+      const methods = ofPath.map(([{ method }]) => method);
+      const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
+      app.all(pattern, methodNotAllowed(context, allow));
     }
   }
-}
-
-interface PathServed {
-  readonly path: Contract["path"];
-  readonly served: readonly Served[];
-  readonly version: Version;
-}
-
-function mountPath(app: Express, { path, served, version }: PathServed, context: RouteContext): void {
-  // Express writes `{id}` as `:id`.
-  const pattern = versionedPath({ path }, version).replaceAll(/\{(\w+)\}/g, ":$1");
-  for (const [{ method }, serve] of served) {
-    app[method](pattern, (request, response) => serve(request, response, version));
-  }
-  const methods = served.map(([{ method }]) => method);
-  const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-  app.all(pattern, methodNotAllowed(context, allow));
 }
 
 function server({ contract, handle }: Route, context: RouteContext) {

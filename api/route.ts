@@ -88,6 +88,8 @@ interface RouteSpec<
   readonly links?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
   /** Another form of the reply, for callers whose `Accept` prefers its type. */
   readonly representation?: Representation<R>;
+  /** Whether it is answered as server-sent events, each with a `reply` as its data. */
+  readonly isStream?: boolean;
   /** Whether a reply says that the service can't serve now: its status is then 503. */
   isUnavailable?(reply: Static<R>): boolean;
   /**
@@ -114,7 +116,7 @@ export type RouteInput = Input<Access, Schema, Schema, Schema, Schema>;
 type AnySpec = RouteSpec<Access, Schema, Schema, Schema, Schema, TSchema>;
 
 /** What holds where a route states nothing else. */
-const DEFAULTS = { rate: "caller", envelope: "v2", status: 200, errors: [], links: {} } as const;
+const DEFAULTS = { rate: "caller", envelope: "v2", status: 200, errors: [], links: {}, isStream: false } as const;
 
 /** What every contract states, by itself or by default. */
 type Stated = "operationId" | keyof typeof DEFAULTS;
@@ -124,8 +126,6 @@ export interface Contract extends Omit<AnySpec, "endpoint" | Stated>, Readonly<R
   readonly method: Method;
   readonly path: `/api/${string}`;
   readonly tag: Tag;
-  /** Whether it is answered as server-sent events. */
-  readonly isStream: boolean;
 }
 
 /** A contract with the function that keeps it; `mount.ts` gives the function nothing that the contract did not check. */
@@ -137,12 +137,9 @@ export interface Route {
 /** A route before its feature lists it. */
 interface UnlistedRoute extends Pick<Route, "handle"> {
   readonly spec: AnySpec;
-  readonly isStream: boolean;
 }
 
-type Answer<T> = Promise<T> | T;
-
-/** Makes a route: `route(spec)(handler)`, the handler typed by the spec. */
+/** Makes a route: `route(spec)(handler)`, the handler typed by the spec. That of a stream answers `Events`. */
 export function route<
   const A extends Access,
   R extends TSchema,
@@ -150,27 +147,12 @@ export function route<
   Q extends Schema = undefined,
   H extends Schema = undefined,
   B extends Schema = undefined,
->(spec: RouteSpec<A, P, Q, H, B, R>) {
-  return (handle: (input: Input<A, P, Q, H, B>, services: Services) => Answer<Static<R>>): UnlistedRoute => ({
+  const S extends boolean = false,
+>(spec: RouteSpec<A, P, Q, H, B, R> & { readonly isStream?: S }) {
+  type Reply = S extends true ? Events<Static<R>> : Static<R>;
+  return (handle: (input: Input<A, P, Q, H, B>, services: Services) => Promise<Reply> | Reply): UnlistedRoute => ({
     spec,
     handle,
-    isStream: false,
-  });
-}
-
-/** Makes a route that answers server-sent events, each with a `reply` as its data. */
-export function streamRoute<
-  const A extends Access,
-  R extends TSchema,
-  P extends Schema = undefined,
-  Q extends Schema = undefined,
-  H extends Schema = undefined,
-  B extends Schema = undefined,
->(spec: RouteSpec<A, P, Q, H, B, R>) {
-  return (handle: (input: Input<A, P, Q, H, B>, services: Services) => Answer<Events<Static<R>>>): UnlistedRoute => ({
-    spec,
-    handle,
-    isStream: true,
   });
 }
 
@@ -185,8 +167,8 @@ export function feature(
   routes: Readonly<Record<string, UnlistedRoute>>,
   defaults: Pick<AnySpec, "envelope"> = {},
 ): readonly Route[] {
-  return Object.entries(routes).map(([operationId, { spec, handle, isStream }]) => ({
-    contract: { ...DEFAULTS, ...defaults, tag, operationId, isStream, ...addressed(spec) },
+  return Object.entries(routes).map(([operationId, { spec, handle }]) => ({
+    contract: { ...DEFAULTS, ...defaults, tag, operationId, ...addressed(spec) },
     handle,
   }));
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { EnvironmentSpec, immutable } from "./environment/ephemeral-environment.schema.ts";
-import { type CelRule, literals, map, rules, Timestamp } from "./schema.ts";
+import { type CelRule, literals, map, rules, Timestamp, timestamp } from "./schema.ts";
 
 /** What a token may be asked to be good for; both spellings of a scope mean the same. */
 export const SCOPES = [
@@ -36,7 +36,7 @@ const Vouched = Type.Object(
         description: "The accepted value of each claim that the settings required.",
       }),
     ),
-    at: Type.Unsafe<string>({ ...Timestamp, description: "When that ID token was issued." }),
+    at: timestamp("When that ID token was issued."),
   },
   {
     description: "The last claims of the identity provider about the owner, from an ID token of the owner.",
@@ -71,7 +71,7 @@ export const ApiTokenSpec = Type.Object(
 export type ApiTokenSpec = Static<typeof ApiTokenSpec>;
 
 export const ApiTokenStatus = Type.Object({
-  lastUsedAt: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "To the minute." })),
+  lastUsedAt: Type.Optional(timestamp("To the minute.")),
 });
 export type ApiTokenStatus = Static<typeof ApiTokenStatus>;
 

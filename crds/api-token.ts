@@ -1,34 +1,16 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type ApiTokenSpec, type ApiTokenStatus, TOKEN_ID_LENGTH } from "./api-token.schema.ts";
-import { type API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
+import { kindOf, type Namespaced, type Resource } from "./group.ts";
 import { isUuid } from "./names.ts";
 
 export { type ApiTokenSpec, type ApiTokenStatus, SCOPES, type Scope } from "./api-token.schema.ts";
 
-/** An API token without the token itself. Only the REST interface writes it. */
-export interface ApiToken {
-  readonly apiVersion: typeof API_VERSION;
-  readonly kind: "ApiToken";
-  readonly metadata: {
-    /** Its id: the first digits of the hash. */
-    readonly name: string;
-    readonly namespace: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly creationTimestamp: string;
-    readonly deletionTimestamp?: string;
-  };
-  readonly spec: ApiTokenSpec;
+/** An API token without the token itself; its name, the first digits of the hash, is its id. Only the REST interface writes it. */
+export interface ApiToken extends Resource<"ApiToken", ApiTokenSpec, Namespaced> {
   readonly status?: ApiTokenStatus;
 }
 
-export const apiTokenKind = {
-  group: GROUP,
-  version: VERSION,
-  kind: "ApiToken",
-  plural: "apitokens",
-  namespaced: true,
-} as const satisfies Kind;
+export const apiTokenKind = kindOf("ApiToken", "apitokens");
 
 /** The prefix of every API token, for scanners of leaked secrets. */
 export const TOKEN_PREFIX = "svc_";

@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import { nameRootRules } from "./environment/ephemeral-environment.schema.ts";
 import {
   Amount,
   ComponentOverrides,
@@ -74,5 +73,3 @@ export const ConfigSetSpec = Type.Object({
   ),
 });
 export type ConfigSetSpec = Static<typeof ConfigSetSpec>;
-
-export const configSetRootRules = nameRootRules("configSet");

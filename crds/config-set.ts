@@ -1,35 +1,18 @@
 import type { ConfigSetSpec } from "./config-set.schema.ts";
-import { type API_VERSION, GROUP, type Kind, VERSION } from "./group.ts";
+import { type Counted, GROUP, kindOf, type Namespaced, type Resource } from "./group.ts";
 import { shortUid } from "./names.ts";
 
 export type { ComponentValues, ConfigSetSpec, Quota } from "./config-set.schema.ts";
 
-/** A named set of values, variables, database and quota settings for environments. */
-export interface ConfigSet {
-  readonly apiVersion: typeof API_VERSION;
-  readonly kind: "ConfigSet";
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    /** Its version; it increases with every change of the spec. */
-    readonly generation: number;
-    readonly creationTimestamp: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-    /** The field managers of its fields. */
-    readonly managedFields?: readonly { readonly time?: string }[];
-  };
-  readonly spec: ConfigSetSpec;
+/** A named set of values, variables, database and quota settings for environments; its generation is its version. */
+export type ConfigSet = Resource<"ConfigSet", ConfigSetSpec, Namespaced & Counted & Managed>;
+
+interface Managed {
+  /** The field managers of its fields. */
+  readonly managedFields?: readonly { readonly time?: string }[];
 }
 
-export const configSetKind = {
-  group: GROUP,
-  version: VERSION,
-  kind: "ConfigSet",
-  plural: "configsets",
-  namespaced: true,
-} as const satisfies Kind;
+export const configSetKind = kindOf("ConfigSet", "configsets");
 
 /** On every stored version: the name of its config set. */
 export const CONFIG_SET_LABEL = `${GROUP}/config-set`;

@@ -1,15 +1,15 @@
 import type { TSchema } from "typebox";
 import { ApiTokenSpec, ApiTokenStatus, apiTokenRootRules } from "./api-token.schema.ts";
 import { apiTokenKind } from "./api-token.ts";
-import { ConfigSetSpec, configSetRootRules } from "./config-set.schema.ts";
+import { ConfigSetSpec } from "./config-set.schema.ts";
 import { configSetKind } from "./config-set.ts";
 import { RecordSpec } from "./environment/environment-record.schema.ts";
 import { recordKind } from "./environment/environment-record.ts";
 import { EnvironmentStatus } from "./environment/environment-status.schema.ts";
-import { EnvironmentSpec, environmentRootRules } from "./environment/ephemeral-environment.schema.ts";
+import { EnvironmentSpec, nameRootRules } from "./environment/ephemeral-environment.schema.ts";
 import { environmentKind } from "./environment/ephemeral-environment.ts";
 import type { Kind } from "./group.ts";
-import { RepositorySpec, RepositoryStatus, repositoryRootRules } from "./repository/repository.schema.ts";
+import { RepositorySpec, RepositoryStatus } from "./repository/repository.schema.ts";
 import { repositoryKind } from "./repository/repository.ts";
 import type { CelRule } from "./schema.ts";
 import { structural } from "./structural.ts";
@@ -38,7 +38,7 @@ const definitions: readonly Definition[] = [
     shortName: "eenv",
     spec: EnvironmentSpec,
     status: EnvironmentStatus,
-    rootRules: environmentRootRules,
+    rootRules: nameRootRules("environment"),
     columns: [
       { name: "Phase", jsonPath: ".status.phase", type: "string" },
       { name: "URL", jsonPath: ".status.url", type: "string" },
@@ -53,7 +53,7 @@ const definitions: readonly Definition[] = [
     shortName: "erepo",
     spec: RepositorySpec,
     status: RepositoryStatus,
-    rootRules: repositoryRootRules,
+    rootRules: nameRootRules("repository"),
     columns: [
       { name: "Type", jsonPath: ".spec.type", type: "string" },
       { name: "Image", jsonPath: ".spec.image.repository", type: "string" },
@@ -65,7 +65,7 @@ const definitions: readonly Definition[] = [
     kind: configSetKind,
     shortName: "ecfg",
     spec: ConfigSetSpec,
-    rootRules: configSetRootRules,
+    rootRules: nameRootRules("configSet"),
     columns: [
       { name: "Version", jsonPath: ".metadata.generation", type: "integer" },
       { name: "Production", jsonPath: ".spec.production", type: "boolean" },

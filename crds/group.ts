@@ -37,6 +37,37 @@ export function ownerLabels(owner: { name: string; uid: string }): Record<string
   };
 }
 
+/** A stored object of one of the platform's kinds. */
+export interface Resource<K extends string, Spec, More = unknown> {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: K;
+  readonly metadata: Metadata & More;
+  readonly spec: Spec;
+}
+
+/** The metadata of any stored object, as far as the platform reads it. */
+interface Metadata {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+  /** It is being deleted; it stays until its finalizers are gone. */
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Metadata of an object in a namespace. */
+export interface Namespaced {
+  readonly namespace: string;
+}
+
+/** Metadata of an object whose changes of the spec are counted. */
+export interface Counted {
+  readonly generation: number;
+}
+
 /** How the API server addresses a kind. */
 export interface Kind {
   readonly group: string;
@@ -44,4 +75,9 @@ export interface Kind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+}
+
+/** A kind of the platform. */
+export function kindOf<const K extends string, const P extends string>(kind: K, plural: P, namespaced = true) {
+  return { group: GROUP, version: VERSION, kind, plural, namespaced } as const satisfies Kind;
 }

@@ -11,25 +11,6 @@ const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 /** The kinds whose names users choose. */
 export type NamedKind = "environment" | "repository" | "configSet";
 
-interface Reserved {
-  readonly names: readonly string[];
-  readonly prefixes: readonly string[];
-}
-
-const PLATFORM_PREFIXES = ["kube-", "ephemeral-"];
-
-/** Valid names that are reserved, by kind. */
-const RESERVED: Readonly<Record<NamedKind, Reserved>> = {
-  // Hosts of the platform, names that users expect elsewhere, and paths of the REST interface.
-  environment: {
-    names: ["www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default", "cleanup-failed"],
-    prefixes: PLATFORM_PREFIXES,
-  },
-  // Paths of the REST interface; environments are named after Repositories, so the prefixes are the same.
-  repository: { names: ["reload"], prefixes: PLATFORM_PREFIXES },
-  configSet: { names: [], prefixes: [] },
-};
-
 /** A rule for names, as CEL for the API server and as code for the facade. */
 export interface NameRule {
   /** The CEL expression over `name`. */
@@ -38,8 +19,6 @@ export interface NameRule {
   /** What is wrong when it does not hold, after "the name". */
   readonly message: string;
 }
-
-const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
 
 const SHAPE_RULES: readonly NameRule[] = [
   {
@@ -66,21 +45,30 @@ const SHAPE_RULES: readonly NameRule[] = [
   },
 ];
 
-/** One rule, or none when nothing is reserved. */
-function reservedRules({ names, prefixes }: Reserved): readonly NameRule[] {
-  const cel = [
-    ...(names.length > 0 ? [`!(name in [${quoted(names)}])`] : []),
-    ...prefixes.map((prefix) => `!name.startsWith('${prefix}')`),
-  ];
-  const holds = (name: string) => !names.includes(name) && !prefixes.some((prefix) => name.startsWith(prefix));
-  return cel.length === 0 ? [] : [{ cel: cel.join(" && "), holds, message: "is reserved" }];
+/** The platform's own, for environments and for Repositories, which environments are named after. */
+const RESERVED_PREFIXES = ["kube-", "ephemeral-"];
+
+/** Reserves these valid names, and all with a prefix of the platform's own. */
+function reserving(...names: string[]): NameRule {
+  const quoted = names.map((name) => `'${name}'`).join(", ");
+  const prefixed = RESERVED_PREFIXES.map((prefix) => `!name.startsWith('${prefix}')`);
+  return {
+    cel: [`!(name in [${quoted}])`, ...prefixed].join(" && "),
+    holds: (name) => !names.includes(name) && !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+    message: "is reserved",
+  };
 }
 
 /** The rules for names, by kind. */
 export const NAME_RULES: Readonly<Record<NamedKind, readonly NameRule[]>> = {
-  environment: [...SHAPE_RULES, ...reservedRules(RESERVED.environment)],
-  repository: [...SHAPE_RULES, ...reservedRules(RESERVED.repository)],
-  configSet: [...SHAPE_RULES, ...reservedRules(RESERVED.configSet)],
+  environment: [
+    ...SHAPE_RULES,
+    // Hosts of the platform, names that users expect elsewhere, and paths of the REST interface.
+    reserving("www", "api", "app", "auth", "argocd", "docs", "git", "traefik", "default", "cleanup-failed"),
+  ],
+  // Paths of the REST interface.
+  repository: [...SHAPE_RULES, reserving("reload")],
+  configSet: SHAPE_RULES,
 };
 
 /** The first problem of a name; `undefined` when it is valid. */

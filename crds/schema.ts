@@ -46,6 +46,7 @@ export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
 export const SECRET_KEY_PATTERN = "^(latest|[1-9][0-9]{0,8})$";
 
 export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
+export const timestamp = (description: string) => Type.Unsafe<string>({ ...Timestamp, description });
 /** Groups of the identity provider that may see and change an object. */
 export const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   maxItems: 50,

@@ -2,8 +2,6 @@
 import { type Static, Type } from "typebox";
 import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
-const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 });
-
 /** Shares secrets, selected by id or by labels, with the environments of any of the groups. */
 export const SharingRule = closed({
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), { default: [] }),
@@ -11,7 +9,7 @@ export const SharingRule = closed({
     default: {},
     description: "As the secret manager spells them; a secret must have all of them.",
   }),
-  groups: Groups,
+  groups: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 }),
 });
 export type SharingRule = Static<typeof SharingRule>;
 

@@ -2,13 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import { KubeConfig } from "@kubernetes/client-node";
 import { createApp } from "../api/app.ts";
 import { startServer } from "../api/http/server.ts";
 import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
+import type { KubeConfigSource } from "./kit/client/credentials.ts";
+import { inCluster } from "./kit/client/in-cluster.ts";
 import type { KubeClient } from "./kit/client/kube-client.ts";
 import type { ObjectRef } from "./kit/client/objects.ts";
 import { createLeaderElector, type TermEnd } from "./kit/leader/leader-election.ts";
@@ -47,9 +48,7 @@ async function main(settings: Settings): Promise<void> {
   const log = winstonLog({ level: settings.logLevel });
   exitOnLostErrors(log);
   const stopping = stopSignal();
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromDefault();
-
+  const kubeConfig = await kubeConfigOf(process.env);
   const clock = systemClock;
   const audit = createAuditTrail(settings, { clock, log });
   const random = Math.random;
@@ -100,7 +99,7 @@ async function work(operator: Operator, context: LeadContext): Promise<string> {
 
 interface LeadContext {
   readonly settings: Settings;
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: KubeConfigSource;
   readonly log: Log;
   readonly stopping: AbortSignal;
 }
@@ -142,6 +141,16 @@ async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: Abo
       () => false,
     );
   while (!stopping.aborted && !(await answers())) await pause(systemClock, ANSWER_EVERY_MS, stopping);
+}
+
+/** client-node, which understands every kubeconfig, has a thousand modules: a pod without one does not load them. */
+async function kubeConfigOf(variables: NodeJS.ProcessEnv): Promise<KubeConfigSource> {
+  const own = variables.KUBECONFIG === undefined ? inCluster(variables) : undefined;
+  if (own !== undefined) return own;
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromDefault();
+  return kubeConfig;
 }
 
 /** Calls that still hang then must not outlive the lease by much. */

@@ -30,6 +30,7 @@ const FAULTS = "test/control-plane/faults";
 const ALONE = "e2e/alone";
 
 export default {
+  testSequencer: new URL("longest-first.mjs", import.meta.url).pathname,
   // Tests of one file that are told side by side wait for most of their time, on the cluster and not on each other.
   maxConcurrency: 10,
   // For a machine that is shared: what hangs is told by the deadline of what is waited for.

@@ -1,34 +1,19 @@
 /**
- * Runs the stages of the test suite one after the other and closes with `N passed, N failed`. Every stage runs, also
- * after a failure, so that one run tells all. Usage: run.ts [STAGE …]
+ * Runs the stages of the test suite one after the other, the last ones side by side, and closes with `N passed, N failed`.
+ * Every stage runs, also after a failure, so that one run tells all. Usage: run.ts [STAGE …]
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join } from "node:path";
 import { buildAll } from "../deploy/local/builds/build-all.ts";
 import { isRunning } from "../deploy/local/cluster.ts";
 import { whyNot } from "../deploy/local/prerequisites.ts";
 import { showProgress } from "../deploy/local/progress.ts";
-
-interface Count {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+import { bin, checkout, node, type Output, run } from "./stages/command.ts";
+import { type Count, jest, printSlowest } from "./stages/jest.ts";
 
 const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
 
-/** How long each file and each test of the stages took that Jest ran. */
-const durations: Record<"files" | "tests", { readonly title: string; readonly seconds: number }[]> = {
-  files: [],
-  tests: [],
-};
-
-const checkout = resolve(import.meta.dirname, "..");
-const node = process.execPath;
-const bin = (name: string) => join(checkout, "node_modules/.bin", name);
 const launcher = join(checkout, "deploy/local/main.ts");
 
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
@@ -39,20 +24,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
 ];
 
-/** How many test files at once. What only computes takes the whole machine, of which Jest would leave a processor out. */
-const WORKERS = {
-  unit: "100%",
-  contract: "100%",
-  // These wait most of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
-  ports: 2,
-  "control-plane": 3,
-  faults: 3,
-  e2e: 2,
-  // What these break, all others need.
-  "e2e-alone": 1,
-} as const;
-
-const stages: Readonly<Record<string, () => Promise<Count>>> = {
+const stages: Readonly<Record<string, (output?: Output) => Promise<Count>>> = {
   verify,
   unit: () => jest("unit"),
   contract: () => jest("contract"),
@@ -64,6 +36,9 @@ const stages: Readonly<Record<string, () => Promise<Count>>> = {
   e2e,
 };
 
+// Most of what a stage's programs do first is to compile the same modules again.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
+
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in stages));
 if (unknown.length > 0) {
@@ -74,18 +49,54 @@ if (unknown.length > 0) {
 // A whole run builds first, where no test waits for it and the progress shows. The stage that needs a build repeats its error.
 if (wanted.length === 0) await buildAll(showProgress()).catch((error: Error) => console.error(error.message));
 
+/** What computes while the stories of e2e wait for most of their time. */
+const BESIDE_E2E = ["generators", "schemathesis"];
+
 let total = NOTHING;
-for (const [name, run] of Object.entries(stages)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const began = performance.now();
-  const count = await run();
-  total = sum(total, count);
-  console.log(`\n== ${name}: ${words(count)} in ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
-}
+const chosen = Object.keys(stages).filter((name) => wanted.length === 0 || wanted.includes(name));
+const isLast = (name: string) => name === "e2e" || BESIDE_E2E.includes(name);
+for (const name of chosen.filter((one) => !isLast(one))) await inView(name);
+const isAside = chosen.includes("e2e") && chosen.some((name) => BESIDE_E2E.includes(name));
+/** What kills the operator hits the moment that it means only where nothing computes beside it. */
+const computed = Promise.withResolvers<void>();
+const stories = isAside ? aside("e2e") : undefined;
+for (const name of chosen.filter((one) => BESIDE_E2E.includes(one))) await inView(name);
+computed.resolve();
+if (stories !== undefined) await stories();
+else if (chosen.includes("e2e")) await inView("e2e");
 printSlowest();
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** Runs a stage, and shows what it prints. */
+async function inView(name: string): Promise<void> {
+  const began = performance.now();
+  const count = (await stages[name]?.().catch(crashed)) ?? NOTHING;
+  tell(name, count, performance.now() - began);
+}
+
+/** Starts a stage whose programs write into a file; the answer waits for its end and shows that. */
+function aside(name: string): () => Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
+  const file = join(folder, "output");
+  const output = openSync(file, "w");
+  const began = performance.now();
+  const ended = (stages[name]?.(output) ?? Promise.resolve(NOTHING)).catch(crashed);
+  const took = ended.then(() => performance.now() - began);
+  return async () => {
+    const count = await ended;
+    closeSync(output);
+    process.stdout.write(readFileSync(file));
+    rmSync(folder, { recursive: true, force: true });
+    tell(name, count, await took);
+  };
+}
+
+function tell(name: string, count: Count, tookMs: number): void {
+  total = sum(total, count);
+  console.log(`\n== ${name}: ${words(count)} in ${(tookMs / 1000).toFixed(0)} s\n`);
+}
 
 function words({ passed, failed, skipped }: Count): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
@@ -107,64 +118,6 @@ async function verify(): Promise<Count> {
     count[ok ? "passed" : "failed"]++;
   }
   return count;
-}
-
-/** Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too. */
-async function jest(project: keyof typeof WORKERS): Promise<Count> {
-  const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
-  const outputFile = join(folder, "result.json");
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
-  const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
-  const workers = `--maxWorkers=${WORKERS[project]}`;
-  try {
-    const args = [...flags, bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
-    const code = await run(node, args);
-    const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
-    noteDurations(result);
-    const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = result;
-    return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** What Jest writes into its output file, as far as it is read here. */
-interface JestResult {
-  readonly numPassedTests?: number;
-  readonly numFailedTests?: number;
-  readonly numPendingTests?: number;
-  readonly testResults?: readonly {
-    readonly name: string;
-    readonly startTime: number;
-    readonly endTime: number;
-    readonly assertionResults: readonly { readonly fullName: string; readonly duration?: number | null }[];
-  }[];
-}
-
-/** FILE: a part of a file's path; NAME: a part of a test's title. */
-function narrowed(): string[] {
-  const { FILE, NAME } = process.env;
-  return [...(FILE ? ["--testPathPatterns", FILE] : []), ...(NAME ? ["--testNamePattern", NAME] : [])];
-}
-
-function noteDurations({ testResults = [] }: JestResult): void {
-  for (const { name, startTime, endTime, assertionResults } of testResults) {
-    const file = relative(checkout, name);
-    durations.files.push({ title: file, seconds: (endTime - startTime) / 1000 });
-    for (const { fullName, duration } of assertionResults)
-      durations.tests.push({ title: `${file}: ${fullName}`, seconds: (duration ?? 0) / 1000 });
-  }
-}
-
-/** Where the time went: the ten slowest files and tests of all stages. */
-function printSlowest(): void {
-  for (const [kind, all] of Object.entries(durations)) {
-    if (all.length === 0) continue;
-    console.log(`slowest ${kind}:`);
-    const slowest = all.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
-    for (const { title, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${title}`);
-    console.log("");
-  }
 }
 
 /** Every plan when it is asked for by name; among all the other stages, one in eight: the order is drawn by the seed. */
@@ -201,7 +154,7 @@ function crashed(error: unknown): Count {
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
-async function e2e(): Promise<Count> {
+async function e2e(output: Output = "inherit"): Promise<Count> {
   const obstacle = whyNot();
   if (obstacle !== undefined) {
     console.log(`e2e is skipped. ${obstacle}`);
@@ -212,28 +165,18 @@ async function e2e(): Promise<Count> {
   const { CLUSTER: _, ...local } = process.env;
   try {
     for (const command of ["up", "gitea"]) {
-      if ((await run(node, [launcher, command], local)) !== 0) return { ...NOTHING, failed: 1 };
+      if ((await run(node, [launcher, command], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
     }
-    Object.assign(process.env, shellVariables());
-    return sum(await jest("e2e"), await jest("e2e-alone"));
+    const told = { env: { ...process.env, ...shellVariables() }, output };
+    const side = await jest("e2e", told);
+    await computed.promise;
+    return sum(side, await jest("e2e-alone", told));
   } finally {
-    if (!ranBefore) await run(node, [launcher, "down"], local);
+    if (!ranBefore) await run(node, [launcher, "down"], { env: local, output });
   }
 }
 
 function shellVariables(): Record<string, string> {
   const text = readFileSync(join(checkout, ".local/env"), "utf8");
   return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
-}
-
-/** The command's exit code, 127 when it can't be started; its output is ours. */
-async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", "inherit", "inherit"], env });
-  try {
-    const [code] = (await once(child, "close")) as [number | null];
-    return code ?? 1;
-  } catch (error) {
-    console.error(`${command} can't be started: ${(error as Error).message}`);
-    return 127;
-  }
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { SCOPES } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { PERMISSIONS, ROLES } from "../auth/access.ts";
-import { Instant } from "../schemas/fields.ts";
+import { Instant, titled } from "../schemas/fields.ts";
 
 export const CurrentUser = closed(
   {
@@ -20,23 +20,18 @@ export const CurrentUser = closed(
     token_id: Type.Union([Type.String(), Type.Null()], { description: "null with an ID token." }),
     token_expires_at: Type.Union([Instant, Type.Null()], { description: "null: never." }),
   },
-  {
-    title: "CurrentUser",
-    examples: [
-      {
-        id: "https://idp.example.com#248289761001",
-        email: "dev@example.com",
-        name: "Dev",
-        roles: ["viewer"],
-        permissions: ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"],
-        groups: ["shop"],
-        auth_method: "id_token",
-        scopes: null,
-        token_id: null,
-        token_expires_at: "2026-06-01T13:00:00.000Z",
-      },
-    ],
-  },
+  titled("CurrentUser", {
+    id: "https://idp.example.com#248289761001",
+    email: "dev@example.com",
+    name: "Dev",
+    roles: ["viewer"],
+    permissions: ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"],
+    groups: ["shop"],
+    auth_method: "id_token",
+    scopes: null,
+    token_id: null,
+    token_expires_at: "2026-06-01T13:00:00.000Z",
+  }),
 );
 export type CurrentUser = Static<typeof CurrentUser>;
 
@@ -50,10 +45,10 @@ export const PasswordResetRequest = closed(
       description: "Where the link is sent, if there is such an account.",
     }),
   },
-  { title: "PasswordResetRequest", examples: [{ email: "dev@example.test" }] },
+  titled("PasswordResetRequest", { email: "dev@example.test" }),
 );
 
 export const PasswordResetReply = closed(
   { message: Type.String() },
-  { title: "PasswordResetReply", examples: [{ message: "If there is such an account, a link is on its way to it" }] },
+  titled("PasswordResetReply", { message: "If there is such an account, a link is on its way to it" }),
 );

@@ -2,24 +2,14 @@ import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
 import { HttpError } from "../errors.ts";
+import type { Services } from "../services.ts";
 import { type Caller, issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
 import { TokenRefused } from "./id-tokens.ts";
 import type { IssuerSettings } from "./issuer-keys.ts";
 import { LiveTokens } from "./live-tokens.ts";
 
 const DAY_MS = 86_400_000;
-
-/** Verifies API tokens. */
-export interface ApiTokenVerifier {
-  /**
-   * The caller whom the token authenticates.
-   *
-   * @throws TokenRefused when it is not valid (any more), HttpError (unavailable) when that can't be determined now
-   */
-  verify(token: string, options: VerifyOptions): Promise<{ readonly caller: Caller; readonly token: ApiToken }>;
-}
 
 /** The circumstances of a verification. */
 export interface VerifyOptions {
@@ -29,16 +19,18 @@ export interface VerifyOptions {
   readonly mayGuess: () => boolean;
 }
 
-interface Context {
+interface Context extends Pick<Services, "settings" | "clock"> {
   readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed">;
-  readonly settings: Settings;
-  readonly clock: Clock;
 }
 
-export function apiTokenVerifier({ apiTokens, settings, clock }: Context): ApiTokenVerifier {
+/**
+ * Verifies API tokens: `verify` returns the caller whom the token authenticates, and the token as it is stored; it throws
+ * TokenRefused when the token is not valid (any more), HttpError (unavailable) when that can't be determined now.
+ */
+export function apiTokenVerifier({ apiTokens, settings, clock }: Context) {
   const live = new LiveTokens(apiTokens, clock);
   return {
-    async verify(text, { isRead, mayGuess }) {
+    async verify(text: string, { isRead, mayGuess }: VerifyOptions): Promise<{ caller: Caller; token: ApiToken }> {
       // Before anything is computed from the text.
       if (!isTokenText(text)) throw new TokenRefused("not the form of an API token");
       const { id, tokenHash } = tokenTraits(text);

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Settings } from "../../config/settings.ts";
 import { TOKEN_PREFIX } from "../../crds/api-token.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
+import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
 import { apiTokenVerifier, type VerifyOptions } from "./api-tokens.ts";
 import { callerOf } from "./callers.ts";
@@ -17,11 +15,8 @@ export type AuthResult =
   | { readonly state: "none" };
 
 /** What authenticating callers takes. */
-export interface CredentialParts {
-  readonly settings: Settings;
+export interface CredentialParts extends Pick<Services, "settings" | "clock" | "log"> {
   readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "vouch" | "noteUse">;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;

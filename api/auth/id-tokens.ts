@@ -27,28 +27,22 @@ export class TokenRefused extends Error {
   }
 }
 
-/** Verifies ID tokens of the configured issuers. */
-export interface IdTokenVerifier {
-  /**
-   * The person whom the token identifies.
-   *
-   * @throws TokenRefused when it is not valid, HttpError (unavailable) when the issuer's keys can't be fetched
-   */
-  verify(token: string): Promise<Identity>;
-}
-
 interface TrustedIssuer {
   readonly settings: IssuerSettings;
   readonly keys: IssuerKeys;
 }
 
-/** Trusts the issuers of the settings, each with its own audience and algorithms, and no others. */
-export function idTokenVerifier(issuers: Settings["api"]["issuers"], sources: KeySources): IdTokenVerifier {
+/**
+ * Trusts the issuers of the settings, each with its own audience and algorithms, and no others. `verify` returns the person
+ * whom a token identifies; it throws TokenRefused when the token is not valid, HttpError (unavailable) when the issuer's
+ * keys can't be fetched.
+ */
+export function idTokenVerifier(issuers: Settings["api"]["issuers"], sources: KeySources) {
   const trusted = new Map<string, TrustedIssuer>(
     issuers.map((settings) => [settings.issuer, { settings, keys: new IssuerKeys(settings, sources) }]),
   );
   return {
-    verify: async (token) => {
+    verify: async (token: string): Promise<Identity> => {
       const issuer = trusted.get(claimedIssuer(token));
       if (issuer === undefined) throw new TokenRefused("of an issuer that is not trusted");
       const payload = await verified(token, issuer, sources.clock.now());

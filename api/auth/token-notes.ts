@@ -2,6 +2,7 @@ import type { ApiToken } from "../../crds/api-token.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
+import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
 import { vouchedOf } from "./callers.ts";
 
@@ -12,31 +13,24 @@ const VOUCH_MS = 86_400_000;
 /** The pause after a failed write. */
 const RETRY_MS = 10_000;
 
-/** Writes of API tokens in the background: the requests that cause them neither wait for them nor fail with them. */
-export interface TokenNotes {
-  /** Copies an owner's groups and claims from their ID token to their API tokens. */
-  ownerSeen(caller: Caller): void;
-  /** Writes the time of the token's last use. */
-  used(token: ApiToken): void;
-}
-
-interface Context {
+interface Context extends Pick<Services, "clock" | "log"> {
   readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "vouch" | "noteUse">;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
-export function tokenNotes({ apiTokens, clock, log }: Context): TokenNotes {
+/** Writes of API tokens in the background: the requests that cause them neither wait for them nor fail with them. */
+export function tokenNotes({ apiTokens, clock, log }: Context) {
   const write = oneAtATime(clock, log);
   return {
-    ownerSeen(caller) {
+    /** Copies an owner's groups and claims from their ID token to their API tokens. */
+    ownerSeen(caller: Caller): void {
       const vouched = vouchedOf(caller);
       for (const token of apiTokens.ofOwner(caller.subject)) {
         if (!isNews(token, vouched)) continue;
         write(`vouch ${token.metadata.name}`, () => apiTokens.vouch(token, vouched));
       }
     },
-    used(token) {
+    /** Writes the time of the token's last use. */
+    used(token: ApiToken): void {
       // The verified copy may be a second older than the cached one.
       const { status } = apiTokens.known(token.metadata.name) ?? token;
       const lastMs = Date.parse(status?.lastUsedAt ?? "");

@@ -1,7 +1,6 @@
 /** Config sets as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
-import { PLAIN_VALUE_PATTERN } from "../../crds/environment/overrides.schema.ts";
 import { closed } from "../../crds/schema.ts";
 import {
   Amount,
@@ -9,8 +8,9 @@ import {
   type ComponentOverridesRequest,
   SecretKeyRef,
   VARIABLE,
+  VARIABLE_TEXT,
 } from "../schemas/config-overrides.ts";
-import { ConfigSetName, Instant } from "../schemas/fields.ts";
+import { ConfigSetName, Instant, idPath, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
 
 const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
@@ -21,23 +21,20 @@ const Variable = closed(
   {
     name: Type.String(VARIABLE),
     value: Type.Optional(
-      Type.String({
-        maxLength: 4096,
-        pattern: PLAIN_VALUE_PATTERN,
-        "x-refusal": "must not contain NUL, and may have 4096 characters at most",
-        description: "Plain text, readable for all users of the config set.",
-      }),
+      Type.String({ ...VARIABLE_TEXT, description: "Plain text, readable for all users of the config set." }),
     ),
     secret_ref: Type.Optional(SecretKeyRef),
   },
-  {
-    title: "ConfigSetVariable",
-    minProperties: 2,
-    maxProperties: 2,
-    "x-refusal": "must have either a value or a secret_ref",
-    description: "A variable with a value, or with a reference to where the secret manager has it.",
-    examples: [{ name: "MAIL_KEY", secret_ref: { name: "mail", key: "latest" } }],
-  },
+  titled(
+    "ConfigSetVariable",
+    { name: "MAIL_KEY", secret_ref: { name: "mail", key: "latest" } },
+    {
+      minProperties: 2,
+      maxProperties: 2,
+      "x-refusal": "must have either a value or a secret_ref",
+      description: "A variable with a value, or with a reference to where the secret manager has it.",
+    },
+  ),
 );
 
 const SharedApiKey = closed({ name: Type.String(VARIABLE), secret_ref: SecretKeyRef }, { title: "SharedApiKey" });
@@ -114,10 +111,7 @@ const example = {
 };
 const { name: _, ...exampleContent } = example;
 
-export const ConfigSetRequest = closed(
-  { name: ConfigSetName, ...content },
-  { title: "ConfigSetRequest", examples: [example] },
-);
+export const ConfigSetRequest = closed({ name: ConfigSetName, ...content }, titled("ConfigSetRequest", example));
 export type ConfigSetRequest = Static<typeof ConfigSetRequest>;
 
 export const ConfigSetContent = closed(
@@ -125,17 +119,13 @@ export const ConfigSetContent = closed(
     name: Type.Optional(Type.String({ maxLength: 253, description: "The one that it has: it can't be changed." })),
     ...content,
   },
-  {
-    title: "ConfigSetContent",
+  titled("ConfigSetContent", exampleContent, {
     description: "The whole content: a field that is left out is removed.",
-    examples: [exampleContent],
-  },
+  }),
 );
 export type ConfigSetContent = Static<typeof ConfigSetContent>;
 
-export const ConfigSetPath = closed({
-  id: Type.String({ minLength: 1, maxLength: 253, description: "The config set's id: its name.", examples: ["web"] }),
-});
+export const ConfigSetPath = idPath("The config set's id: its name.", "web");
 
 export const ConfigSetReport = closed(
   {
@@ -161,22 +151,17 @@ export const ConfigSetReport = closed(
     created_at: Instant,
     updated_at: Instant,
   },
-  {
-    title: "ConfigSet",
-    examples: [
-      {
-        id: "web",
-        ...example,
-        is_default: true,
-        version: 3,
-        production: false,
-        used_by: 12,
-        created_by: "dev@example.com",
-        created_at: "2026-06-01T12:00:00.000Z",
-        updated_at: "2026-06-02T08:30:00.000Z",
-      },
-    ],
-  },
+  titled("ConfigSet", {
+    id: "web",
+    ...example,
+    is_default: true,
+    version: 3,
+    production: false,
+    used_by: 12,
+    created_by: "dev@example.com",
+    created_at: "2026-06-01T12:00:00.000Z",
+    updated_at: "2026-06-02T08:30:00.000Z",
+  }),
 );
 export type ConfigSetReport = Static<typeof ConfigSetReport>;
 export const ConfigSetPage = pageOf(ConfigSetReport, { title: "ConfigSetPage" });

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { CreateReply } from "../environments/schemas.ts";
-import { Instant } from "../schemas/fields.ts";
+import { Instant, titled } from "../schemas/fields.ts";
 
 const Demo = Type.Literal(true, { examples: [true], description: "Marks demo data." });
 const Count = Type.Integer({ minimum: 0 });
@@ -56,7 +56,7 @@ export const DemoDashboard = closed(
     top_repositories: Type.Array(closed({ id: Type.String(), environments: Count }, { title: "DemoRepository" })),
     trends: Type.Array(Trend),
   },
-  { title: "DemoDashboard", examples: [DEMO_DASHBOARD] },
+  titled("DemoDashboard", DEMO_DASHBOARD),
 );
 export type DemoDashboard = Static<typeof DemoDashboard>;
 

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant, Success } from "../schemas/fields.ts";
+import { Instant, Success, titled } from "../schemas/fields.ts";
 import { PAGE } from "../schemas/page.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
@@ -21,7 +21,7 @@ export const ExtendRequest = closed(
     ttl_hours: Type.Integer(Ttl),
     description: Type.Optional(Type.String({ maxLength: 500, description: "Why; kept for the audit trail." })),
   },
-  { title: "ExtendEnvironmentRequest", examples: [{ ttl_hours: 48, description: "Review takes longer" }] },
+  titled("ExtendEnvironmentRequest", { ttl_hours: 48, description: "Review takes longer" }),
 );
 
 export const EnvironmentPath = closed({
@@ -84,14 +84,14 @@ const lifetime = { expires_at: Instant, ttl_hours: Ttls };
 
 export const CreatedEnvironment = closed(
   { ...identity, created_at: Instant, ...lifetime },
-  { title: "CreatedEnvironment", examples: [{ ...example, status: "creating", ttl_hours: 24 }] },
+  titled("CreatedEnvironment", { ...example, status: "creating", ttl_hours: 24 }),
 );
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
 
 export const ListedEnvironment = closed(
   { ...identity, created_at: Instant, expires_at: Instant, creator: Creator },
-  { title: "ListedEnvironment", examples: [{ ...example, creator: exampleCreator }] },
+  titled("ListedEnvironment", { ...example, creator: exampleCreator }),
 );
 export type ListedEnvironment = Static<typeof ListedEnvironment>;
 export const ListReply = closed({
@@ -129,19 +129,13 @@ export const EnvironmentDetail = closed(
       auto_generated_secrets: Type.Boolean(),
     }),
   },
-  {
-    title: "Environment",
-    examples: [ENVIRONMENT_EXAMPLE],
-  },
+  titled("Environment", ENVIRONMENT_EXAMPLE),
 );
 export type EnvironmentDetail = Static<typeof EnvironmentDetail>;
 
 export const EnvironmentLifetime = closed(
   { id: Type.String(), ...lifetime },
-  {
-    title: "EnvironmentLifetime",
-    examples: [{ id: EXAMPLE_ID, expires_at: "2026-06-03T12:00:00.000Z", ttl_hours: 48 }],
-  },
+  titled("EnvironmentLifetime", { id: EXAMPLE_ID, expires_at: "2026-06-03T12:00:00.000Z", ttl_hours: 48 }),
 );
 export type EnvironmentLifetime = Static<typeof EnvironmentLifetime>;
 export const ExtendReply = closed({ status: Success, environment: EnvironmentLifetime });
@@ -158,13 +152,15 @@ export const SwitchRequest = closed(
       Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
     ),
   },
-  {
-    title: "SwitchEnvironmentRequest",
-    minProperties: 1,
-    "x-refusal": "must say protected, suspended, or both",
-    description: "A field that is left out, or null, stays as it is.",
-    examples: [{ suspended: true }],
-  },
+  titled(
+    "SwitchEnvironmentRequest",
+    { suspended: true },
+    {
+      minProperties: 1,
+      "x-refusal": "must say protected, suspended, or both",
+      description: "A field that is left out, or null, stays as it is.",
+    },
+  ),
 );
 
 const ConditionReport = closed(
@@ -189,24 +185,19 @@ export const EnvironmentReport = closed(
         "How far each step came; Ready sums them up; Suspended, PipelineSilent and ExpiryRefused are there while so.",
     }),
   },
-  {
-    title: "EnvironmentReport",
-    examples: [
+  titled("EnvironmentReport", {
+    ...ENVIRONMENT_EXAMPLE,
+    protected: false,
+    suspended: false,
+    conditions: [
       {
-        ...ENVIRONMENT_EXAMPLE,
-        protected: false,
-        suspended: false,
-        conditions: [
-          {
-            type: "Ready",
-            status: "True",
-            reason: "Ready",
-            message: "Every URL answers",
-            last_transition_time: "2026-06-01T12:02:20.000Z",
-          },
-        ],
+        type: "Ready",
+        status: "True",
+        reason: "Ready",
+        message: "Every URL answers",
+        last_transition_time: "2026-06-01T12:02:20.000Z",
       },
     ],
-  },
+  }),
 );
 export type EnvironmentReport = Static<typeof EnvironmentReport>;

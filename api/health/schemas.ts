@@ -1,7 +1,7 @@
 /** The health endpoints' replies. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant } from "../schemas/fields.ts";
+import { Instant, titled } from "../schemas/fields.ts";
 
 const MOMENT = "2026-06-01T12:00:00.000Z";
 
@@ -45,7 +45,7 @@ const CircuitBreakerReport = closed(
     }),
     since: Instant,
   },
-  { title: "CircuitBreaker", examples: [{ name: "secret-manager/api", state: "closed", since: MOMENT }] },
+  titled("CircuitBreaker", { name: "secret-manager/api", state: "closed", since: MOMENT }),
 );
 export const StatusReply = closed(
   {
@@ -83,22 +83,17 @@ export const StatusReply = closed(
         "Whether more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms.",
     }),
   },
-  {
-    title: "PlatformStatus",
-    examples: [
-      {
-        status: "healthy",
-        timestamp: MOMENT,
-        version: "1.0.0",
-        services: {
-          datastore: { healthy: true, response_time_ms: 4, last_check: MOMENT },
-          cache: { healthy: true, response_time_ms: 0, memory_usage: "84 MiB", age_seconds: 12, last_check: MOMENT },
-          deployer: { healthy: true, applications_synced: 42, last_check: MOMENT },
-        },
-        circuit_breakers: [{ name: "secret-manager/api", state: "closed", since: MOMENT }],
-        expirations_blocked: false,
-      },
-    ],
-  },
+  titled("PlatformStatus", {
+    status: "healthy",
+    timestamp: MOMENT,
+    version: "1.0.0",
+    services: {
+      datastore: { healthy: true, response_time_ms: 4, last_check: MOMENT },
+      cache: { healthy: true, response_time_ms: 0, memory_usage: "84 MiB", age_seconds: 12, last_check: MOMENT },
+      deployer: { healthy: true, applications_synced: 42, last_check: MOMENT },
+    },
+    circuit_breakers: [{ name: "secret-manager/api", state: "closed", since: MOMENT }],
+    expirations_blocked: false,
+  }),
 );
 export type StatusReply = Static<typeof StatusReply>;

@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../crds/names.ts";
 import { closed, literals, map } from "../../crds/schema.ts";
 import { ChartReport } from "../repositories/schemas.ts";
+import { titled } from "../schemas/fields.ts";
 
 export const TemplateQuery = closed({
   repo: Type.Optional(
@@ -49,29 +50,24 @@ export const ChartTemplateReport = closed(
     values_yaml: Type.String({ description: "The values as YAML, as helm reads it." }),
     variables: Type.Array(Variable, { description: "The variables of the pods." }),
   },
-  {
-    title: "ChartTemplate",
-    examples: [
+  titled("ChartTemplate", {
+    chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
+    values: {
+      environment: { name: "my-environment", uid: "00000000-0000-4000-8000-000000000000" },
+      backend: { image: "registry.example.com/shop/shop-api:{commit}", port: 8080, replicas: 1 },
+    },
+    values_yaml: 'environment:\n  name: "my-environment"\n',
+    variables: [
       {
-        chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
-        values: {
-          environment: { name: "my-environment", uid: "00000000-0000-4000-8000-000000000000" },
-          backend: { image: "registry.example.com/shop/shop-api:{commit}", port: 8080, replicas: 1 },
-        },
-        values_yaml: 'environment:\n  name: "my-environment"\n',
-        variables: [
-          {
-            name: "LOG_LEVEL",
-            component: "backend",
-            required: false,
-            secret: false,
-            source: "config_set",
-            default: "info",
-          },
-          { name: "SECRET_KEY", component: "backend", required: true, secret: true, source: "auto", default: null },
-        ],
+        name: "LOG_LEVEL",
+        component: "backend",
+        required: false,
+        secret: false,
+        source: "config_set",
+        default: "info",
       },
+      { name: "SECRET_KEY", component: "backend", required: true, secret: true, source: "auto", default: null },
     ],
-  },
+  }),
 );
 export type ChartTemplateReport = Static<typeof ChartTemplateReport>;

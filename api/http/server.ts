@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../../operator/ports/clock.ts";
@@ -68,7 +69,7 @@ export async function startServer(app: RequestListener, options: ServerOptions):
     app(request, response);
   };
   answerUnparsed(server, serve, options);
-  await listening(server, options);
+  await once(server.listen(options.port, options.host), "listening");
   const stop = async ({ settleMs = 0, graceMs = 10_000 }: StopOptions = {}) => {
     options.stopping.abort();
     if (settleMs > 0) await new Promise<void>((resolve) => options.clock.setTimer(settleMs, resolve));
@@ -85,16 +86,6 @@ export async function startServer(app: RequestListener, options: ServerOptions):
       return stopped;
     },
   };
-}
-
-function listening(server: Server, { host, port }: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }
 
 function closed(server: Server, graceMs: number, clock: Clock): Promise<void> {

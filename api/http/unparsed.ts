@@ -1,9 +1,8 @@
 import { maxHeaderSize, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
 import { problemBody } from "../problem.ts";
 import { requestIdFrom } from "../request-context.ts";
+import type { Services } from "../services.ts";
 
 interface Meaning {
   readonly status: number;
@@ -22,11 +21,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 };
 const NO_HOST: Meaning = { status: 400, detail: "The header host is missing" };
 
-/** What such answers need. */
-interface Reporting {
-  readonly clock: Clock;
-  readonly log: Log;
-}
+type Reporting = Pick<Services, "clock" | "log">;
 
 /**
  * Answers requests that Node itself would refuse, as the app answers errors, and logs each with the request id of its

@@ -3,20 +3,13 @@ import { type Static, type TSchema, Type } from "typebox";
 import { SECRET_KINDS } from "../../crds/repository/repository.schema.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant } from "../schemas/fields.ts";
+import { Instant, idPath, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
 
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
-export const RepositoryPath = closed({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 253,
-    description: "The repository's id: its name.",
-    examples: ["shop-api"],
-  }),
-});
+export const RepositoryPath = idPath("The repository's id: its name.", "shop-api");
 
 const Chart = closed(
   { repo_url: Type.String(), path: Type.String(), revision: Type.String() },
@@ -91,45 +84,40 @@ export const RepositoryReport = closed(
     reachable: orNull(Type.Boolean(), "Whether its host answered when it was checked last; null: not checked yet."),
     last_checked_at: orNull(Instant, "null: not checked yet."),
   },
-  {
-    title: "Repository",
-    examples: [
-      {
-        id: "shop-api",
-        name: "shop-api",
-        type: "backend",
-        provider: "repohost",
-        host_id: "4711",
-        full_name: "shop/shop-api",
-        clone_url: "https://git.example.com/shop/shop-api.git",
-        default_branch: "main",
-        chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
-        image: { repository: "registry.example.com/shop/shop-api", tag_template: "{commit}" },
-        port: 8080,
-        health_path: "/healthz",
-        secrets: [{ name: "SECRET_KEY", kind: "key", length: 64 }],
-        overridable: ["backend.cache.size"],
-        companion_repo: "shop-web",
-        max_environments: 20,
-        access: { groups: ["developers"] },
-        pull_request: {
-          enabled: true,
-          create_on: ["opened", "reopened", "synchronize"],
-          delete_on: ["closed", "merged"],
-          skip_draft: true,
-          required_labels: ["preview"],
-          branch_pattern: "(feature|fix)/.+",
-          ttl_hours: 48,
-          config_set: "web",
-          forks: "deny",
-        },
-        pipeline: { create_on_success: true, on_canceled: "own" },
-        notify: { chat_channel: "#shop", on: ["ready", "failed"] },
-        reachable: true,
-        last_checked_at: "2026-06-01T12:00:00.000Z",
-      },
-    ],
-  },
+  titled("Repository", {
+    id: "shop-api",
+    name: "shop-api",
+    type: "backend",
+    provider: "repohost",
+    host_id: "4711",
+    full_name: "shop/shop-api",
+    clone_url: "https://git.example.com/shop/shop-api.git",
+    default_branch: "main",
+    chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
+    image: { repository: "registry.example.com/shop/shop-api", tag_template: "{commit}" },
+    port: 8080,
+    health_path: "/healthz",
+    secrets: [{ name: "SECRET_KEY", kind: "key", length: 64 }],
+    overridable: ["backend.cache.size"],
+    companion_repo: "shop-web",
+    max_environments: 20,
+    access: { groups: ["developers"] },
+    pull_request: {
+      enabled: true,
+      create_on: ["opened", "reopened", "synchronize"],
+      delete_on: ["closed", "merged"],
+      skip_draft: true,
+      required_labels: ["preview"],
+      branch_pattern: "(feature|fix)/.+",
+      ttl_hours: 48,
+      config_set: "web",
+      forks: "deny",
+    },
+    pipeline: { create_on_success: true, on_canceled: "own" },
+    notify: { chat_channel: "#shop", on: ["ready", "failed"] },
+    reachable: true,
+    last_checked_at: "2026-06-01T12:00:00.000Z",
+  }),
 );
 export type RepositoryReport = Static<typeof RepositoryReport>;
 export const RepositoryPage = pageOf(RepositoryReport, { title: "RepositoryPage" });
@@ -146,17 +134,12 @@ export const ReloadReport = closed(
       description: "Repositories with an error; they stay as they were.",
     }),
   },
-  {
-    title: "RepositoryReload",
-    examples: [
-      {
-        loaded: 3,
-        added: ["shop-web"],
-        updated: [],
-        removed: [],
-        errors: [{ id: "shop-api", message: "there is no branch 'main': push it, or correct spec.defaultBranch" }],
-      },
-    ],
-  },
+  titled("RepositoryReload", {
+    loaded: 3,
+    added: ["shop-web"],
+    updated: [],
+    removed: [],
+    errors: [{ id: "shop-api", message: "there is no branch 'main': push it, or correct spec.defaultBranch" }],
+  }),
 );
 export type ReloadReport = Static<typeof ReloadReport>;

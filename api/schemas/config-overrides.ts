@@ -1,7 +1,6 @@
 /** Overrides of the chart's and the config set's values, as the REST contract words them. */
 import { type Static, Type } from "typebox";
-import { PLAIN_VALUE_PATTERN } from "../../crds/environment/overrides.schema.ts";
-import { QUANTITY_PATTERN } from "../../crds/quantity.ts";
+import { PLAIN_VALUE_PATTERN, Amount as ResourceAmount } from "../../crds/environment/overrides.schema.ts";
 import { closed, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../../crds/schema.ts";
 
 export const SecretKeyRef = closed(
@@ -23,12 +22,13 @@ export const SecretKeyRef = closed(
   { description: "A secret of the secret manager that is shared with the environment." },
 );
 
-const VariableText = Type.String({
-  title: "VariableText",
+/** The text of a variable. */
+export const VARIABLE_TEXT = {
   maxLength: 4096,
   pattern: PLAIN_VALUE_PATTERN,
   "x-refusal": "must not contain NUL, and may have 4096 characters at most",
-});
+};
+const VariableText = Type.String({ title: "VariableText", ...VARIABLE_TEXT });
 const VariableReference = closed({ secretKeyRef: SecretKeyRef }, { title: "VariableReference" });
 
 /** Text, or a reference: one schema for both, so that what is wrong can be told of the form that was chosen. */
@@ -55,9 +55,8 @@ const Env = map(EnvValue, {
     "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager.",
 });
 
-export const Amount = Type.String({
-  maxLength: 32,
-  pattern: QUANTITY_PATTERN,
+export const Amount = Type.Unsafe<string>({
+  ...ResourceAmount,
   "x-refusal": "must be a quantity of Kubernetes, such as 100m or 256Mi",
 });
 const Amounts = closed({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });

@@ -5,6 +5,9 @@ import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches
 import { closed, literals } from "../../crds/schema.ts";
 import { ERROR_CODES } from "../errors.ts";
 
+/** The options of a schema that the document has a component for: its name there, an example, and what else it says. */
+export const titled = (title: string, example: object, more: object = {}) => ({ title, ...more, examples: [example] });
+
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC." });
 
 const NAME = { minLength: NAME_MIN_LENGTH, maxLength: NAME_MAX_LENGTH, pattern: NAME_PATTERN };
@@ -19,6 +22,10 @@ export const ConfigSetName = Type.String({
   format: "config-set-name",
   description: "Unique; a DNS label that starts with a letter, without '--'.",
 });
+
+/** The path of a thing that is found by its id. */
+export const idPath = (description: string, example: string) =>
+  closed({ id: Type.String({ minLength: 1, maxLength: 253, description, examples: [example] }) });
 
 /** An id: URLs, paths and options of git match no Repository. */
 export const RepositoryId = Type.String({
@@ -62,15 +69,10 @@ export const Problem = closed(
     error_code: Type.Optional(literals(ERROR_CODES)),
     timestamp: Instant,
   },
-  {
-    title: "Problem",
-    examples: [
-      {
-        detail: "Environment name already exists",
-        status_code: 400,
-        error_code: "ENV_NAME_EXISTS",
-        timestamp: "2026-06-01T12:00:00.000Z",
-      },
-    ],
-  },
+  titled("Problem", {
+    detail: "Environment name already exists",
+    status_code: 400,
+    error_code: "ENV_NAME_EXISTS",
+    timestamp: "2026-06-01T12:00:00.000Z",
+  }),
 );

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { SCOPES, TOKEN_DESCRIPTION_MAX_LENGTH, TOKEN_NAME_MAX_LENGTH } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant } from "../schemas/fields.ts";
+import { Instant, idPath, titled } from "../schemas/fields.ts";
 import { PAGE, pageOf } from "../schemas/page.ts";
 
 /** Ten years; a token without the field never expires. */
@@ -39,23 +39,16 @@ export const TokenRequest = closed(
       Type.Integer({ minimum: 1, maximum: MOST_DAYS, description: "The token is good for ever when left out." }),
     ),
   },
-  {
-    title: "TokenRequest",
-    examples: [
-      {
-        name: "CI",
-        description: "Pipelines of the shop",
-        scopes: ["ENV_CREATE", "ENV_READ"],
-        expires_in_days: 90,
-      },
-    ],
-  },
+  titled("TokenRequest", {
+    name: "CI",
+    description: "Pipelines of the shop",
+    scopes: ["ENV_CREATE", "ENV_READ"],
+    expires_in_days: 90,
+  }),
 );
 export type TokenRequest = Static<typeof TokenRequest>;
 
-export const TokenPath = closed({
-  id: Type.String({ minLength: 1, maxLength: 253, description: "The token's id.", examples: [EXAMPLE_ID] }),
-});
+export const TokenPath = idPath("The token's id.", EXAMPLE_ID);
 
 export const TokenQuery = closed({
   ...PAGE,
@@ -100,12 +93,12 @@ export const CreatedToken = closed(
     ...record,
     token: Type.String({ description: "The token itself, to be sent after `Bearer ` in the Authorization header." }),
   },
-  { title: "CreatedToken", examples: [{ ...example, token: EXAMPLE_TOKEN }] },
+  titled("CreatedToken", { ...example, token: EXAMPLE_TOKEN }),
 );
 
 export const TokenList = pageOf(TokenRecord, { title: "TokenList" });
 
 export const TokenValue = closed(
   { id: Type.String(), value: Type.String({ description: "The token itself." }) },
-  { title: "TokenValue", examples: [{ id: EXAMPLE_ID, value: EXAMPLE_TOKEN }] },
+  titled("TokenValue", { id: EXAMPLE_ID, value: EXAMPLE_TOKEN }),
 );

@@ -1,10 +1,7 @@
 import { type Static, Type } from "typebox";
-import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp } from "../schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp, timestamp } from "../schema.ts";
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
-
-/** Why an environment was deleted. */
-export const RECORD_REASONS = ["deleted", "expired", "orphaned"] as const;
 
 const Component = Type.Object({
   repository: Type.String({ maxLength: 50 }),
@@ -23,14 +20,14 @@ export const RecordSpec = Type.Object(
   {
     name: Type.String({ maxLength: 253, description: "The name of the environment; the record is named by its UID." }),
     uid: Type.String({ maxLength: 64 }),
-    reason: literals(RECORD_REASONS, {
+    reason: literals(["deleted", "expired", "orphaned"], {
       description:
         "deleted: by request; expired: by its TTL; orphaned: the resource was gone before its other objects.",
     }),
     createdAt: Timestamp,
     readyAt: Type.Optional(Timestamp),
-    deletedAt: Type.Unsafe<string>({ ...Timestamp, description: "When its deletion was requested." }),
-    goneAt: Type.Unsafe<string>({ ...Timestamp, description: "When everything was verified gone, or forced." }),
+    deletedAt: timestamp("When its deletion was requested."),
+    goneAt: timestamp("When everything was verified gone, or forced."),
     teardownSeconds: Type.Integer({ minimum: 0 }),
     ttlHours: Type.Optional(Type.Integer()),
     phase: Type.Optional(literals(PHASES, { description: "The last phase before terminating." })),

@@ -1,33 +1,17 @@
 import { createHash } from "node:crypto";
-import { API_VERSION, ENVIRONMENT_NAME_LABEL, GROUP, type Kind, VERSION } from "../group.ts";
+import { API_VERSION, ENVIRONMENT_NAME_LABEL, GROUP, kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { RecordSpec } from "./environment-record.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.ts";
 
 export type { RecordSpec } from "./environment-record.schema.ts";
 
-/** What is stored of a deleted environment: for statistics and costs, and as the tombstone of its pull request. */
-export interface EnvironmentRecord {
-  readonly apiVersion: typeof API_VERSION;
-  readonly kind: "EnvironmentRecord";
-  readonly metadata: {
-    /** The environment's UID, so there is only one record. */
-    readonly name: string;
-    readonly namespace: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly creationTimestamp: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
-  readonly spec: RecordSpec;
-}
+/**
+ * What is stored of a deleted environment: for statistics and costs, and as the tombstone of its pull request. Its name is
+ * the environment's UID, so there is only one.
+ */
+export type EnvironmentRecord = Resource<"EnvironmentRecord", RecordSpec, Namespaced>;
 
-export const recordKind = {
-  group: GROUP,
-  version: VERSION,
-  kind: "EnvironmentRecord",
-  plural: "environmentrecords",
-  namespaced: true,
-} as const satisfies Kind;
+export const recordKind = kindOf("EnvironmentRecord", "environmentrecords");
 
 /** Selects everything that was created for one pull request. */
 export const TRIGGER_LABEL = `${GROUP}/trigger`;

@@ -1,6 +1,6 @@
 /** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
-import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, literals, Timestamp } from "../schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, literals, Timestamp, timestamp } from "../schema.ts";
 
 const origin = { branch: Type.String({ maxLength: 244 }), commit: Type.String({ maxLength: 64 }) };
 const image = Type.String({ maxLength: 512 });
@@ -42,8 +42,8 @@ const TeardownStep = Type.Object({
     description: "gone: verified by a fresh read; forced: an admin skipped it, and something may be left.",
   }),
   message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
-  since: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "Since when the deletion waits for it." })),
-  goneAt: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "When it was verified gone, or forced." })),
+  since: Type.Optional(timestamp("Since when the deletion waits for it.")),
+  goneAt: Type.Optional(timestamp("When it was verified gone, or forced.")),
 });
 export type TeardownStep = Static<typeof TeardownStep>;
 
@@ -108,11 +108,9 @@ export const EnvironmentStatus = Type.Object({
   ttlHours: Type.Optional(Type.Integer()),
   expiresAt: Type.Optional(Timestamp),
   expiryNotBefore: Type.Optional(
-    Type.Unsafe<string>({
-      ...Timestamp,
-      description:
-        "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
-    }),
+    timestamp(
+      "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
+    ),
   ),
   protected: Type.Optional(Type.Boolean({ description: "Whether it was protected at the last reconcile." })),
   readyAt: Type.Optional(Timestamp),

@@ -1,18 +1,12 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
-import { BRANCH_RULES, Branch } from "../repository/branches.ts";
-import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, Timestamp } from "../schema.ts";
+import { Branch, branchRules } from "../repository/branches.ts";
+import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, timestamp } from "../schema.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";
 
 const nameOf = (kind: string) => Type.String({ minLength: 1, maxLength: 50, description: `Name of a ${kind}.` });
-
-const branchRules: CelRule[] = BRANCH_RULES.map(({ cel, message }) => ({
-  rule: cel("self.branch"),
-  fieldPath: ".branch",
-  message: `a branch ${message}`,
-}));
 
 export const PIPELINE_STATUSES = ["running", "success", "failed", "canceled"] as const;
 
@@ -23,10 +17,7 @@ const Pipeline = Type.Object(
     commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES),
     url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
-    at: Type.String({
-      ...Timestamp,
-      description: "When it got this status; a running one counts as silent 2 hours later.",
-    }),
+    at: timestamp("When it got this status; a running one counts as silent 2 hours later."),
   },
   {
     description: "The newest pipeline of this component, as its host reported it; only set with the right to assign.",
@@ -53,7 +44,7 @@ const Source = Type.Object(
     pipeline: Type.Optional(Pipeline),
   },
   rules(
-    ...branchRules,
+    ...branchRules("self.branch"),
     {
       rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
       fieldPath: ".pipeline",
@@ -205,5 +196,3 @@ export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
     rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),
     messageExpression: `"metadata.name '" + self.metadata.name + "' ${message.replaceAll('"', '\\"')}"`,
   }));
-
-export const environmentRootRules = nameRootRules("environment");

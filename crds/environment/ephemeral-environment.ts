@@ -2,11 +2,11 @@ import { findCondition } from "../conditions.ts";
 import {
   API_VERSION,
   AUDIT_ID_ANNOTATION,
+  type Counted,
   FINALIZER,
-  GROUP,
-  type Kind,
+  kindOf,
   RECONCILE_ANNOTATION,
-  VERSION,
+  type Resource,
 } from "../group.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
@@ -20,33 +20,15 @@ export type {
 } from "./environment-status.schema.ts";
 export type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
-/** One environment: its desired state (`spec`, written by users) and its observed state (`status`, written by the operator). */
-export interface EphemeralEnvironment {
-  readonly apiVersion: typeof API_VERSION;
-  readonly kind: "EphemeralEnvironment";
-  readonly metadata: {
-    readonly name: string;
-    /** The environment's id in the REST contract. */
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly generation: number;
-    readonly creationTimestamp: string;
-    readonly deletionTimestamp?: string;
-    readonly finalizers?: readonly string[];
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: EnvironmentSpec;
+/**
+ * One environment: its desired state (`spec`, written by users) and its observed state (`status`, written by the operator).
+ * Its UID is its id in the REST contract.
+ */
+export interface EphemeralEnvironment extends Resource<"EphemeralEnvironment", EnvironmentSpec, Counted> {
   readonly status?: EnvironmentStatus;
 }
 
-export const environmentKind = {
-  group: GROUP,
-  version: VERSION,
-  kind: "EphemeralEnvironment",
-  plural: "ephemeralenvironments",
-  namespaced: false,
-} as const satisfies Kind;
+export const environmentKind = kindOf("EphemeralEnvironment", "ephemeralenvironments", false);
 
 /** Whether it has our finalizer; nothing is made for an environment that has none. */
 export function hasFinalizer({ metadata }: EphemeralEnvironment): boolean {

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import type { CelRule } from "../schema.ts";
 
 /**
  * Valid branch names: those that git allows, without those that mislead readers.
@@ -67,6 +68,14 @@ export const BRANCH_RULES: readonly BranchRule[] = [
     message: "must not contain invisible characters, nor such as turn the direction of the text",
   },
 ];
+
+/** The rules for the branch in a field (`self.branch`) for the API server; they hold where it is absent, if it may be. */
+export const branchRules = (field: string, isOptional = false): CelRule[] =>
+  BRANCH_RULES.map(({ cel, message }) => ({
+    rule: `${isOptional ? `!has(${field}) || ` : ""}${cel(field)}`,
+    fieldPath: field.replace("self", ""),
+    message: `a branch ${message}`,
+  }));
 
 const pattern = new RegExp(BRANCH_PATTERN, "u");
 

@@ -1,8 +1,7 @@
 import { type Static, Type } from "typebox";
-import { nameRootRules } from "../environment/ephemeral-environment.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";
-import { BRANCH_RULES, Branch } from "./branches.ts";
+import { Branch, branchRules } from "./branches.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
@@ -49,8 +48,8 @@ export type ChartSource = Static<typeof ChartSource>;
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
-/** A reference to a host's credential in the secret manager: `user:password`. */
-const CredentialRef = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
+/** A reference to a value in the secret manager. */
+const SecretWith = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
 
 /** Values that the platform sets, values with a field of their own, and special names of JavaScript. */
 const RESERVED_PATH_PATTERN =
@@ -86,7 +85,7 @@ export const RepositorySpec = Type.Object(
       }),
     ),
     defaultBranch: Type.Optional(Type.Unsafe<string>({ ...Branch, default: "main" })),
-    credentialsRef: CredentialRef(
+    credentialsRef: SecretWith(
       "The credential for a private repository: user:password in the secret manager. The setting secrets.hostCredentials lists the hosts that it may be sent to.",
     ),
     chart: Type.Optional(ChartSource),
@@ -102,7 +101,7 @@ export const RepositorySpec = Type.Object(
         }),
       ),
     }),
-    imagePullSecretRef: CredentialRef(
+    imagePullSecretRef: SecretWith(
       "The credential for the registry of its image, as credentialsRef; pods pull with it.",
     ),
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, default: 8080 })),
@@ -140,18 +139,11 @@ export const RepositorySpec = Type.Object(
     pipeline: Type.Optional(PipelineRules),
     notify: Type.Optional(Notifications),
     feedback: Type.Optional(Feedback),
-    webhookSecretRef: Type.Optional(
-      Type.Unsafe<Static<typeof SecretRef>>({
-        ...SecretRef,
-        description:
-          "Read by webhooks: its own key in the secret manager, at least 32 bytes; the global ones when left out. A value that begins with whsec_ is a signing token of GitLab: the static token is refused then.",
-      }),
+    webhookSecretRef: SecretWith(
+      "Read by webhooks: its own key in the secret manager, at least 32 bytes; the global ones when left out. A value that begins with whsec_ is a signing token of GitLab: the static token is refused then.",
     ),
-    formerWebhookSecretRef: Type.Optional(
-      Type.Unsafe<Static<typeof SecretRef>>({
-        ...SecretRef,
-        description: "The key before, which is accepted as well while its host is given the new one.",
-      }),
+    formerWebhookSecretRef: SecretWith(
+      "The key before, which is accepted as well while its host is given the new one.",
     ),
     access: Type.Optional(
       Type.Object({ groups: Groups }, { description: "Who may use it; everyone when left out or empty." }),
@@ -179,11 +171,7 @@ export const RepositorySpec = Type.Object(
       fieldPath: ".companionRepository",
       message: "a frontend repository whose pull requests get environments names the backend repository of them",
     },
-    ...BRANCH_RULES.map(({ cel, message }) => ({
-      rule: `!has(self.defaultBranch) || ${cel("self.defaultBranch")}`,
-      fieldPath: ".defaultBranch",
-      message: `a branch ${message}`,
-    })),
+    ...branchRules("self.defaultBranch", true),
   ),
 );
 export type RepositorySpec = Static<typeof RepositorySpec>;
@@ -198,5 +186,3 @@ export const RepositoryStatus = Type.Object({
   conditions: Type.Optional(Conditions),
 });
 export type RepositoryStatus = Static<typeof RepositoryStatus>;
-
-export const repositoryRootRules = nameRootRules("repository");

@@ -1,36 +1,18 @@
 import { reconcileToken } from "../environment/ephemeral-environment.ts";
-import { type API_VERSION, FINALIZER, GROUP, type Kind, VERSION } from "../group.ts";
+import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 export type { ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
-/** A backend or frontend repository: where it is, and how it becomes a component of an environment. */
-export interface Repository {
-  readonly apiVersion: typeof API_VERSION;
-  readonly kind: "Repository";
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly generation: number;
-    readonly creationTimestamp: string;
-    /** It is deleted; it stays until its last environment is gone. */
-    readonly deletionTimestamp?: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly finalizers?: readonly string[];
-  };
-  readonly spec: RepositorySpec;
+/**
+ * A backend or frontend repository: where it is, and how it becomes a component of an environment. A deleted one stays
+ * until its last environment is gone.
+ */
+export interface Repository extends Resource<"Repository", RepositorySpec, Namespaced & Counted> {
   readonly status?: RepositoryStatus;
 }
 
-export const repositoryKind = {
-  group: GROUP,
-  version: VERSION,
-  kind: "Repository",
-  plural: "repositories",
-  namespaced: true,
-} as const satisfies Kind;
+export const repositoryKind = kindOf("Repository", "repositories");
 
 /** Whether it has our finalizer, because environments use it. */
 export function isKept({ metadata }: Repository): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type API_VERSION, GROUP, type Kind, VERSION } from "../group.ts";
+import { kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhook-delivery.schema.ts";
 
 export type {
@@ -10,31 +10,16 @@ export type {
   WebhookDeliveryStatus,
 } from "./webhook-delivery.schema.ts";
 
-/** One accepted delivery of a host: extracted fields only, its outcome, and the verdicts of the rules. */
-export interface WebhookDelivery {
-  readonly apiVersion: typeof API_VERSION;
-  readonly kind: "WebhookDelivery";
-  readonly metadata: {
-    /** See `deliveryName`: the API server is the lock on a delivery. */
-    readonly name: string;
-    readonly namespace: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly creationTimestamp: string;
-    readonly deletionTimestamp?: string;
-  };
-  readonly spec: WebhookDeliverySpec;
+/**
+ * One accepted delivery of a host: extracted fields only, its outcome, and the verdicts of the rules. See `deliveryName` for
+ * its name: the API server is the lock on a delivery.
+ */
+export interface WebhookDelivery extends Resource<"WebhookDelivery", WebhookDeliverySpec, Namespaced> {
   /** Absent until its outcome is known: then it is pending. */
   readonly status?: WebhookDeliveryStatus;
 }
 
-export const webhookDeliveryKind = {
-  group: GROUP,
-  version: VERSION,
-  kind: "WebhookDelivery",
-  plural: "webhookdeliveries",
-  namespaced: true,
-} as const satisfies Kind;
+export const webhookDeliveryKind = kindOf("WebhookDelivery", "webhookdeliveries");
 
 /** Lower case, so that it is a valid name. */
 const digestOf = (parts: readonly unknown[]) =>

@@ -1,5 +1,5 @@
-import type { LocalCluster } from "./cluster.ts";
-import { apiClient } from "./kubernetes/api-client.ts";
+import type { Condition } from "../../crds/conditions.ts";
+import { type ApiAccess, apiClient } from "./kubernetes/api-client.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { waitUntil } from "./processes/wait.ts";
 
@@ -17,19 +17,12 @@ export interface Hello {
   readonly readyAfterSeconds: number | undefined;
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
 /** Makes the environment through the REST interface if it is not there, and shows its steps until it is ready. */
-export async function ensureHello(cluster: LocalCluster, idToken: string): Promise<Hello> {
+export async function ensureHello(access: ApiAccess, idToken: string): Promise<Hello> {
   const began = performance.now();
   const known = await call("GET", `/${NAME}`, idToken);
   if (known.status === 404) await create(idToken);
-  await untilReady(cluster, began);
+  await untilReady(access, began);
   const { body } = await call("GET", `/${NAME}`, idToken);
   const { status, urls } = body as Pick<Hello, "status" | "urls">;
   return { status, urls, readyAfterSeconds: known.status === 404 ? (performance.now() - began) / 1000 : undefined };
@@ -49,8 +42,8 @@ async function create(idToken: string): Promise<void> {
 }
 
 /** Follows the conditions of the resource: the same that `kubectl describe` shows. */
-async function untilReady(cluster: LocalCluster, began: number): Promise<void> {
-  const client = apiClient(cluster.access);
+async function untilReady(access: ApiAccess, began: number): Promise<void> {
+  const client = apiClient(access);
   const shown = new Set<string>();
   let last: Condition | undefined;
   const check = async () => {

@@ -5,7 +5,6 @@ const usage = `Usage: main.ts COMMAND
 The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an identity provider, without Docker.
 
   up        start what is missing and make the environment hello; says what to do next
-  cluster   start the cluster without the platform; prints where everything is, as JSON
   gitea     start a git host with private repositories and an image registry beside it
   down      stop it and leave nothing behind
   status    which programs run
@@ -24,14 +23,9 @@ type Commands = Readonly<Record<string, () => Promise<void>>>;
 const clusters: Readonly<Record<string, Commands>> = {
   local: {
     up: async () => (await import("./up.ts")).up(),
-    async cluster() {
-      const { startCluster } = await import("./cluster.ts");
-      const { clusterComponents } = await import("./components/index.ts");
-      console.log(JSON.stringify(await startCluster(showProgress(), clusterComponents), null, 2));
-    },
     async gitea() {
       const { addGitea } = await import("./cluster.ts");
-      const administratorFile = await addGitea();
+      const administratorFile = await addGitea(showProgress());
       const { giteaUrl } = await import("./network/addresses.ts");
       console.log(`Gitea answers at ${giteaUrl}; its administrator's name and password: ${administratorFile}`);
     },

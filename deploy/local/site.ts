@@ -6,7 +6,7 @@ import { type LocalRepositories, makeRepositories } from "./git/repositories.ts"
 import { type ApiAccess, type ApiClient, apiClient } from "./kubernetes/api-client.ts";
 import type { ControlPlaneSite } from "./kubernetes/control-plane-programs.ts";
 import { clusterEntry, writeKubeconfig } from "./kubernetes/kubeconfig.ts";
-import { type CertificateAuthority, certificateAuthority, type Subject, signingKey } from "./kubernetes/pki.ts";
+import { type CertificateAuthority, certificateAuthority, signingKey } from "./kubernetes/pki.ts";
 import { addresses } from "./network/addresses.ts";
 import type { Progress } from "./progress.ts";
 
@@ -32,6 +32,9 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const built = await buildAll(progress);
   await mkdir(clusterFolder, { recursive: true, mode: 0o700 });
   await mkdir(runFolder, { recursive: true });
+  // Only root may enter it.
+  const etcdFolder = join(runFolder, "etcd");
+  await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
   const pki = join(clusterFolder, "pki");
   const ca = await certificateAuthority(pki);
   const clientCertificate = await ca.issue("admin", { commonName: "admin", organization: "system:masters" });
@@ -40,7 +43,7 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const access = { url, caFile: ca.certificate, clientCertificate };
   const controlPlane: ControlPlaneSite = {
     ...{ programs: built.controlplane.programs, folder: clusterFolder, address, port: addresses.apiServerPort },
-    ...{ etcdFolder: await privateFolder("etcd"), etcdGateway: false, caFile: ca.certificate },
+    ...{ etcdFolder, etcdGateway: false, caFile: ca.certificate },
     ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
   };
   const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), {
@@ -61,23 +64,4 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
     repositories,
     progress,
   };
-}
-
-/** A kubeconfig with a client certificate for one program of the cluster. */
-export async function kubeconfigFor(
-  site: ClusterSite,
-  name: string,
-  subject: Subject,
-  namespace?: string,
-): Promise<string> {
-  const clientCertificate = await site.ca.issue(`${name}-client`, subject);
-  const config = { cluster: clusterEntry(site.access), user: name, clientCertificate, ...(namespace && { namespace }) };
-  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
-}
-
-/** A folder for sockets below the run folder that only root may enter; made if it is not there. */
-async function privateFolder(name: string): Promise<string> {
-  const folder = join(runFolder, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }

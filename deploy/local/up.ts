@@ -1,32 +1,33 @@
 import { join } from "node:path";
-import { type LocalCluster, startCluster } from "./cluster.ts";
+import { startCluster } from "./cluster.ts";
 import { identityFolder } from "./folders.ts";
 import { ensureHello, type Hello } from "./hello.ts";
 import { signedIdToken } from "./identity/tokens.ts";
+import { localIssuer } from "./network/addresses.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
 import { shortPath } from "./short-path.ts";
+import type { ClusterSite } from "./site.ts";
 
 /** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
 export async function up(): Promise<void> {
   const began = performance.now();
-  const cluster = await startCluster(showProgress());
-  const idToken = await writeEnvironmentFile(cluster);
-  const hello = await ensureHello(cluster, idToken);
-  console.log(epilogue(hello, cluster, (performance.now() - began) / 1000));
+  const site = await startCluster(showProgress());
+  const idToken = await writeEnvironmentFile(site);
+  const hello = await ensureHello(site.access, idToken);
+  console.log(epilogue(hello, site, (performance.now() - began) / 1000));
 }
 
 /** Writes `.local/env` for `source`, and answers the developer's ID token in it. */
-async function writeEnvironmentFile(cluster: LocalCluster): Promise<string> {
-  const { issuer } = cluster.identity;
-  const token = (email: string) => signedIdToken(identityFolder, issuer, email);
+async function writeEnvironmentFile({ adminKubeconfig, built, ca }: ClusterSite): Promise<string> {
+  const token = (email: string) => signedIdToken(identityFolder, localIssuer, email);
   const developer = await token("dev@example.test");
   const variables = {
     API_URL: apiUrl,
-    KUBECONFIG: cluster.adminKubeconfig,
-    KUBECTL: cluster.programs.kubectl,
-    CA_FILE: cluster.ingressCaFile,
+    KUBECONFIG: adminKubeconfig,
+    KUBECTL: join(built.controlplane.programs, "kubectl"),
+    CA_FILE: ca.certificate,
     ID_TOKEN: developer,
     OTHER_ID_TOKEN: await token("other@example.test"),
     ADMIN_ID_TOKEN: await token("admin@example.test"),
@@ -35,7 +36,7 @@ async function writeEnvironmentFile(cluster: LocalCluster): Promise<string> {
   return developer;
 }
 
-function epilogue(hello: Hello, cluster: LocalCluster, seconds: number): string {
+function epilogue(hello: Hello, { ca }: ClusterSite, seconds: number): string {
   const made = hello.readyAfterSeconds;
   return `
 Environment hello is ${hello.status}${made === undefined ? "" : ` (${made.toFixed(1)} s after it was asked for)`}.
@@ -50,7 +51,7 @@ Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it.
   $KUBECTL get eenv hello -o wide
   tail -f ${join(".local/cluster", "log/operator.log")}                       # programs: "make status"
 
-The URLs' certificate is signed by ${shortPath(cluster.ingressCaFile)}: curl --cacert $CA_FILE ${hello.urls.frontend}
+The URLs' certificate is signed by ${shortPath(ca.certificate)}: curl --cacert $CA_FILE ${hello.urls.frontend}
 The REST interface is described at ${apiUrl}/docs.
 NetworkPolicies are real objects here, but this cluster's network plugin does not enforce them.`;
 }

@@ -13,23 +13,20 @@ interface ManagedFields {
 }
 
 /** Remembers the foreign field managers of cached objects, because caches drop `managedFields`. */
-export interface FieldManagers {
-  /** Wraps the transform of a cache. */
-  noting<T extends KubeObject>(transform: (object: T) => T): (object: T) => T;
-  /** The foreign field managers that last wrote the spec of this version; empty when that was this platform. */
-  of(object: KubeObject): readonly string[];
-}
-
-export function fieldManagers(): FieldManagers {
+export function fieldManagers() {
   const known = new WeakMap<KubeObject, readonly string[]>();
   return {
-    noting: (transform) => (object) => {
-      const kept = transform(object);
-      const writers = lastWriters(object).filter((manager) => manager !== OUR_FIELD_MANAGER);
-      if (writers.length > 0) known.set(kept, writers);
-      return kept;
-    },
-    of: (object) => known.get(object) ?? [],
+    /** Wraps the transform of a cache. */
+    noting:
+      <T extends KubeObject>(transform: (object: T) => T) =>
+      (object: T): T => {
+        const kept = transform(object);
+        const writers = lastWriters(object).filter((manager) => manager !== OUR_FIELD_MANAGER);
+        if (writers.length > 0) known.set(kept, writers);
+        return kept;
+      },
+    /** The foreign field managers that last wrote the spec of this version; empty when that was this platform. */
+    of: (object: KubeObject): readonly string[] => known.get(object) ?? [],
   };
 }
 

@@ -5,6 +5,7 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { KubeObject, ObjectMeta } from "../kit/client/objects.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
+import { endOf } from "../kit/controller/controller.ts";
 import type { AuditRecord, AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
 
@@ -38,9 +39,7 @@ export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
   // A Repository that is being deleted is no longer checked, so its status does not show whether that was seen.
   const repositories = caches.repositories.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   for (const repository of repositories) recordUnseenSpec(repository, repository.metadata.generation, context);
-  return () => {
-    for (const end of ends) end();
-  };
+  return endOf(ends);
 }
 
 /**

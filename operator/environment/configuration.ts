@@ -1,11 +1,11 @@
 import { type ConfigSetVersion, currentVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { mayHave } from "../../crds/repository/repository-use.ts";
-import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
+import type { ConfigSetVersions } from "../ports/config-sets.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-interface Known {
-  readonly configSets: ConfigSets;
+interface Known extends Pick<ControllerPorts, "configSets"> {
   readonly configSetVersions: Pick<ConfigSetVersions, "find">;
 }
 
@@ -76,27 +76,19 @@ function namedVersion(
 function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known): Unfinished {
   const { name = "", version = status?.configSet?.version } = spec.configSet ?? {};
   if (configSets.find(name) === undefined && status?.configSet === undefined) {
-    return failed(
-      "ConfigSetNotFound",
-      `there is no config set '${name}': create it, or create the environment again with another one`,
-    );
+    const message = `there is no config set '${name}': create it, or create the environment again with another one`;
+    return failed("ConfigSetNotFound", message);
   }
-  return failed(
-    "ConfigSetVersionNotFound",
-    `version ${version} of config set '${name}' is neither current nor stored: name another one in spec.configSet.version`,
-  );
+  const message = `version ${version} of config set '${name}' is neither current nor stored: name another one in spec.configSet.version`;
+  return failed("ConfigSetVersionNotFound", message);
 }
 
 function notShared(name: string): Unfinished {
-  return failed(
-    "ConfigSetNotShared",
-    `config set '${name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another config set`,
-  );
+  const message = `config set '${name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another config set`;
+  return failed("ConfigSetNotShared", message);
 }
 
 function forProduction(name: string): Unfinished {
-  return failed(
-    "ConfigSetForProduction",
-    `config set '${name}' is for production, which no environment may use: create the environment again with another one`,
-  );
+  const message = `config set '${name}' is for production, which no environment may use: create the environment again with another one`;
+  return failed("ConfigSetForProduction", message);
 }

@@ -3,11 +3,11 @@ import {
   type EphemeralEnvironment,
   hasFinalizer,
 } from "../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
-import type { OperatorEnvironments } from "../ports/environments.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
-import { createExpirationLimiter, type LimiterContext } from "./expiration/limiter.ts";
+import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { createRefusedDeletions } from "./expiration/refused-deletions.ts";
 import { type RunContext, runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
@@ -20,14 +20,8 @@ import { environmentSteps } from "./steps/index.ts";
 export interface ReconcilerContext
   extends Omit<RunContext, "signal">,
     Omit<FinalizeContext, "signal">,
-    Omit<ExpiryContext, "limiter" | "refusals" | "reportDisagreement">,
-    Pick<LimiterContext, "events"> {
-  readonly environments: OperatorEnvironments;
-  /** The environment from the cache, by name. */
-  readonly environment: (name: string) => EphemeralEnvironment | undefined;
-  /** Uniform in [0, 1): spreads the periodic reconciles. */
-  readonly random: () => number;
-}
+    Omit<ExpiryContext, "environments" | "limiter" | "refusals" | "reportDisagreement">,
+    Pick<ControllerPorts, "environments" | "environment" | "random"> {}
 
 const MINUTE_MS = 60_000;
 

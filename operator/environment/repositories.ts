@@ -62,23 +62,16 @@ const isGranted = (environment: EphemeralEnvironment, repository: Repository) =>
   wasGranted(environment) || mayHave(environment, repository);
 
 function notFound({ spec }: EphemeralEnvironment, component: Component): Unfinished {
-  return failed(
-    "RepositoryNotFound",
-    `no ${component} Repository '${spec[component]?.repository}' is registered: register it, or create the environment again with another one`,
-  );
+  const message = `no ${component} Repository '${spec[component]?.repository}' is registered: register it, or create the environment again with another one`;
+  return failed("RepositoryNotFound", message);
 }
 
 function notShared({ metadata }: Repository): Unfinished {
-  return failed(
-    "RepositoryNotShared",
-    `Repository '${metadata.name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another Repository`,
-  );
+  const message = `Repository '${metadata.name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another Repository`;
+  return failed("RepositoryNotShared", message);
 }
 
 function full({ metadata, spec }: Repository): Unfinished {
-  return failed(
-    "RepositoryFull",
-    `Repository '${metadata.name}' has reached its limit of ${spec.maxEnvironments} environments: delete one of them, or raise its maxEnvironments`,
-    { requeueAfterMs: FULL_RECHECK_MS },
-  );
+  const message = `Repository '${metadata.name}' has reached its limit of ${spec.maxEnvironments} environments: delete one of them, or raise its maxEnvironments`;
+  return failed("RepositoryFull", message, { requeueAfterMs: FULL_RECHECK_MS });
 }

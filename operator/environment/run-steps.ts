@@ -1,9 +1,10 @@
 import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isConflict } from "../kit/client/errors.ts";
+import { equalJson } from "../kit/equal-json.ts";
 import { errorResult, retrying } from "./error-results.ts";
 import type { Step, StepContext } from "./step.ts";
-import { type StepResult, type StepResults, withFindings } from "./step-result.ts";
+import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
 
 /** The context of steps without the parts that the runner provides. */
 export type RunContext = Omit<StepContext, "earlier" | "canContinueAfter">;
@@ -33,30 +34,28 @@ export async function runSteps(
   };
   const context: StepContext = { ...outside, earlier: results, canContinueAfter };
 
-  let latest = { environment, results: 0 };
-  /** The same object for all steps that know the same results: what is computed from it can be cached by it. */
-  const current = () => {
-    if (latest.results < results.size) latest = { environment: merged(environment, results), results: results.size };
-    return latest.environment;
-  };
+  /** This run's own object, the same for all steps until one finds something new: what is computed from it can be cached by it. */
+  let current: EphemeralEnvironment = { ...environment };
 
   const isPassable = (condition: StepCondition) => {
     const result = results.get(condition);
     if (result?.state === "done") return true;
     const step = plan.find((one) => one.condition === condition);
-    return step?.continueWithPrevious?.(current(), context, result) === true;
+    return step?.continueWithPrevious?.(current, context, result) === true;
   };
 
   const start = async (step: Step) => {
     await Promise.all(step.after.map((condition) => started.get(condition)));
     if (!step.after.every(isPassable) && !step.alwaysRun?.(environment)) return;
-    const { result, error } = await attempt(step, current(), context);
+    const { result, error } = await attempt(step, current, context);
     if (error !== undefined) errors.push(error);
-    if (result !== undefined) results.set(step.condition, result);
+    if (result === undefined) return;
+    results.set(step.condition, result);
+    current = withNews(current, result.findings);
   };
   for (const step of plan) started.set(step.condition, start(step));
   await Promise.all(started.values());
-  errors.push(...(await cleanUp(plan, results, { environment: current(), context })));
+  errors.push(...(await cleanUp(plan, results, { environment: current, context })));
   return { results, error: errors[0] };
 }
 
@@ -97,8 +96,11 @@ async function cleanUp(
   return errors;
 }
 
-/** The environment with what the steps have found so far. */
-function merged(environment: EphemeralEnvironment, results: StepResults): EphemeralEnvironment {
-  const findings = [...results.values()].map((result) => result.findings);
-  return { ...environment, status: Object.assign({}, environment.status, ...findings) };
+/** The environment with what a step has found; the same object when its status says so already, as in most reconciles. */
+function withNews(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
+  const { status } = environment;
+  const isNews = Object.entries(findings).some(
+    ([field, found]) => !equalJson(status?.[field as keyof Findings], found),
+  );
+  return isNews ? { ...environment, status: { ...status, ...findings } } : environment;
 }

@@ -38,21 +38,22 @@ type Checked<F> = F & { readonly [checked]: true };
 type Known<F> = F & { readonly [name in Exclude<keyof F, StepField | typeof checked>]: never };
 type None = Record<never, never>;
 
-/** The step has reached its goal. */
-export interface Done<F = Findings> {
-  readonly state: "done";
+interface Ended<F> {
   readonly reason: string;
   readonly findings?: Checked<F>;
   readonly requeueAfterMs?: number;
 }
 
+/** The step has reached its goal. */
+export interface Done<F = Findings> extends Ended<F> {
+  readonly state: "done";
+}
+
 /** The step runs again after `requeueAfterMs`. */
-export interface Waiting<F = Findings> {
+export interface Waiting<F = Findings> extends Ended<F> {
   readonly state: "waiting";
-  readonly reason: string;
   /** For users: what the step waits for. */
   readonly message: string;
-  readonly findings?: Checked<F>;
   readonly requeueAfterMs: number;
   /** The findings must be stored before the next reconcile uses them. */
   readonly persistFirst?: boolean;
@@ -61,13 +62,10 @@ export interface Waiting<F = Findings> {
 }
 
 /** The step can't reach its goal; it runs again when a watch or a new spec enqueues the environment, or after `requeueAfterMs`. */
-export interface Failed<F = Findings> {
+export interface Failed<F = Findings> extends Ended<F> {
   readonly state: "failed";
-  readonly reason: string;
   /** For users: what is wrong and what to do. */
   readonly message: string;
-  readonly findings?: Checked<F>;
-  readonly requeueAfterMs?: number;
 }
 
 /** How a step ended that is not done. */
@@ -81,10 +79,7 @@ export function done<F extends Findings = None>(
   reason: string,
   more: { findings?: Known<F>; requeueAfterMs?: number } = {},
 ): Done<F> {
-  const { findings, ...others } = more;
-  return findings === undefined
-    ? { state: "done", reason, ...others }
-    : { state: "done", reason, ...others, findings: findings as Known<F> & Checked<F> };
+  return { state: "done", reason, ...(more as { findings?: Known<F> & Checked<F>; requeueAfterMs?: number }) };
 }
 
 export function waiting(

@@ -1,39 +1,19 @@
-import type { Settings } from "../../config/settings.ts";
 import type { StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { WantedSecret } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import type { Cluster } from "../ports/cluster.ts";
-import type { ConfigSets, ConfigSetVersions } from "../ports/config-sets.ts";
-import type { Deployer } from "../ports/deployer.ts";
-import type { Pods } from "../ports/pods.ts";
-import type { Repositories } from "../ports/repositories.ts";
-import type { RepositoryHost } from "../ports/repository-host.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import type { Findings, OwnFindings, StepField, StepResult, StepResults } from "./step-result.ts";
 
 /** Everything outside the environment that a step may use. */
-export interface StepContext {
-  readonly settings: Settings;
-  readonly cluster: Cluster;
-  readonly secretManager: SecretManager;
-  readonly deployer: Deployer;
-  readonly pods: Pods;
-  readonly repositories: Repositories;
-  /** The environments that name the Repository, from this process's cache. */
-  readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
-  readonly configSets: ConfigSets;
-  readonly configSetVersions: ConfigSetVersions;
-  readonly repositoryHost: RepositoryHost;
-  readonly prober: UrlProber;
+export interface StepContext
+  extends Pick<ControllerPorts, "settings" | "clock" | "cluster" | "secretManager" | "deployer" | "pods" | "prober">,
+    Pick<ControllerPorts, "repositories" | "environmentsOf" | "repositoryHost" | "configSets" | "configSetVersions"> {
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
   /** A new random value of the wanted kind and length. */
   readonly generateSecret: (wanted: WantedSecret) => Sensitive;
-  readonly clock: Clock;
   /** Aborts when the reconcile must stop: its deadline has passed, or this process is no longer the leader. */
   readonly signal: AbortSignal;
   /** The results of this reconcile so far; those of the steps in `after` are among them. */

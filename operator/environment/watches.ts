@@ -4,10 +4,9 @@ import { CONFIG_SET_LABEL } from "../../crds/config-set.ts";
 import { type EphemeralEnvironment, hasFinalizer } from "../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
+import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import type { Priority } from "../kit/controller/work-queue.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../ports/caches.ts";
-
-type Enqueue = (name: string, priority?: Priority) => void;
 
 /** Enqueues the environments that a change concerns; returns the end of it. */
 export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
@@ -29,7 +28,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
       if (status?.configSet?.revision === revision.metadata.name) enqueue(metadata.name);
     }
   };
-  const ends = [
+  return endOf([
     caches.environments.subscribe((_name, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueueOne(current);
     }),
@@ -56,10 +55,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
         if (isRelevantChild(current, previous)) enqueueOwner(previous);
       }),
     ),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }
 
 /** When hundreds are deleted at once, changes that users wait for come first. */

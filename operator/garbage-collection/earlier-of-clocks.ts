@@ -1,11 +1,7 @@
-import type { Clock } from "../kit/time/clock.ts";
-import type { ServerClock } from "../ports/server-clock.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 
 /** The earlier of both clocks, so that one wrong clock ends nothing. Rejects while the API server is unavailable. */
-export async function earlierOfClocks(clocks: {
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-}): Promise<Date> {
+export async function earlierOfClocks(clocks: Pick<ControllerPorts, "clock" | "serverClock">): Promise<Date> {
   const [own, server] = [clocks.clock.now(), await clocks.serverClock.now()];
   return new Date(Math.min(own.getTime(), server.getTime()));
 }

@@ -1,22 +1,15 @@
-import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
-import type { Log } from "../kit/log.ts";
-import type { Clock } from "../kit/time/clock.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { ApiTokens } from "../ports/api-tokens.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
-import type { ServerClock } from "../ports/server-clock.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
 /** How long a revoked or expired token stays in lists. */
 const LISTED_MS = 30 * 86_400_000;
 
-export interface ExpiredTokensContext {
-  readonly settings: Settings;
+export interface ExpiredTokensContext extends Pick<ControllerPorts, "settings" | "clock" | "serverClock" | "log"> {
   readonly apiTokens: Pick<ApiTokens, "list" | "remove">;
   readonly secretManager: Pick<SecretManager, "remove">;
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-  readonly log: Log;
 }
 
 /**

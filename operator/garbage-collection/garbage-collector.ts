@@ -1,23 +1,14 @@
-import type { Settings } from "../../config/settings.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Controller, Reconcile, ReconcileResult, Watch } from "../kit/controller/controller.ts";
-import type { Log } from "../kit/log.ts";
 import { backoffMs } from "../kit/time/backoff.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import type { Records } from "../ports/records.ts";
-import type { ServerClock } from "../ports/server-clock.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 import type { Sweep } from "./orphans.ts";
 
 /** What the collections use of the world. */
-export interface CollectorContext {
-  readonly records: Records;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-  readonly log: Log;
-  /** Uniform in [0, 1): spreads the collections. */
-  readonly random: () => number;
-}
+export type CollectorContext = Pick<
+  ControllerPorts,
+  "records" | "settings" | "clock" | "serverClock" | "log" | "random"
+>;
 
 /** The collections that have files of their own. */
 export interface Collections {

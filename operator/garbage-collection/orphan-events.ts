@@ -1,13 +1,10 @@
 import type { TeardownBlocker } from "../../crds/environment/environment-status.schema.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../crds/group.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Orphan } from "../environment/deletion/orphans.ts";
-import type { Log } from "../kit/log.ts";
-import type { EventRecorder } from "../ports/event-recorder.ts";
+import type { BlockedSweep } from "./sweep-budget.ts";
 
-interface Outlets {
-  readonly log: Log;
-  readonly events: EventRecorder;
-}
+type Outlets = Pick<ControllerPorts, "log" | "events">;
 
 /** What happened to orphans, for the log and as Events. */
 interface OrphanEvent {
@@ -64,21 +61,11 @@ export function recordEvents(event: OrphanEvent, orphans: readonly BlockedOrphan
   events.publish({ type, reason, message: `the same applies to ${others} more environments` });
 }
 
-/** More orphans than are plausible. */
-export interface Excess {
-  readonly orphans: number;
-  readonly living: number;
-  readonly most: number;
-}
-
-const REMEDY = `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.breaker.atLeast`;
-
-export function recordBlocked(excess: Excess, { log, events }: Outlets): void {
-  const { orphans, living, most } = excess;
-  log.error("too many orphans to be plausible: none is deleted", { ...excess, remedy: REMEDY });
-  events.publish({
-    type: "Warning",
-    reason: "OrphansBlocked",
-    message: `${orphans} deleted environments have left orphans, beside ${living} environments that exist: more than ${most} is not plausible, and none is deleted until an admin confirms: ${REMEDY}`,
-  });
-}
+/** The sweep that finds more orphans than plausible. */
+export const BLOCKED: BlockedSweep = {
+  line: "too many orphans to be plausible: none is deleted",
+  reason: "OrphansBlocked",
+  message: ({ orphans, living, most }) =>
+    `${orphans} deleted environments have left orphans, beside ${living} environments that exist: more than ${most} is not plausible, and none is deleted until an admin confirms`,
+  remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.breaker.atLeast`,
+};

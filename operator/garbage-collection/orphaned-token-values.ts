@@ -1,33 +1,16 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../crds/api-token.ts";
-import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
-import type { Log } from "../kit/log.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import { hourly } from "../kit/time/hourly.ts";
 import type { Owner } from "../ports/cluster.ts";
-import type { EventRecorder } from "../ports/event-recorder.ts";
-import type { Inventory } from "../ports/inventory.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
+import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 
-export interface OrphanedValuesContext extends Pick<Inventory, "isKnown" | "livingTokens"> {
+export interface OrphanedValuesContext
+  extends Pick<ControllerPorts, "isKnown" | "livingTokens" | "clock" | "log" | "events"> {
   readonly settings: Pick<Settings, "sweep">;
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly events: EventRecorder;
-}
-
-/** Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. */
-export interface OrphanedValues {
-  /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
-  deleted(token: ApiToken): void;
-  /**
-   * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
-   * tokens confirms them, and an error ends the sweep before anything is removed.
-   */
-  sweep(signal: AbortSignal): Promise<void>;
 }
 
 /** A value without a token, and since when that is known, on the monotonic clock. */
@@ -38,10 +21,13 @@ interface Candidate {
   readonly isSeen: boolean;
 }
 
-/** What was deleted while no operator watched is found in the secret manager, and removed after the grace period. */
-export function createOrphanedValues(context: OrphanedValuesContext): OrphanedValues {
+/**
+ * Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. What was deleted while no
+ * operator watched is found in the secret manager, and removed after the grace period.
+ */
+export function createOrphanedValues(context: OrphanedValuesContext) {
   const { settings, secretManager, clock, log } = context;
-  const exceedsBudget = createBudget(context);
+  const exceedsBudget = sweepBudget(context, BLOCKED);
   const candidates = new Map<string, Candidate>();
 
   function note(owner: Owner, isSeen: boolean): void {
@@ -66,8 +52,13 @@ export function createOrphanedValues(context: OrphanedValuesContext): OrphanedVa
   }
 
   return {
-    deleted: (token) => note(valueOwner(token), true),
-    async sweep(signal) {
+    /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
+    deleted: (token: ApiToken) => note(valueOwner(token), true),
+    /**
+     * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
+     * tokens confirms them, and an error ends the sweep before anything is removed.
+     */
+    async sweep(signal: AbortSignal): Promise<void> {
       await noteHeld();
       if (candidates.size === 0) return;
       const living = await context.livingTokens();
@@ -96,28 +87,10 @@ export function removeOnDeletion(
   });
 }
 
-/** Whether there are more orphaned values than plausible, which rather means that the list of tokens is wrong. */
-function createBudget({
-  settings,
-  clock,
-  log,
-  events,
-}: OrphanedValuesContext): (orphans: number, living: number) => boolean {
-  const report = hourly(clock);
-  const remedy = "remove them from the secret manager, or raise settings.sweep.breaker.atLeast";
-  return (orphans, living) => {
-    const most = living === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living);
-    const isExceeded = orphans > most;
-    if (!isExceeded) report.reset();
-    else if (report.isDue()) {
-      const excess = { orphans, living, most };
-      log.error("too many values of deleted API tokens to be plausible: none is removed", { ...excess, remedy });
-      events.publish({
-        type: "Warning",
-        reason: "TokenValuesBlocked",
-        message: `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed: ${remedy}`,
-      });
-    }
-    return isExceeded;
-  };
-}
+const BLOCKED: BlockedSweep = {
+  line: "too many values of deleted API tokens to be plausible: none is removed",
+  reason: "TokenValuesBlocked",
+  message: ({ orphans, living, most }) =>
+    `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed`,
+  remedy: "remove them from the secret manager, or raise settings.sweep.breaker.atLeast",
+};

@@ -1,3 +1,4 @@
+import type { ControllerPorts } from "../controller-ports.ts";
 import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
 import {
@@ -7,19 +8,12 @@ import {
   type TeardownContext,
   tearDown,
 } from "../environment/deletion/teardown.ts";
-import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
-import type { Log } from "../kit/log.ts";
-import { hourly } from "../kit/time/hourly.ts";
-import type { EventRecorder } from "../ports/event-recorder.ts";
-import type { Inventory } from "../ports/inventory.ts";
-import { FOUND, REMOVED, recordBlocked, recordEvents, STUCK } from "./orphan-events.ts";
+import { BLOCKED, FOUND, REMOVED, recordEvents, STUCK } from "./orphan-events.ts";
+import { sweepBudget } from "./sweep-budget.ts";
 
 export interface SweepContext
   extends Omit<TeardownContext, "signal">,
-    Pick<Inventory, "belongings" | "isKnown" | "livingUids"> {
-  readonly events: EventRecorder;
-  readonly log: Log;
-}
+    Pick<ControllerPorts, "belongings" | "isKnown" | "livingUids" | "events" | "log"> {}
 
 /** What a sweep found and did; all numbers count environments. */
 export interface SweepReport {
@@ -58,7 +52,7 @@ type Candidates = Map<string, Candidate>;
  */
 export function createSweep(context: SweepContext): Sweep {
   const candidates: Candidates = new Map();
-  const exceedsBudget = createBudget(context);
+  const exceedsBudget = sweepBudget(context, BLOCKED);
 
   return async (signal) => {
     const { orphans, living } = await findOrphans(context, candidates);
@@ -129,18 +123,5 @@ function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
     variables: [],
     status: { teardown: { steps: [...(teardown?.steps ?? [])] } },
     record: (steps, goneAt) => orphanRecord({ owner, since, seenAt: at }, { steps, goneAt }),
-  };
-}
-
-/** Whether there are more orphans than plausible, which rather means that the list of environments is wrong. */
-function createBudget(context: SweepContext): (orphans: number, living: number) => boolean {
-  const report = hourly(context.clock);
-  return (orphans, living) => {
-    // A lost or restored etcd also returns an empty list: without environments, two orphans are too many.
-    const most = living === 0 ? 1 : mostAtOnce(context.settings.sweep.breaker, living);
-    const isExceeded = orphans > most;
-    if (!isExceeded) report.reset();
-    else if (report.isDue()) recordBlocked({ orphans, living, most }, context);
-    return isExceeded;
   };
 }

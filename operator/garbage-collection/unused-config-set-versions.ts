@@ -1,18 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import type { Reconcile } from "../kit/controller/controller.ts";
-import type { Priority } from "../kit/controller/work-queue.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
+import { type Enqueue, endOf, type Reconcile } from "../kit/controller/controller.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { ConfigSetVersions } from "../ports/config-sets.ts";
-import type { Inventory } from "../ports/inventory.ts";
 
 /** What tells whether a version is used. */
-export interface DisuseContext extends Pick<Inventory, "liveEnvironments"> {
-  readonly configSetVersions: ConfigSetVersions;
-  /** The environments that name the config set, from this process's cache. */
-  readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
-}
+export type DisuseContext = Pick<ControllerPorts, "configSetVersions" | "environmentsNaming" | "liveEnvironments">;
 
 /** Discards a version of a config set, by its revision's name, when no environment has it or asks for it. */
 export function discardWhenUnused({
@@ -39,13 +33,13 @@ function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => bo
 /** Enqueues the revisions that may be unused after a change. */
 export function enqueueOnDisuse(
   { environments, revisions }: Pick<Caches, "environments" | "revisions">,
-  enqueue: (revision: string, priority: Priority) => void,
+  enqueue: Enqueue,
 ): () => void {
   const revisionsOf = ({ name, version }: { name: string; version?: number }) =>
     revisions
       .list()
       .filter(({ metadata, revision }) => revision === version && metadata.labels?.[CONFIG_SET_LABEL] === name);
-  const ends = [
+  return endOf([
     environments.subscribe((_name, current, previous) => {
       const former = previous?.status?.configSet?.revision;
       if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
@@ -58,8 +52,5 @@ export function enqueueOnDisuse(
     revisions.subscribe((_key, current, previous) => {
       if (current !== undefined && previous === undefined) enqueue(current.metadata.name, "low");
     }),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }

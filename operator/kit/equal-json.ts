@@ -14,14 +14,23 @@ export function equalJson(one: unknown, other: unknown): boolean {
 type Fields = Readonly<Record<string, unknown>>;
 
 function areEqualFields(one: Fields, other: Fields): boolean {
-  let more = 0;
-  for (const name of Object.keys(one)) {
-    if (one[name] === undefined) continue;
-    if (!Object.hasOwn(other, name) || !equalJson(one[name], other[name])) return false;
-    more += 1;
-  }
-  for (const name of Object.keys(other)) if (other[name] !== undefined) more -= 1;
-  return more === 0;
+  const names = Object.keys(one);
+  const others = Object.keys(other);
+  // What the API server answers mostly has the order in which we say it.
+  const isSameOrder = names.length === others.length && names.every((name, at) => name === others[at]);
+  if (isSameOrder) return names.every((name) => equalJson(one[name], other[name]));
+  return areEqualInAnyOrder(present(names, one), present(others, other), [one, other]);
+}
+
+const present = (names: readonly string[], fields: Fields) => names.filter((name) => fields[name] !== undefined);
+
+function areEqualInAnyOrder(
+  names: readonly string[],
+  others: readonly string[],
+  [one, other]: [Fields, Fields],
+): boolean {
+  if (names.length !== others.length) return false;
+  return names.every((name) => Object.hasOwn(other, name) && equalJson(one[name], other[name]));
 }
 
 function areEqualLists(one: unknown, other: unknown): boolean {

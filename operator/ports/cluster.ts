@@ -1,4 +1,6 @@
+import type { TeardownBlocker } from "../../crds/environment/environment-status.schema.ts";
 import type { Kind } from "../../crds/group.ts";
+import type { ObjectMeta, ObjectRef } from "../kit/client/objects.ts";
 
 /** The environment that an object belongs to. */
 export interface Owner {
@@ -10,38 +12,17 @@ export interface Owner {
 export interface DesiredObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly finalizers?: readonly string[];
-  };
+  readonly metadata: Pick<ObjectMeta, "name" | "namespace" | "labels" | "annotations" | "finalizers">;
   readonly [field: string]: unknown;
 }
 
 /** An object as the API server holds it. */
 export interface ObservedObject extends DesiredObject {
-  readonly metadata: DesiredObject["metadata"] & {
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly deletionTimestamp?: string;
-  };
+  readonly metadata: DesiredObject["metadata"] & Pick<ObjectMeta, "uid" | "resourceVersion" | "deletionTimestamp">;
 }
 
-export interface ObjectRef {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-/** What blocks the deletion of an object. */
-export interface Blocker {
-  readonly kind: string;
-  readonly name: string;
-  /** The finalizer or the condition. */
-  readonly reason: string;
-  readonly message: string;
-}
+/** What blocks the deletion of an object, before it is clipped to what a status may hold. */
+export type Blocker = Readonly<TeardownBlocker>;
 
 /**
  * Whether an object is gone, verified by a fresh read, or what its removal waits for: a message that stays the same while it

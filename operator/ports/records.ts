@@ -7,13 +7,6 @@ export interface RecordBounds {
   readonly notBefore: Date;
 }
 
-/** The result of a prune. */
-export interface Pruned {
-  readonly dropped: number;
-  /** Whether records that exceed the bounds are left for the next prune. */
-  readonly isMoreLeft: boolean;
-}
-
 /**
  * Keeps what remains of deleted environments.
  *
@@ -23,6 +16,9 @@ export interface Records {
   /** Writes the record of one environment; the first one that was written stays as it is. */
   keep(record: RecordSpec): Promise<void>;
 
-  /** Deletes what exceeds the bounds, oldest first, one by one and a limited number at a time. Ends early when the signal aborts. */
-  prune(bounds: RecordBounds, signal: AbortSignal): Promise<Pruned>;
+  /**
+   * Deletes what exceeds the bounds, oldest first, one by one and a limited number at a time: `isMoreLeft` when some is left
+   * for the next prune. Ends early when the signal aborts.
+   */
+  prune(bounds: RecordBounds, signal: AbortSignal): Promise<{ readonly dropped: number; readonly isMoreLeft: boolean }>;
 }

@@ -17,12 +17,6 @@ export interface StoredSecret {
   readonly value: Sensitive;
 }
 
-/** A secret that belongs to no environment: what may be known of it before the settings allow its use, never its value. */
-export interface SharedSecret {
-  /** What the settings may allow it by; in the spelling of the manager. */
-  readonly labels: Readonly<Record<string, string>>;
-}
-
 /** An owner of entries in the manager. */
 export interface HeldOwner extends Owner {
   /** When the oldest and the youngest of its entries were made. */
@@ -53,8 +47,11 @@ export interface SecretManager {
   /** Whether any entry of this owner is left, read afresh; `variables` as for `remove`. */
   holdsAny(owner: Owner, variables: readonly string[]): Promise<boolean>;
 
-  /** A secret that no environment owns, to decide whether the settings share it; `undefined` when there is none. */
-  shared(id: string): Promise<SharedSecret | undefined>;
+  /**
+   * What the settings may share a secret by that no environment owns, in the spelling of the manager, and never its value;
+   * `undefined` when there is none.
+   */
+  shared(id: string): Promise<{ readonly labels: Readonly<Record<string, string>> } | undefined>;
 
   /**
    * A value of a secret that no environment owns. The caller has checked by the settings or by `shared` that it may be

@@ -1,8 +1,8 @@
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import type { Clock } from "../kit/time/clock.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
-import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
@@ -13,10 +13,7 @@ const UNAVAILABLE_MS = 5_000;
 /** Hosts lock out clients after too many bad logins. */
 const REJECTED_MS = 60_000;
 
-interface Context extends CredentialSource {
-  readonly repositoryHost: RepositoryHost;
-  readonly clock: Clock;
-}
+type Context = CredentialSource & Pick<ControllerPorts, "repositoryHost" | "clock">;
 
 /** Why the host of a Repository is not asked for a while; a changed Repository is asked at once. */
 interface Failure {

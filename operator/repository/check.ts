@@ -1,9 +1,8 @@
 import { type ConditionDraft, clipped } from "../../crds/conditions.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
-import type { ConfigSets } from "../ports/config-sets.ts";
-import type { Repositories } from "../ports/repositories.ts";
-import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
 
@@ -16,17 +15,13 @@ export interface Finding {
   readonly ready: ReadyDraft;
 }
 
-interface Known {
-  readonly repositories: Repositories;
-  readonly configSets: ConfigSets;
-}
+type Known = Pick<ControllerPorts, "repositories" | "configSets">;
 
-interface Outside extends Known, CredentialSource {
-  readonly repositoryHost: RepositoryHost;
-}
+/** What a check asks. */
+export type CheckContext = Known & CredentialSource & Pick<ControllerPorts, "repositoryHost">;
 
 /** Whether a Repository's host answers, and whether what the Repository names exists. */
-export async function check(repository: Repository, outside: Outside): Promise<Finding> {
+export async function check(repository: Repository, outside: CheckContext): Promise<Finding> {
   const problem = await hostProblem(repository, outside);
   if (problem !== undefined) return problem;
   const ready = (await pullProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
@@ -34,7 +29,7 @@ export async function check(repository: Repository, outside: Outside): Promise<F
 }
 
 /** Why the head of the branch can't be read. */
-async function hostProblem(repository: Repository, outside: Outside): Promise<Finding | undefined> {
+async function hostProblem(repository: Repository, outside: CheckContext): Promise<Finding | undefined> {
   const branch = branchOf(repository);
   try {
     const credential = await cloneCredential(repository, outside);
@@ -56,7 +51,7 @@ async function hostProblem(repository: Repository, outside: Outside): Promise<Fi
 }
 
 /** The operator pulls nothing: whether the registry accepts the credential shows in pods. */
-async function pullProblem(repository: Repository, outside: Outside): Promise<ReadyDraft | undefined> {
+async function pullProblem(repository: Repository, outside: CheckContext): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
     return undefined;

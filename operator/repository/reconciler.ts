@@ -1,25 +1,17 @@
 import { findCondition, transition } from "../../crds/conditions.ts";
 import { reconcileToken, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository/repository.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile } from "../kit/controller/controller.ts";
-import { type Clock, elapsedMs } from "../kit/time/clock.ts";
-import type { ConfigSets } from "../ports/config-sets.ts";
+import { elapsedMs } from "../kit/time/clock.ts";
 import type { OperatorEnvironments } from "../ports/environments.ts";
-import type { Repositories } from "../ports/repositories.ts";
-import type { RepositoryHost } from "../ports/repository-host.ts";
-import type { StatusWriter } from "../ports/status-writer.ts";
-import { check, ruleProblem } from "./check.ts";
-import { type CredentialSource, namesUnbound } from "./host-credentials.ts";
+import { type CheckContext, check, ruleProblem } from "./check.ts";
+import { namesUnbound } from "./host-credentials.ts";
 
-export interface RepositoryContext extends CredentialSource {
-  readonly repositories: Repositories;
-  readonly configSets: ConfigSets;
-  readonly repositoryHost: RepositoryHost;
-  readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
+export interface RepositoryContext
+  extends CheckContext,
+    Pick<ControllerPorts, "repositoryStatusWriter" | "isUsed" | "clock"> {
   readonly environments: Pick<OperatorEnvironments, "countNow">;
-  /** Whether an environment uses the Repository of this name, from this process's cache. */
-  readonly isUsed: (name: string) => boolean;
-  readonly clock: Clock;
 }
 
 /** The period of the checks, because a host may become unavailable while no environment needs it. */

@@ -1,12 +1,12 @@
 import { repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, type Repository } from "../../crds/repository/repository.ts";
-import type { Priority } from "../kit/controller/work-queue.ts";
+import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import type { Caches } from "../ports/caches.ts";
 
 /** Enqueues the Repositories that a change concerns; returns the end of it. */
 export function enqueueOnRepositories(
   { repositories, configSets, environments }: Pick<Caches, "repositories" | "configSets" | "environments">,
-  enqueue: (name: string, priority?: Priority) => void,
+  enqueue: Enqueue,
 ): () => void {
   const enqueueUsersOf = (name = "") => {
     for (const { metadata, spec } of repositories.list()) {
@@ -14,7 +14,7 @@ export function enqueueOnRepositories(
       if (named.includes(name)) enqueue(metadata.name, "low");
     }
   };
-  const ends = [
+  return endOf([
     repositories.subscribe((_key, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueue(current.metadata.name);
       if (current === undefined || previous === undefined) enqueueUsersOf((current ?? previous)?.metadata.name);
@@ -25,10 +25,7 @@ export function enqueueOnRepositories(
       const environment = current === undefined || previous === undefined ? (current ?? previous) : undefined;
       for (const name of environment === undefined ? [] : repositoriesOf(environment)) enqueue(name);
     }),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }
 
 /** Events of our own writes, of the status and of our finalizer, are not relevant. */

@@ -10,20 +10,19 @@ import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
+import type { ServerClock } from "../ports/clock.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
-import type { ServerClock } from "../ports/server-clock.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
 
 /** What tests may replace, and the source of jitter. */
-export interface ControllerOptions {
-  /** Uniform in [0, 1): jitter only, never secrets. */
-  readonly random: () => number;
+export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   /** Instead of the API server's own clock. */
   readonly serverClock?: ServerClock;
   /** Instead of the real prober. */

@@ -1,11 +1,11 @@
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
-import type { AuditId } from "../adapters/kubernetes/audit-annotation.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
+import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
@@ -28,17 +28,17 @@ export interface FacadeOptions {
 export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions) {
   const { settings, clock, client, caches, deletions, deployer, secretManagers } = foundations;
   const { namespace } = settings;
-  const { auditId } = options;
+  const stored = { client, namespace, clock, deletions, auditId: options.auditId };
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   return {
-    environments: kubernetesEnvironments({ client, cache: caches.environments, clock, auditId, deletions }),
+    environments: kubernetesEnvironments({ ...stored, cache: caches.environments }),
     repositories: kubernetesRepositories(caches.repositories, namespace),
-    repositoryReloads: kubernetesRepositoryReloads({ client, cache: caches.repositories, namespace, clock }),
+    repositoryReloads: kubernetesRepositoryReloads({ ...stored, cache: caches.repositories }),
     branchHeads: createBranchHeads({ settings, clock, secretManager, repositoryHost: host }),
-    configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, auditId, deletions }),
+    configSets: kubernetesConfigSets({ ...stored, cache: caches.configSets }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
-    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, auditId, deletions }),
+    apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({
       client,
       caches: foundations.watches,

@@ -1,18 +1,15 @@
 import type { Settings } from "../../config/settings.ts";
 import { OUR_FIELD_MANAGER } from "../audit/field-managers.ts";
-import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
+import { createCacheSet } from "../kit/cache/cache-set.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
-import { type OwnDeletions, ownDeletions } from "../kit/client/own-deletions.ts";
+import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { RequestSeam } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
-import { createTerm, type Term } from "../kit/leader/term.ts";
+import { createTerm } from "../kit/leader/term.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Caches } from "../ports/caches.ts";
-import type { DeployerTechnology } from "../ports/deployer-technology.ts";
-import type { SecretManagers } from "../ports/secret-manager.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
 import { createSecretManagers } from "./secret-managers.ts";
@@ -28,24 +25,10 @@ export interface FoundationOptions {
 }
 
 /** What the controllers and the facade's ports both stand on. */
-export interface Foundations {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** For what users wait for. */
-  readonly client: KubeClient;
-  /** For what controllers call: it ends with the term, and what users wait for never queues behind it. */
-  readonly leaderClient: KubeClient;
-  readonly term: Term;
-  readonly watches: CacheSet;
-  readonly caches: Caches;
-  readonly deletions: OwnDeletions;
-  readonly deployer: DeployerTechnology;
-  readonly secretManagers: SecretManagers;
-}
+export type Foundations = ReturnType<typeof createFoundations>;
 
 /** Clients, caches that wait for their start, and the technologies that the settings choose. */
-export function createFoundations(options: FoundationOptions): Foundations {
+export function createFoundations(options: FoundationOptions) {
   const { settings, log, clock } = options;
   const term = createTerm();
   const client = connect(options);
@@ -56,7 +39,9 @@ export function createFoundations(options: FoundationOptions): Foundations {
     settings,
     log,
     clock,
+    /** For what users wait for. */
     client,
+    /** For what controllers call: it ends with the term, and what users wait for never queues behind it. */
     leaderClient,
     term,
     watches,

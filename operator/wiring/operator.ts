@@ -6,7 +6,7 @@ import { runControllers } from "../kit/controller/manager.ts";
 import type { ControllerMetrics } from "../kit/controller/worker-pool.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
-import { type FacadeOptions, type FacadePorts, facadePorts } from "./facade-ports.ts";
+import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */
@@ -19,29 +19,17 @@ export interface OperatorOptions extends FoundationOptions, ControllerOptions, F
   readonly metrics?: ControllerMetrics;
 }
 
-/** The operator's half of the process: the watches, the controllers, and the ports that the facade stands on. */
-export interface Operator {
-  readonly ports: FacadePorts;
-  /** Begins to watch; resolves when every cache has its first complete list. */
-  start(signal: AbortSignal): Promise<void>;
-  /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
-  readonly missing: readonly string[];
-  /** False when a watch hangs, so that only a restart helps. */
-  readonly alive: boolean;
-  /**
-   * Runs the controllers, once, until the signal aborts; then lets reconciles in work end for a second, or (when it aborts
-   * with the TermEnd `lost`) cuts them at once. They send no write while `isLeading` says no. For the leader.
-   */
-  reconcile(signal: AbortSignal, isLeading?: () => boolean): Promise<void>;
-  /** Ends the watches and closes every connection. */
-  stop(): Promise<void>;
-}
-
 /** However long a dependency was away: half a minute after its return everything is as wanted. */
 const BACKOFF_MS = { first: 500, longest: 15_000 };
 
-/** An operator that waits for `start`. */
-export function createOperator(options: OperatorOptions): Operator {
+/** What the process starts, asks and stops. */
+export type Operator = ReturnType<typeof createOperator>;
+
+/**
+ * The operator's half of the process: the watches, the controllers, and the ports that the facade stands on. It waits for
+ * `start`.
+ */
+export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
   const { client, leaderClient, term, watches, secretManagers, log, clock } = foundations;
   const { random, metrics, onPorts = (context: ControllerContext) => context } = options;
@@ -50,23 +38,31 @@ export function createOperator(options: OperatorOptions): Operator {
   const list = controllers(onPorts(controllerContext(foundations, hostForController, options)));
   return {
     ports: facadePorts(foundations, hostForApi, options),
+    /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {
       return watches.missing;
     },
+    /** False when a watch hangs, so that only a restart helps. */
     get alive() {
       return watches.alive;
     },
-    start(signal) {
+    /** Begins to watch; resolves when every cache has its first complete list. */
+    start(signal: AbortSignal): Promise<void> {
       watches.start();
       return watches.whenSynced(signal);
     },
-    async reconcile(signal, isLeading = () => true) {
+    /**
+     * Runs the controllers, once, until the signal aborts; then lets reconciles in work end for a second, or (when it aborts
+     * with the TermEnd `lost`) cuts them at once. They send no write while `isLeading` says no. For the leader.
+     */
+    async reconcile(signal: AbortSignal, isLeading = () => true): Promise<void> {
       term.begin(isLeading);
       const subscriptions = auditSubscriptions(foundations, options.audit);
       const context = { log, clock, random, metrics, backoffMs: BACKOFF_MS, subscriptions, cutCalls: term.end };
       await runControllers(list, context, signal);
     },
-    async stop() {
+    /** Ends the watches and closes every connection. */
+    async stop(): Promise<void> {
       await watches.stop();
       const { forController, forApi } = secretManagers;
       const open = [client, leaderClient, hostForController, hostForApi, forController, forApi];

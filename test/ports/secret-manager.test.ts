@@ -10,7 +10,8 @@ import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../support/plane/kube-config.ts";
-import { newOwner, nobody, secretManagerSuite, wanted } from "./suites/secret-manager.suite.ts";
+import { newOwner, nobody, wanted } from "./suites/secret-manager/scene.ts";
+import { secretManagerSuite } from "./suites/secret-manager.suite.ts";
 
 const plane = await controlPlane();
 

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
@@ -57,12 +58,7 @@ export async function cleanUp(
   request: CleanupRequest,
   services: CleanupServices,
 ): Promise<Omit<CleanupReply, "status">> {
-  const outcomes: Outcome[] = [];
-  const waiting = environments.entries();
-  const lanes = Array.from({ length: AT_ONCE }, async () => {
-    for (const [index, environment] of waiting) outcomes[index] = await cleanOne(environment, request, services);
-  });
-  await Promise.all(lanes);
+  const outcomes = await pLimit(AT_ONCE).map(environments, (environment) => cleanOne(environment, request, services));
   const errors = outcomes.filter((outcome) => outcome.came === "error");
   const cleaned = outcomes.filter(({ came }) => came === "cleaned");
   const outage = errors.find(({ error }) => error instanceof ClusterUnavailable)?.error;

@@ -1,7 +1,7 @@
 /** Keeping environments in order, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
-import { Success } from "../../schemas/fields.ts";
+import { Success, titled } from "../../schemas/fields.ts";
 
 const EXAMPLE = { id: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10", name: "shop-test" };
 const identity = { id: Type.String({ examples: [EXAMPLE.id] }), name: Type.String({ examples: [EXAMPLE.name] }) };
@@ -26,18 +26,18 @@ export const CleanupRequest = closed(
       }),
     ),
   },
-  { title: "CleanupRequest", examples: [{ dry_run: true, older_than_hours: 2 }] },
+  titled("CleanupRequest", { dry_run: true, older_than_hours: 2 }),
 );
 export type CleanupRequest = Static<typeof CleanupRequest>;
 
-const Cleaned = closed(identity, { title: "CleanedEnvironment", examples: [EXAMPLE] });
+const Cleaned = closed(identity, titled("CleanedEnvironment", EXAMPLE));
 const Skipped = closed(
   { ...identity, reason: Type.String({ description: "Why it was not deleted." }) },
-  { title: "SkippedEnvironment", examples: [{ ...EXAMPLE, reason: "it is protected" }] },
+  titled("SkippedEnvironment", { ...EXAMPLE, reason: "it is protected" }),
 );
 const Failed = closed(
   { id: Type.String({ examples: [EXAMPLE.id] }), detail: Type.String({ description: "What went wrong." }) },
-  { title: "CleanupError", examples: [{ id: EXAMPLE.id, detail: "Internal server error" }] },
+  titled("CleanupError", { id: EXAMPLE.id, detail: "Internal server error" }),
 );
 
 export const CleanupReply = closed({

@@ -10,6 +10,7 @@ import {
   OptionalBranchName,
   OptionalRepositoryId,
   RepositoryId,
+  titled,
 } from "../../schemas/fields.ts";
 import { Ttl } from "../schemas.ts";
 
@@ -63,18 +64,13 @@ export const CreateRequest = closed(
     ),
     config_overrides: Type.Optional(ConfigOverrides),
   },
-  {
-    title: "CreateEnvironmentRequest",
-    examples: [
-      {
-        environment_name: "shop-test",
-        backend_repo: "shop-api",
-        backend_branch: "main",
-        frontend_repo: "shop-web",
-        frontend_branch: "main",
-        ttl: 24,
-      },
-    ],
-  },
+  titled("CreateEnvironmentRequest", {
+    environment_name: "shop-test",
+    backend_repo: "shop-api",
+    backend_branch: "main",
+    frontend_repo: "shop-web",
+    frontend_branch: "main",
+    ttl: 24,
+  }),
 );
 export type CreateRequest = Static<typeof CreateRequest>;

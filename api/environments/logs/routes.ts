@@ -4,7 +4,7 @@ import type { Component } from "../../../crds/names.ts";
 import type { LogSelection } from "../../../operator/ports/facade/pod-logs.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
-import { route, type ServerEvent, streamRoute } from "../../route.ts";
+import { route, type ServerEvent } from "../../route.ts";
 import type { Services } from "../../services.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
 import { DEFAULT_LINES, FollowHeaders, FollowPath, LogEntry, LogPath, LogQuery, LogReply } from "./schemas.ts";
@@ -34,13 +34,14 @@ export const getLogs = route({
 });
 
 /** The same lines, then new ones, for as long as the environment exists and the caller may see it. */
-export const followLogs = streamRoute({
+export const followLogs = route({
   endpoint: "GET /api/environments/{environment_id}/logs/{component}/stream",
   summary: "Follow a component's logs",
   description:
     "The newest lines as server-sent events, then every new line, also of pods and containers that start later: the position after it as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that reconnects with `Last-Event-ID` continues after that event; lines of several containers, whose nodes have clocks of their own, may be repeated for 10 seconds. At most 5 streams a caller.",
   access: { permission: "environments:read" },
   only: "v2",
+  isStream: true,
   params: FollowPath,
   query: LogQuery,
   headers: FollowHeaders,

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { closed, literals } from "../../../crds/schema.ts";
-import { Instant } from "../../schemas/fields.ts";
+import { Instant, titled } from "../../schemas/fields.ts";
 import { EnvironmentPath } from "../schemas.ts";
 
 export const DEFAULT_LINES = 100;
@@ -59,10 +59,7 @@ export const LogEntry = closed(
     level: Type.String({ description: "TRACE, DEBUG, INFO, WARN, ERROR or FATAL; INFO where the line names none." }),
     message: Type.String({ description: "Values of the environment's secrets are masked as ***." }),
   },
-  {
-    title: "LogEntry",
-    examples: [{ timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" }],
-  },
+  titled("LogEntry", { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" }),
 );
 export type LogEntry = Static<typeof LogEntry>;
 
@@ -74,17 +71,12 @@ export const LogReply = closed(
     }),
     total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
   },
-  {
-    title: "EnvironmentLogs",
-    examples: [
-      {
-        component: "backend",
-        logs: [
-          { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" },
-          { timestamp: "2026-06-01T12:03:07.120Z", level: "ERROR", message: "no connection to the database" },
-        ],
-        total_lines: 2,
-      },
+  titled("EnvironmentLogs", {
+    component: "backend",
+    logs: [
+      { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" },
+      { timestamp: "2026-06-01T12:03:07.120Z", level: "ERROR", message: "no connection to the database" },
     ],
-  },
+    total_lines: 2,
+  }),
 );

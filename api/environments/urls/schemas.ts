@@ -1,7 +1,7 @@
 /** How an environment's URLs answer, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../../crds/schema.ts";
-import { Instant } from "../../schemas/fields.ts";
+import { Instant, titled } from "../../schemas/fields.ts";
 
 const URL_STATUSES = ["healthy", "unhealthy", "unreachable"] as const;
 
@@ -13,10 +13,7 @@ const UrlHealth = closed(
     }),
     response_time_ms: Type.Integer({ minimum: 0, description: "0 for a URL that nothing serves yet." }),
   },
-  {
-    title: "UrlHealth",
-    examples: [{ url: "https://shop-test.example.test", status: "healthy", response_time_ms: 21 }],
-  },
+  titled("UrlHealth", { url: "https://shop-test.example.test", status: "healthy", response_time_ms: 21 }),
 );
 
 export const UrlCheckReply = closed(
@@ -34,19 +31,14 @@ export const UrlCheckReply = closed(
       description: "When the URLs were probed; the results are answered for 10 seconds.",
     }),
   },
-  {
-    title: "UrlCheck",
-    examples: [
-      {
-        environment_id: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
-        status: "unhealthy",
-        details: {
-          backend: { url: "https://shop-test--api.example.test", status: "healthy", response_time_ms: 12 },
-          frontend: { url: "https://shop-test.example.test", status: "unhealthy", response_time_ms: 8 },
-        },
-        checked_at: "2026-06-01T12:03:00.000Z",
-      },
-    ],
-  },
+  titled("UrlCheck", {
+    environment_id: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
+    status: "unhealthy",
+    details: {
+      backend: { url: "https://shop-test--api.example.test", status: "healthy", response_time_ms: 12 },
+      frontend: { url: "https://shop-test.example.test", status: "unhealthy", response_time_ms: 8 },
+    },
+    checked_at: "2026-06-01T12:03:00.000Z",
+  }),
 );
 export type UrlCheckReply = Static<typeof UrlCheckReply>;

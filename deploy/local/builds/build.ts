@@ -26,7 +26,11 @@ export interface BuiltModule {
 export async function buildModule(module: GoModule, progress: Progress): Promise<BuiltModule> {
   const target = await cacheFolder(module);
   const build = async () => {
-    if (!existsSync(target)) await intoCache(target, (folder) => buildInto(folder, module));
+    if (existsSync(target)) return;
+    await intoCache(target, async (folder) => {
+      await compile(module, folder);
+      await copyModuleFiles(module, join(folder, "files"));
+    });
   };
   if (!existsSync(target)) await progress.step(`build ${module.name}`, () => onlyHere(basename(target), build));
   return builtIn(target);
@@ -78,11 +82,6 @@ export async function intoCache(target: string, make: (folder: string) => Promis
     await rm(unfinished, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
   }
-}
-
-async function buildInto(folder: string, module: GoModule): Promise<void> {
-  await compile(module, folder);
-  await copyModuleFiles(module, join(folder, "files"));
 }
 
 async function compile(module: GoModule, folder: string): Promise<void> {

@@ -1,13 +1,14 @@
-import { existsSync, readFileSync, readlinkSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { clusterFolder, runFolder } from "../folders.ts";
 import { removeNetwork } from "../network/network.ts";
 import { podProcesses, removeControlGroup } from "../processes/control-groups.ts";
-import { recordedProcesses, stopProcess } from "../processes/process.ts";
+import { onCode } from "../processes/error-codes.ts";
+import { sendSignal } from "../processes/process.ts";
 import { startOf } from "../processes/process-start.ts";
 import { run } from "../processes/run.ts";
-import { stopSupervisor } from "../processes/supervisor.ts";
+import { stopAll } from "../processes/supervisor.ts";
 import { waitUntil } from "../processes/wait.ts";
 import { removeFilesElsewhere } from "./fixed-paths.ts";
 import { machineOwner } from "./machine.ts";
@@ -31,12 +32,8 @@ export async function cleanUp(): Promise<void> {
   await rm(runFolder, { recursive: true, force: true });
 }
 
-/** Latest first: no program is left without those it needs, and the container runtime starts nothing again. */
-async function endPrograms(): Promise<void> {
-  await stopSupervisor(clusterFolder);
-  const records = await recordedProcesses(clusterFolder);
-  for (const record of records.reverse()) await stopProcess(clusterFolder, record, 0);
-}
+/** Without a grace period: what they keep is removed. */
+const endPrograms = () => stopAll(clusterFolder, 0);
 
 /** Without our folder nothing of ours can be there, and a machine without nft or ip is left in peace. */
 async function closeNetwork(): Promise<void> {
@@ -53,7 +50,7 @@ export function mountsBelow(mounts: string, folders: readonly string[]): string[
 async function endContainers(): Promise<void> {
   const sockets = await shimSockets();
   const pids = [...(await podProcesses()), ...(await strays())];
-  for (const pid of pids) kill(pid);
+  for (const pid of pids) sendSignal(pid, "SIGKILL");
   const check = () => pids.every((pid) => startOf(pid) === undefined);
   await waitUntil({ what: "the end of the containers", check, deadlineMs: 20_000 });
   await Promise.all(sockets.map((socket) => rm(socket, { force: true })));
@@ -65,35 +62,27 @@ async function endContainers(): Promise<void> {
  */
 async function strays(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  return pids.filter((pid) => namesOurSocket(pid) || writesToOurLog(pid));
+  const areOurs = await Promise.all(pids.map(isStray));
+  return pids.filter((_pid, index) => areOurs[index]);
 }
 
-function namesOurSocket(pid: number): boolean {
-  const commandLine = ofLiving(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  return commandLine.split("\0").includes(join(runFolder, "containerd.sock"));
+async function isStray(pid: number): Promise<boolean> {
+  // It may have ended meanwhile, or even root may not read that.
+  const unread = onCode(["ENOENT", "ESRCH", "EACCES", "EPERM"], "");
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(unread);
+  const output = await readlink(`/proc/${pid}/fd/1`).catch(unread);
+  return commandLine.split("\0").includes(join(runFolder, "containerd.sock")) || output.startsWith(ourLogs);
 }
 
-function writesToOurLog(pid: number): boolean {
-  return ofLiving(() => readlinkSync(`/proc/${pid}/fd/1`)).startsWith(join(clusterFolder, "log/"));
-}
-
-/** Reads a file of a process; empty when it has ended meanwhile, or when even root may not read it. */
-function ofLiving(read: () => string): string {
-  try {
-    return read();
-  } catch (error) {
-    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
-    throw error;
-  }
-}
+const ourLogs = join(clusterFolder, "log/");
 
 /** The shims' sockets, as containerd wrote them down for each container. */
 async function shimSockets(): Promise<string[]> {
   const tasks = join(runFolder, "containerd/io.containerd.runtime.v2.task/k8s.io");
   if (!existsSync(tasks)) return [];
   const files = (await readdir(tasks)).map((task) => join(tasks, task, "bootstrap.json")).filter(existsSync);
-  const addresses = files.map((file) => JSON.parse(readFileSync(file, "utf8")).address as string);
-  return addresses.map((address) => address.replace(/^unix:\/\//, ""));
+  const contents = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  return contents.map((content) => (JSON.parse(content).address as string).replace(/^unix:\/\//, ""));
 }
 
 /** Fails when something stays mounted: removing the folder would then remove what is mounted there. */
@@ -104,14 +93,6 @@ async function unmount(): Promise<void> {
   for (const mount of await mounted()) await run("umount", ["--lazy", mount]);
   const [left] = await mounted();
   if (left) throw new Error(`${left} can't be unmounted; unmount it, then try again`);
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }
 
 /** /proc/self/mounts writes blanks as octal escapes (proc_pid_mounts(5)). */

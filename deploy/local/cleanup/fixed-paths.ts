@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { clusterFolder, runFolder, shellVariablesFile } from "../folders.ts";
 import { podNetwork } from "../network/addresses.ts";
+import { onCode } from "../processes/error-codes.ts";
 import { machineOwner } from "./machine.ts";
 
 /** Fixed in the kubelet (KubeletSocket in k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1/constants.go). */
@@ -30,9 +31,8 @@ export async function assertNoOtherKubelet(): Promise<void> {
 export async function removeFilesElsewhere(): Promise<void> {
   const folders = [clusterFolder, (await machineOwner()) ?? clusterFolder];
   const links = await linksBelow(logLinks, folders);
-  const results = (await namesIn(networkResults))
-    .filter(isResultOfPodNetwork)
-    .map((name) => join(networkResults, name));
+  const names = await readdir(networkResults).catch(onCode(["ENOENT"], []));
+  const results = names.filter(isResultOfPodNetwork).map((name) => join(networkResults, name));
   const sockets = (await ownsDeadSocket()) ? [kubeletSocket] : [];
   const variables = await ourShellVariables();
   for (const file of [...links, ...results, ...sockets, ...variables]) await rm(file, { force: true });
@@ -45,8 +45,7 @@ export function isResultOfPodNetwork(name: string): boolean {
 
 /** The links in a folder whose targets, which need not exist, are below one of the given folders. */
 export async function linksBelow(folder: string, targets: readonly string[]): Promise<string[]> {
-  if (!existsSync(folder)) return [];
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(onCode(["ENOENT"], []));
   const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
   const found = await Promise.all(links.map(async (link) => ({ link, target: await readlink(link) })));
   return found.filter(({ target }) => targets.some((below) => target.startsWith(`${below}/`))).map(({ link }) => link);
@@ -55,15 +54,8 @@ export async function linksBelow(folder: string, targets: readonly string[]): Pr
 /** Whether a program listens on the Unix socket: not on one that is left over, and not where there is no file. */
 export async function isAnswered(socket: string): Promise<boolean> {
   const connection = connect(socket);
-  try {
-    await once(connection, "connect");
-    return true;
-  } catch (error) {
-    if (["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
-    throw error;
-  } finally {
-    connection.destroy();
-  }
+  const connected = once(connection, "connect").finally(() => connection.destroy());
+  return connected.then(() => true, onCode(["ENOENT", "ECONNREFUSED"], false));
 }
 
 /** No other kubelet worked when ours started; one that came later answers there. */
@@ -73,10 +65,6 @@ async function ownsDeadSocket(): Promise<boolean> {
 
 /** The platform for an existing cluster writes the same file, with another kubeconfig in it. */
 async function ourShellVariables(): Promise<string[]> {
-  if (!existsSync(shellVariablesFile)) return [];
-  return (await readFile(shellVariablesFile, "utf8")).includes(`'${clusterFolder}/`) ? [shellVariablesFile] : [];
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return existsSync(folder) ? readdir(folder) : [];
+  const variables = await readFile(shellVariablesFile, "utf8").catch(onCode(["ENOENT"], ""));
+  return variables.includes(`'${clusterFolder}/`) ? [shellVariablesFile] : [];
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { clusterFolder, runFolder } from "../folders.ts";
+import { onCode } from "../processes/error-codes.ts";
 import { withLock } from "../processes/lock.ts";
 import { isAlive, recordedProcesses } from "../processes/process.ts";
 
@@ -22,8 +23,8 @@ export async function claimMachine(): Promise<void> {
 }
 
 /** The state folder of the cluster that has the machine, or undefined when none has. */
-export async function machineOwner(): Promise<string | undefined> {
-  return readFile(ownerFile, "utf8").catch(undefinedIfAbsent);
+export function machineOwner(): Promise<string | undefined> {
+  return readFile(ownerFile, "utf8").catch(onCode(["ENOENT"], undefined));
 }
 
 /** Fails, naming the other checkout, when its cluster runs: both would use the same bridge and ports. */
@@ -32,8 +33,4 @@ export async function assertMachineIsFree(): Promise<void> {
   if (owner === undefined || owner === clusterFolder) return;
   if (!(await recordedProcesses(owner)).some(isAlive)) return;
   throw new Error(`The local cluster of ${dirname(dirname(owner))} is running; stop it there with "make down" first.`);
-}
-
-function undefinedIfAbsent(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }

@@ -1,3 +1,5 @@
+import { answersWell } from "../processes/wait.ts";
+
 /**
  * The environment of Argo CD's programs: their working files below `home`, the cluster's own address from KUBECONFIG, and
  * no throttling of their calls.
@@ -12,7 +14,6 @@ export function argoCdEnvironment(home: string): Record<string, string> {
 }
 
 /** Whether the program that has this metrics port says that it is well. */
-export async function argoCdIsHealthy(metricsPort: number, query = ""): Promise<boolean> {
-  const url = `http://127.0.0.1:${metricsPort}/healthz${query}`;
-  return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
+export function argoCdIsHealthy(metricsPort: number, query = ""): Promise<boolean> {
+  return answersWell(`http://127.0.0.1:${metricsPort}/healthz${query}`);
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { apiClient } from "../kubernetes/api-client.ts";
 import { controllersAreReady, kubeControllerManager } from "../kubernetes/control-plane-programs.ts";
+import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import { kubeconfigFor } from "../site.ts";
 import type { Component } from "./component.ts";
 
 // They manage address ranges and machines of a cloud, of which there is none.

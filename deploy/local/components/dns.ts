@@ -1,9 +1,9 @@
 import { Resolver } from "node:dns/promises";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import { kubeconfigFor } from "../site.ts";
 import type { Component } from "./component.ts";
 
 /** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */

@@ -3,6 +3,7 @@ import { runFolder } from "../folders.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { mountOnce, programUsers } from "../processes/unprivileged.ts";
+import { answersWell } from "../processes/wait.ts";
 import type { Component } from "./component.ts";
 
 /** Where git finds the repositories: a bind mount, because its user may not enter root's folders. */
@@ -17,8 +18,6 @@ export const gitServerComponent: Component = {
     const script = join(import.meta.dirname, "../git/serve.ts");
     const args = [script, String(addresses.gitServerPort), root, String(programUsers.gitServer.uid)];
     const url = `${site.repositories.chart.url}/info/refs?service=git-upload-pack`;
-    await keepRunning(site.folder, { name: "git-server", command: process.execPath, args }, async () => {
-      return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-    });
+    await keepRunning(site.folder, { name: "git-server", command: process.execPath, args }, () => answersWell(url));
   },
 };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { identityFolder } from "../folders.ts";
 import { localIssuer } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
+import { answersWell } from "../processes/wait.ts";
 import type { Component } from "./component.ts";
 
 /**
@@ -14,11 +15,8 @@ export const identityComponent: Component = {
   start: (site) => {
     const script = join(import.meta.dirname, "../identity/serve.ts");
     const args = [script, identityFolder, ...(process.env.PASSWORD_GRANT === "on" ? ["--password-grant"] : [])];
-    return keepRunning(site.folder, { name: "identity-provider", command: process.execPath, args }, answers);
+    return keepRunning(site.folder, { name: "identity-provider", command: process.execPath, args }, () =>
+      answersWell(`${localIssuer}/.well-known/openid-configuration`),
+    );
   },
 };
-
-async function answers(): Promise<boolean> {
-  const url = `${localIssuer}/.well-known/openid-configuration`;
-  return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-}

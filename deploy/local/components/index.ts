@@ -15,8 +15,8 @@ import { redisComponent } from "./redis.ts";
 import { repoServerComponent } from "./repo-server.ts";
 import { storageComponent } from "./storage.ts";
 
-/** The cluster itself, with all that the platform needs around it. */
-export const clusterComponents: readonly Component[] = [
+/** The cluster, with all that the platform needs around it, and the platform. */
+export const components: readonly Component[] = [
   networkComponent,
   etcdComponent,
   apiServerComponent,
@@ -36,7 +36,7 @@ export const clusterComponents: readonly Component[] = [
   ingressComponent,
   gitServerComponent,
   identityComponent,
+  platformComponent,
+  platformTokenComponent,
+  operatorComponent,
 ];
-
-/** The platform on it. */
-export const platformComponents: readonly Component[] = [platformComponent, platformTokenComponent, operatorComponent];

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
+import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import type { CertificateAuthority, KeyPair } from "../kubernetes/pki.ts";
 import { addresses, baseDomain } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import { type ClusterSite, kubeconfigFor } from "../site.ts";
+import type { ClusterSite } from "../site.ts";
 import type { Component } from "./component.ts";
 
 /** Traefik: HTTPS from loopback to the pods, under one certificate for all names of the base domain. */

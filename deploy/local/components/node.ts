@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Condition } from "../../../crds/conditions.ts";
+import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses, nodeName } from "../network/addresses.ts";
 import { controlGroup } from "../processes/control-groups.ts";
 import { keepRunning } from "../processes/process.ts";
-import { type ClusterSite, kubeconfigFor } from "../site.ts";
+import { answersWell } from "../processes/wait.ts";
+import type { ClusterSite } from "../site.ts";
 import type { Component } from "./component.ts";
 import { containerdSocket } from "./container-runtime.ts";
 
@@ -40,7 +43,9 @@ export const kubeProxyComponent: Component = {
     const config = join(site.folder, "kube-proxy.json");
     await writeFile(config, JSON.stringify(kubeProxyConfiguration(kubeconfig), null, 2));
     const command = join(site.built.controlplane.programs, "kube-proxy");
-    await keepRunning(site.folder, { name: "kube-proxy", command, args: ["--config", config] }, proxyIsHealthy);
+    await keepRunning(site.folder, { name: "kube-proxy", command, args: ["--config", config] }, () =>
+      answersWell(`http://127.0.0.1:${addresses.kubeProxyHealthPort}/healthz`),
+    );
   },
 };
 
@@ -65,21 +70,10 @@ function kubeProxyConfiguration(kubeconfig: string): object {
   };
 }
 
-async function proxyIsHealthy(): Promise<boolean> {
-  const url = `http://127.0.0.1:${addresses.kubeProxyHealthPort}/healthz`;
-  return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-}
-
 async function nodeIsReady({ client }: ClusterSite): Promise<boolean> {
-  const node = (await client.find(`/api/v1/nodes/${nodeName}`)) as
-    | { status?: { conditions?: Condition[] } }
-    | undefined;
-  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+  const node = await client.find(`/api/v1/nodes/${nodeName}`);
+  const { conditions } = (node?.status ?? {}) as { conditions?: Pick<Condition, "type" | "status">[] };
+  return conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
 function kubeletConfiguration(site: ClusterSite, serving: { certificate: string; key: string }): object {

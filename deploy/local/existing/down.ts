@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { existingFolder } from "../folders.ts";
 import { makeCommand } from "../make-command.ts";
 import { removeCredentials } from "../platform/programs.ts";
-import { recordedProcesses, stopProcess } from "../processes/process.ts";
-import { stopSupervisor } from "../processes/supervisor.ts";
+import { stopAll } from "../processes/supervisor.ts";
 import { showProgress } from "../progress.ts";
 import { shortPath } from "../short-path.ts";
 import { manifestFile } from "./platform.ts";
@@ -17,11 +16,8 @@ export async function down(): Promise<void> {
   if (existsSync(manifestFile(existingFolder))) console.log(farewell(manifestFile(existingFolder)));
 }
 
-/** Latest first: the operator's token is good for as long as the operator runs. */
 async function stopPrograms(): Promise<void> {
-  await stopSupervisor(existingFolder);
-  const records = await recordedProcesses(existingFolder);
-  for (const record of records.reverse()) await stopProcess(existingFolder, record, GRACE_MS);
+  await stopAll(existingFolder, GRACE_MS);
   await removeCredentials(existingFolder);
 }
 

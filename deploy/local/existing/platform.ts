@@ -7,19 +7,16 @@ import type { HostPlatform } from "../platform/programs.ts";
 /** The manifests that were applied to a cluster; kept after a `down`, for their deletion. */
 export const manifestFile = (folder: string): string => join(folder, "platform.json");
 
-/** Which helm renders the chart, and for which Kubernetes, as that says of itself. */
-interface Renderer {
-  readonly helm: string;
-  readonly kubeVersion: string;
-}
-
 /**
  * Applies the platform chart without the operator's Deployment, and returns when its kinds are served. What it wrote
  * stands in `manifestFile`, which `kubectl delete` takes.
  *
- * Objects that somebody else manages otherwise are a conflict and stay as they are; the failure names them.
+ * `helm` renders it for the Kubernetes that calls itself `kubeVersion`. Objects that somebody else manages otherwise are a conflict and stay as they are; the failure names them.
  */
-export async function applyPlatform(platform: HostPlatform, { helm, kubeVersion }: Renderer): Promise<void> {
+export async function applyPlatform(
+  platform: HostPlatform,
+  { helm, kubeVersion }: { helm: string; kubeVersion: string },
+): Promise<void> {
   const { folder, administrator, settings } = platform;
   const file = manifestFile(folder);
   const manifests = await renderPlatformChart(settings, helm, kubeVersion);

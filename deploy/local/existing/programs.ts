@@ -3,14 +3,8 @@ import { builtModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
 import { findProgram } from "../prerequisites.ts";
 
-/** The programs that an existing cluster is set up with, by their paths. */
-export interface Programs {
-  readonly kubectl: string;
-  readonly helm: string;
-}
-
-/** Finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
-export async function findPrograms(): Promise<Programs> {
+/** The paths of kubectl and helm: finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
+export async function findPrograms(): Promise<{ kubectl: string; helm: string }> {
   const [kubectl, helm] = await Promise.all([find("kubectl"), find("helm")]);
   if (kubectl && helm) return { kubectl, helm };
   const missing = Object.entries({ kubectl, helm }).flatMap(([name, path]) => (path ? [] : [name]));

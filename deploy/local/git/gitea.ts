@@ -9,6 +9,7 @@ import { addresses, giteaUrl } from "../network/addresses.ts";
 import { keepRunning, type ProcessSpec } from "../processes/process.ts";
 import { run } from "../processes/run.ts";
 import { mountOnce, ownFolder, programUsers } from "../processes/unprivileged.ts";
+import { answersWell } from "../processes/wait.ts";
 import { type Progress, planned } from "../progress.ts";
 import { giteaConfig, giteaUserName } from "./gitea-config.ts";
 
@@ -21,13 +22,7 @@ const folders = {
   data: join(runFolder, "gitea/data"),
 };
 
-/** An account of Gitea that may do everything on it. */
-interface Administrator {
-  readonly name: string;
-  readonly password: string;
-}
-
-/** The file that the administrator's name and password are written to, in the cluster's folder. */
+/** The file that name and password of an account are written to that may do everything on Gitea. */
 const administratorFile = join(clusterFolder, "gitea-administrator.json");
 
 /** Starts Gitea beside the local cluster, and answers the file with name and password of its administrator. */
@@ -37,7 +32,7 @@ export async function startGitea(progress: Progress): Promise<string> {
     await mountFolders(built);
     const config = join(folders.data, "app.ini");
     if (!existsSync(config)) await writeConfig(config);
-    await keepRunning(clusterFolder, giteaProgram(config), answers);
+    await keepRunning(clusterFolder, giteaProgram(config), () => answersWell(`${giteaUrl}/api/healthz`));
     if (!existsSync(administratorFile)) await makeAdministrator(config);
   });
   return administratorFile;
@@ -72,7 +67,7 @@ async function makeAdministrator(config: string): Promise<void> {
   const secret = ["--random-password", "--random-password-length", "24", "--must-change-password=false"];
   const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
   const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...user };
-  const administrator: Administrator = { name, password: passwordIn(await run(command, args, options)) };
+  const administrator = { name, password: passwordIn(await run(command, args, options)) };
   await writeFile(administratorFile, JSON.stringify(administrator), { mode: 0o600 });
 }
 
@@ -81,8 +76,4 @@ export function passwordIn(output: string): string {
   const password = /^generated random password is '(.+)'$/m.exec(output)?.[1];
   if (password === undefined) throw new Error("Gitea did not say which password it gave its administrator.");
   return password;
-}
-
-async function answers(): Promise<boolean> {
-  return (await fetch(`${giteaUrl}/api/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
 }

@@ -1,7 +1,8 @@
 import type { Configuration, JWK, Account as ProviderAccount } from "oidc-provider";
+// @ts-expect-error: the package has no types for it.
+import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
 import { accountBySubject, accountDomain } from "./accounts.ts";
 import { errorPage } from "./pages.ts";
-import { memoryStorage } from "./storage.ts";
 
 /** The public client that people and tools log in with; it has no secret. */
 export const clientId = "ephemeral";
@@ -14,7 +15,8 @@ export interface ProviderKeys {
   readonly cookie: string;
 }
 
-const everyScope = "openid offline_access email profile";
+/** The scopes of a log-in that names none: all of them. */
+export const everyScope = "openid offline_access email profile";
 
 /** How long an ID token is good for. */
 export const idTokenSeconds = 3600;
@@ -22,7 +24,8 @@ export const idTokenSeconds = 3600;
 /** oidc-provider's configuration; `moreGrants` are grant types of our own: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
 export function configuration({ signing, cookie }: ProviderKeys, moreGrants: readonly string[] = []): Configuration {
   return {
-    adapter: memoryStorage(),
+    // The default, of which the provider would warn: a restart asks people to log in again.
+    adapter: createMemoryAdapter(),
     jwks: { keys: [signing] },
     cookies: { keys: [cookie] },
     clients: [
@@ -68,6 +71,3 @@ export function findAccount(subject: string): ProviderAccount | undefined {
   const claims = { sub: subject, email, email_verified: true, name, groups: [...groups], hd: accountDomain };
   return { accountId: subject, claims: () => claims };
 }
-
-/** The scopes of a log-in that names none: all of them. */
-export const defaultScope = everyScope;

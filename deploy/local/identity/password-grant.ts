@@ -1,5 +1,5 @@
 import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
-import { defaultScope, findAccount } from "./configuration.ts";
+import { everyScope, findAccount } from "./configuration.ts";
 import type { Passwords } from "./passwords.ts";
 
 /** The name of the grant type. */
@@ -13,7 +13,7 @@ export function addPasswordGrant(provider: Provider, passwords: Passwords): void
   provider.registerGrantType<{ username?: string; password?: string; scope?: string }>(
     passwordGrant,
     async (context) => {
-      const { username = "", password = "", scope = defaultScope } = context.oidc.params ?? {};
+      const { username = "", password = "", scope = everyScope } = context.oidc.params ?? {};
       const account = passwords.logIn(username, password);
       if (!account) throw new errors.InvalidGrant("wrong e-mail or password");
       context.body = await issueTokens(provider, context, { subject: account.subject, scope });

@@ -18,7 +18,7 @@ export async function initialPasswords(file?: string): Promise<InitialPasswords>
   const all = Object.fromEntries(localAccounts.map(({ email }) => [email, known[email] ?? random()]));
   if (file) {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeWhole(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+    await writeWhole(file, `${JSON.stringify(all, null, 2)}\n`, 0o600);
   }
   return all;
 }

@@ -37,8 +37,17 @@ export interface ApiClient {
 
 /** Connects when it is first used and keeps its connections; `close` drops them. */
 export function apiClient(access: ApiAccess): ApiClient {
-  const agent = new Agent({ keepAlive: true, ca: readFileSync(access.caFile), ...clientTls(access) });
-  const call: ApiClient["call"] = (method, path, body) => send({ access, agent, method, path, body });
+  const { certificate, key } = access.clientCertificate ?? {};
+  const own = certificate && key ? { cert: readFileSync(certificate), key: readFileSync(key) } : {};
+  const agent = new Agent({ keepAlive: true, ca: readFileSync(access.caFile), ...own });
+  const call: ApiClient["call"] = async (method, path, body) => {
+    const headers = headersOf(access, method, body !== undefined);
+    const options = { agent, method, headers, signal: AbortSignal.timeout(10_000) };
+    const outgoing = request(new URL(path, access.url), options);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    return { status: incoming.statusCode ?? 0, body: await text(incoming) };
+  };
   return {
     call,
     async find(path) {
@@ -87,32 +96,10 @@ export function pathOf({ kind, metadata }: Manifest): string {
   return `${collection.replace("{namespace}", metadata.namespace ?? "default")}/${metadata.name}`;
 }
 
-interface Call {
-  readonly access: ApiAccess;
-  readonly agent: Agent;
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
-}
-
-async function send({ access, agent, method, path, body }: Call): Promise<{ status: number; body: string }> {
-  const headers = {
-    ...(access.token && { authorization: `Bearer ${access.token}` }),
-    // JSON is YAML, and a server-side apply is only understood under this type.
-    ...(body !== undefined && {
-      "content-type": method === "PATCH" ? "application/apply-patch+yaml" : "application/json",
-    }),
-  };
-  const options = { agent, method, headers, signal: AbortSignal.timeout(10_000) };
-  const outgoing = request(new URL(path, access.url), options);
-  outgoing.end(body === undefined ? undefined : JSON.stringify(body));
-  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-  return { status: incoming.statusCode ?? 0, body: await text(incoming) };
-}
-
-function clientTls({ clientCertificate }: ApiAccess): { cert?: Buffer; key?: Buffer } {
-  if (!clientCertificate) return {};
-  return { cert: readFileSync(clientCertificate.certificate), key: readFileSync(clientCertificate.key) };
+function headersOf({ token }: ApiAccess, method: string, hasBody: boolean): Record<string, string> {
+  // JSON is YAML, and a server-side apply is only understood under this type.
+  const type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
+  return { ...(token && { authorization: `Bearer ${token}` }), ...(hasBody && { "content-type": type }) };
 }
 
 function refuse(reply: { status: number; body: string }, what: string): void {

@@ -8,7 +8,6 @@ import { type ProcessRecord, type ProcessSpec, startProcess, stopProcess, untilR
 import { clearAbandoned, markOwned, parentForSockets } from "../processes/temporary-folders.ts";
 import { type Progress, silentProgress } from "../progress.ts";
 import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
-import { applyArgoCdKinds } from "./argo-cd-kinds.ts";
 import {
   apiServerIsReady,
   type ControlPlaneSite,
@@ -19,7 +18,8 @@ import {
   kubeApiServer,
   kubeControllerManager,
 } from "./control-plane-programs.ts";
-import { clusterEntry, writeKubeconfig } from "./kubeconfig.ts";
+import { applyArgoCdKinds } from "./custom-kinds.ts";
+import { clusterEntry, kubeconfigFor, writeKubeconfig } from "./kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, signingKey } from "./pki.ts";
 
 /** A program of the control plane, as `restart` and `kill` name it. */
@@ -78,7 +78,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   await clearAbandoned(folderPrefix, parent);
   const folder = await mkdtemp(join(parent, folderPrefix));
   await markOwned(folder);
-  const plane = await describePlane(folder, built, { etcdGateway });
+  const plane = await describePlane(folder, built, etcdGateway);
   try {
     await plane.restart("etcd");
     await plane.restart("kube-apiserver");
@@ -96,21 +96,18 @@ interface Program {
   readonly ready: () => Promise<boolean>;
 }
 
-interface Administrator extends ApiAccess {
-  readonly token: string;
-}
-
 async function describePlane(
   folder: string,
   built: BuiltModule,
-  wanted: Pick<ControlPlaneSite, "etcdGateway">,
+  etcdGateway: boolean,
 ): Promise<ControlPlane & { client: ApiClient }> {
   const ca = await certificateAuthority(join(folder, "pki"));
-  const site = { ...(await describeSite(folder, built, ca)), ...wanted };
-  const access = { url: `https://${site.address}:${site.port}`, caFile: site.caFile, token: randomToken() };
-  const administrator = { cluster: clusterEntry(access), user: "admin", token: access.token };
+  const site = await describeSite(folder, built, { ca, etcdGateway });
+  const token = randomBytes(24).toString("hex");
+  const access = { url: `https://${site.address}:${site.port}`, caFile: site.caFile, token };
+  const administrator = { cluster: clusterEntry(access), user: "admin", token };
   const client = apiClient(access);
-  const programs = await describePrograms(site, access, ca);
+  const programs = await describePrograms(site, access, { ca, client });
   const running = new Map<ControlPlaneProgram, ProcessRecord>();
   const kill: ControlPlane["kill"] = async (name, { graceMs = 0 } = {}) => {
     const record = running.get(name);
@@ -118,14 +115,14 @@ async function describePlane(
     running.delete(name);
   };
   return {
-    ...{ client, adminToken: access.token, url: access.url, caFile: access.caFile },
+    ...{ client, adminToken: token, url: access.url, caFile: access.caFile },
     etcdSocket: etcdSocket(site),
     kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
     kubectl: join(site.programs, "kubectl"),
     kill,
     async restart(name) {
       await kill(name);
-      const { spec, ready } = programs(client)[name];
+      const { spec, ready } = programs[name];
       const record = await startProcess(folder, spec);
       running.set(name, record);
       await untilReady(record, ready);
@@ -142,18 +139,22 @@ async function describePlane(
 async function describeSite(
   folder: string,
   built: BuiltModule,
-  ca: CertificateAuthority,
-): Promise<Omit<ControlPlaneSite, "etcdGateway">> {
+  { ca, etcdGateway }: { ca: CertificateAuthority; etcdGateway: boolean },
+): Promise<ControlPlaneSite> {
   const [port = 0] = await freePorts(1);
   return {
     // mkdtemp has made the folder for its owner alone.
-    ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdFolder: folder },
+    ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdFolder: folder, etcdGateway },
     ...{ caFile: ca.certificate, serviceAccountKeys: await signingKey(join(folder, "pki"), "service-accounts") },
     diesWithUs: true,
   };
 }
 
-async function describePrograms(site: ControlPlaneSite, access: Administrator, ca: CertificateAuthority) {
+async function describePrograms(
+  site: ControlPlaneSite,
+  access: ApiAccess,
+  { ca, client }: { ca: CertificateAuthority; client: ApiClient },
+): Promise<Record<ControlPlaneProgram, Program>> {
   const serving = await ca.issue("kube-apiserver", {
     commonName: "kube-apiserver",
     alternativeNames: ["IP:127.0.0.1", "DNS:localhost"],
@@ -162,26 +163,12 @@ async function describePrograms(site: ControlPlaneSite, access: Administrator, c
   await writeFile(tokens, `${access.token},admin,admin,system:masters\n`, { mode: 0o600 });
   // No endpoints controller runs, so the API server must not wait for its own Service to get one.
   const apiServer = kubeApiServer(site, serving, ["--token-auth-file", tokens, "--endpoint-reconciler-type", "none"]);
-  const kubeconfig = await managerKubeconfig(site, access, ca);
+  const user = { commonName: "system:kube-controller-manager" };
+  const kubeconfig = await kubeconfigFor({ folder: site.folder, ca, access }, "kube-controller-manager", user);
   const manager = kubeControllerManager(site, kubeconfig, ["--controllers", controllers.join(",")]);
-  return (client: ApiClient): Record<ControlPlaneProgram, Program> => ({
+  return {
     etcd: { spec: etcd(site), ready: () => etcdIsReady(site) },
     "kube-apiserver": { spec: apiServer, ready: () => apiServerIsReady(client) },
     "kube-controller-manager": { spec: manager, ready: () => controllersAreReady(client) },
-  });
-}
-
-async function managerKubeconfig(
-  site: ControlPlaneSite,
-  access: Administrator,
-  ca: CertificateAuthority,
-): Promise<string> {
-  const name = "kube-controller-manager";
-  const clientCertificate = await ca.issue(name, { commonName: `system:${name}` });
-  const config = { cluster: clusterEntry(access), user: name, clientCertificate };
-  return writeKubeconfig(join(site.folder, `${name}.kubeconfig`), config);
-}
-
-function randomToken(): string {
-  return randomBytes(24).toString("hex");
+  };
 }

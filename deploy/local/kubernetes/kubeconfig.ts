@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { ApiAccess } from "./api-client.ts";
+import type { CertificateAuthority, Subject } from "./pki.ts";
 
 /** A cluster as a kubeconfig describes it: besides the server, how its certificate is verified. */
 export type ClusterEntry = Readonly<Record<string, unknown>> & { readonly server: string };
@@ -23,6 +25,25 @@ export function clusterEntry({ url, caFile }: ApiAccess): ClusterEntry {
 export async function writeKubeconfig(path: string, config: Kubeconfig): Promise<string> {
   await writeFile(path, JSON.stringify(kubeconfigObject(config), null, 2), { mode: 0o600 });
   return path;
+}
+
+/** A cluster whose programs get their kubeconfigs and certificates in its folder. */
+interface Issuing {
+  readonly folder: string;
+  readonly ca: CertificateAuthority;
+  readonly access: ApiAccess;
+}
+
+/** Writes the kubeconfig of a program with a client certificate of its own, and returns its path. */
+export async function kubeconfigFor(
+  { folder, ca, access }: Issuing,
+  name: string,
+  subject: Subject,
+  namespace?: string,
+): Promise<string> {
+  const clientCertificate = await ca.issue(`${name}-client`, subject);
+  const config = { cluster: clusterEntry(access), user: name, clientCertificate, ...(namespace && { namespace }) };
+  return writeKubeconfig(join(folder, `${name}.kubeconfig`), config);
 }
 
 /** The kubeconfig's content: one cluster, one user, one context, all called `local`. */

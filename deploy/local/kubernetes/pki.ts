@@ -1,6 +1,6 @@
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../processes/run.ts";
 
@@ -25,26 +25,21 @@ export interface CertificateAuthority {
   issue(name: string, subject: Subject): Promise<KeyPair>;
 }
 
-const validity = ["-days", "3650"];
-
 /**
  * The certificate authority of that folder, made when it is not there yet (`ca.crt`, `ca.key`).
  *
- * It uses openssl(1): Node makes keys but signs no certificates. Keys are P-256, made in a millisecond.
+ * It uses openssl(1), version 3: Node makes keys but signs no certificates. Keys are P-256, made in a millisecond.
  */
 export async function certificateAuthority(folder: string): Promise<CertificateAuthority> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const ca = { key: join(folder, "ca.key"), certificate: join(folder, "ca.crt") };
-  if (!existsSync(ca.certificate)) {
-    await writeKey(ca.key);
-    const request = ["req", "-x509", "-new", "-key", ca.key, "-out", ca.certificate, ...validity];
-    await run("openssl", [...request, "-subj", "/CN=ephemeral-environments local CA"]);
-  }
+  if (!existsSync(ca.certificate)) await certify(ca, ["-subj", "/CN=ephemeral-environments local CA"]);
   return {
     certificate: ca.certificate,
     async issue(name, subject) {
       const pair = { key: join(folder, `${name}.key`), certificate: join(folder, `${name}.crt`) };
-      if (!existsSync(pair.certificate)) await sign(ca, pair, subject);
+      const signer = ["-CA", ca.certificate, "-CAkey", ca.key];
+      if (!existsSync(pair.certificate)) await certify(pair, [...signer, ...namesOf(subject)]);
       return pair;
     },
   };
@@ -60,28 +55,15 @@ export async function signingKey(folder: string, name: string): Promise<{ privat
   return files;
 }
 
-async function sign(ca: KeyPair, pair: KeyPair, subject: Subject): Promise<void> {
-  await writeKey(pair.key);
-  const request = `${pair.certificate}.csr`;
-  await run("openssl", ["req", "-new", "-key", pair.key, "-out", request, "-subj", subjectLine(subject)]);
-  const extensions = `${pair.certificate}.ext`;
-  await writeFile(extensions, extensionLines(subject));
-  const serial = ["-set_serial", `0x${randomUUID().replaceAll("-", "")}`];
-  const signer = ["-CA", ca.certificate, "-CAkey", ca.key, ...serial, ...validity];
-  await run("openssl", ["x509", "-req", "-in", request, "-out", pair.certificate, "-extfile", extensions, ...signer]);
-  await Promise.all([rm(request), rm(extensions)]);
+/** Makes a key that only its owner can read, and then a certificate for it: its own, or of the signer that is given. */
+async function certify({ key, certificate }: KeyPair, given: readonly string[]): Promise<void> {
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", key];
+  await run("openssl", ["req", "-x509", ...newKey, "-out", certificate, "-days", "3650", ...given]);
 }
 
-async function writeKey(file: string): Promise<void> {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-}
-
-function subjectLine({ commonName, organization }: Subject): string {
-  return `${organization ? `/O=${organization}` : ""}/CN=${commonName}`;
-}
-
-function extensionLines({ alternativeNames = [] }: Subject): string {
-  const usage = "extendedKeyUsage=serverAuth,clientAuth\nbasicConstraints=CA:FALSE\n";
-  return alternativeNames.length > 0 ? `${usage}subjectAltName=${alternativeNames.join(",")}\n` : usage;
+function namesOf({ commonName, organization, alternativeNames = [] }: Subject): string[] {
+  const extensions = ["basicConstraints=CA:FALSE", "extendedKeyUsage=serverAuth,clientAuth"];
+  if (alternativeNames.length > 0) extensions.push(`subjectAltName=${alternativeNames.join(",")}`);
+  const subject = `${organization ? `/O=${organization}` : ""}/CN=${commonName}`;
+  return ["-subj", subject, ...extensions.flatMap((extension) => ["-addext", extension])];
 }

@@ -1,4 +1,4 @@
-import { BlockList } from "node:net";
+import { holds } from "../../../crds/addresses.ts";
 import { run } from "../processes/run.ts";
 import { addresses } from "./addresses.ts";
 
@@ -41,24 +41,9 @@ export function isKubeProxyTable(line: string): boolean {
  * one through a router: the cluster only takes its own addresses out of it.
  */
 export function conflictingRoute(routes: readonly Route[]): Route | undefined {
-  const ours = [addresses.bridge.network, addresses.serviceNetwork];
-  const networks = routes.filter(({ dst }) => dst !== "default");
-  return networks.find(({ dst, gateway }) =>
-    ours.some((network) => isWithin(dst, network) || (isWithin(network, dst) && gateway === undefined)),
-  );
-}
-
-/** Whether an IPv4 network, or address, is part of another one. */
-function isWithin(inner: string, outer: string): boolean {
-  const [network, prefix] = parse(inner);
-  const [around, aroundPrefix] = parse(outer);
-  if (prefix < aroundPrefix) return false;
-  const list = new BlockList();
-  list.addSubnet(around, aroundPrefix);
-  return list.check(network);
-}
-
-function parse(network: string): [address: string, prefix: number] {
-  const [address = "", prefix = "32"] = network.split("/");
-  return [address, Number(prefix)];
+  return routes.find(({ dst, gateway }) => {
+    const led = dst.includes("/") ? dst : `${dst}/32`;
+    const isOverlapping = (ours: string) => holds(ours, led) || (holds(led, ours) && gateway === undefined);
+    return dst !== "default" && [addresses.bridge.network, addresses.serviceNetwork].some(isOverlapping);
+  });
 }

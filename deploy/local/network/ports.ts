@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { onCode } from "../processes/error-codes.ts";
 import { addresses } from "./addresses.ts";
 
 /** Ports of the local cluster on loopback, by the name of the setting in addresses.ts. */
@@ -25,13 +26,7 @@ export async function assertPortsAreFree(ports: NamedPorts): Promise<void> {
 /** Whether nothing listens on that port of loopback. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
-    throw error;
-  }
-  server.close();
-  await once(server, "close");
-  return true;
+  const isFree = await once(server, "listening").then(() => true, onCode(["EADDRINUSE"], false));
+  if (isFree) await once(server.close(), "close");
+  return isFree;
 }

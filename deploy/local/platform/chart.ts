@@ -1,6 +1,6 @@
 import type { ApiClient, Manifest } from "../kubernetes/api-client.ts";
+import { untilServed } from "../kubernetes/custom-kinds.ts";
 import { helmProgram, renderChart } from "../kubernetes/helm.ts";
-import { waitUntil } from "../processes/wait.ts";
 import type { Progress } from "../progress.ts";
 import type { PlatformAccount } from "./token.ts";
 
@@ -48,7 +48,7 @@ export async function applyPlatformChart(client: ApiClient, settings: object, pr
   await applyAll(client, manifests.kinds);
   await applyAll(client, manifests.objects);
   for (const manifest of manifests.policies) await client.apply(manifest);
-  for (const name of definitionNames(manifests)) await untilServed(client, name);
+  for (const name of definitionNames(manifests)) await untilServed(client, name, "v1");
 }
 
 /** The names of the kinds that the chart brings: `repositories.ephemeral-environments.dev`. */
@@ -62,11 +62,4 @@ async function applyAll(client: ApiClient, manifests: readonly Manifest[]): Prom
 
 function byName(one: Manifest, other: Manifest): number {
   return one.metadata.name < other.metadata.name ? -1 : 1;
-}
-
-async function untilServed(client: ApiClient, definition: string): Promise<void> {
-  const [plural, ...group] = definition.split(".");
-  const path = `/apis/${group.join(".")}/v1/${plural}?limit=1`;
-  const check = async () => (await client.call("GET", path)).status === 200;
-  await waitUntil({ what: `the kind ${definition} to be served`, check, deadlineMs: 20_000 });
 }

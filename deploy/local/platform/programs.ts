@@ -7,6 +7,7 @@ import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts
 import type { ClusterUser } from "../kubernetes/kubectl.ts";
 import { nodeFlags } from "../processes/node-flags.ts";
 import { keepRunning, runningProcess, stopProcess } from "../processes/process.ts";
+import { answersWell } from "../processes/wait.ts";
 
 /** Settings as the operator reads them (config/settings.schema.ts); what its starter needs is there in any case. */
 export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "probes">;
@@ -55,7 +56,8 @@ export async function keepOperatorRunning(platform: HostPlatform): Promise<void>
     args: [...nodeFlags, join(checkout, "operator/main.ts"), "--settings", settings.path],
     env: { KUBECONFIG: kubeconfig.path },
   };
-  await keepRunning(platform.folder, spec, () => isReady(platform.settings.probes));
+  const { host, port } = platform.settings.probes;
+  await keepRunning(platform.folder, spec, () => answersWell(`http://${localHost(host)}:${port}/readyz`));
 }
 
 /** Code and settings that an operator was started with. */
@@ -123,11 +125,6 @@ function operatorFiles({ folder, cluster, settings }: HostPlatform) {
 
 async function isWritten({ path, content }: TextFile): Promise<boolean> {
   return existsSync(path) && (await readFile(path, "utf8")) === content;
-}
-
-async function isReady({ host, port }: Settings["probes"]): Promise<boolean> {
-  const url = `http://${localHost(host)}:${port}/readyz`;
-  return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
 }
 
 /** Where this machine reaches a listener of its own that was given this address. */

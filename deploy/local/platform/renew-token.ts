@@ -20,7 +20,7 @@ async function renew(): Promise<number> {
   try {
     const user = { kubectl, kubeconfig };
     const { token, expiresAt } = await requestPlatformToken(user, { namespace, serviceAccount }, TOKEN_SECONDS);
-    await writeWhole(tokenFile, token, { mode: 0o600 });
+    await writeWhole(tokenFile, token, 0o600);
     return (expiresAt.getTime() - Date.now()) * 0.8;
   } catch (error) {
     console.error(new Date().toISOString(), "the token was not renewed:", error);

@@ -1,8 +1,11 @@
 import { mkdir, readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { onCode } from "./error-codes.ts";
 
 /** The control group below which the kubelet makes those of its pods; the other ones on the machine are not ours. */
 export const controlGroup = "/ephemeral-environments";
+
+const absent = ["ENOENT", "ENODEV"];
 
 /** Makes our control group in every hierarchy (one on version 2, one per controller on version 1). */
 export async function makeControlGroup(): Promise<void> {
@@ -32,7 +35,7 @@ async function hierarchies(): Promise<string[]> {
 }
 
 async function collect(group: string, pids: Set<number>): Promise<void> {
-  const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(emptyIfAbsent);
+  const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(onCode(absent, ""));
   for (const pid of members.split("\n").filter(Boolean)) pids.add(Number(pid));
   for (const child of await childGroups(group)) await collect(child, pids);
 }
@@ -40,20 +43,10 @@ async function collect(group: string, pids: Set<number>): Promise<void> {
 /** A control group's files can't be removed and go with it; only its children have to go first. */
 async function removeTree(group: string): Promise<void> {
   for (const child of await childGroups(group)) await removeTree(child);
-  await rmdir(group).catch(emptyIfAbsent);
+  await rmdir(group).catch(onCode(absent, undefined));
 }
 
 async function childGroups(group: string): Promise<string[]> {
-  try {
-    const entries = await readdir(group, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => join(group, entry.name));
-  } catch (error) {
-    emptyIfAbsent(error);
-    return [];
-  }
-}
-
-function emptyIfAbsent(error: unknown): string {
-  if (["ENOENT", "ENODEV"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
-  throw error;
+  const entries = await readdir(group, { withFileTypes: true }).catch(onCode(absent, []));
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(group, entry.name));
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
+import { onCode } from "./error-codes.ts";
 import { waitUntil } from "./wait.ts";
 
 /** A lock of this machine: its name, what is waited for while another process holds it, and for how long. */
@@ -32,14 +33,8 @@ export async function withLock<T>({ name, what, deadlineMs }: Lock, work: () => 
 }
 
 /** The listening socket, or undefined when another one has the address. */
-async function take(address: string): Promise<Server | undefined> {
+function take(address: string): Promise<Server | undefined> {
   // No client is expected; a connection must not keep the server from closing.
   const server = createServer((connection) => connection.destroy()).listen(address);
-  try {
-    await once(server, "listening");
-    return server;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return undefined;
-    throw error;
-  }
+  return once(server, "listening").then(() => server, onCode(["EADDRINUSE"], undefined));
 }

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeCommand } from "../make-command.ts";
+import { onCode } from "./error-codes.ts";
 import { startOf } from "./process-start.ts";
 import { withoutProxies, withSystemPath } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
@@ -48,7 +49,7 @@ export async function startProcess(folder: string, spec: ProcessSpec): Promise<P
   const startedAt = startOf(pid);
   if (startedAt === undefined) throw new Error(endedMessage({ name: spec.name, logFile }));
   const record = { name: spec.name, pid, startedAt, logFile, spec };
-  await writeWhole(recordFile(folder, spec.name), JSON.stringify(record), { mode: 0o600 });
+  await writeWhole(recordFile(folder, spec.name), JSON.stringify(record), 0o600);
   return record;
 }
 
@@ -78,7 +79,7 @@ export function isAlive({ pid, startedAt }: Pick<ProcessRecord, "pid" | "started
 
 /** Every program recorded in the folder, running or not, oldest first. */
 export async function recordedProcesses(folder: string): Promise<ProcessRecord[]> {
-  const names = await readdir(join(folder, "processes")).catch((error: unknown) => emptyIfAbsent(error, []));
+  const names = await readdir(join(folder, "processes")).catch(onCode(["ENOENT"], []));
   const files = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, "processes", name));
   const records = (await Promise.all(files.map(readRecord))).filter((record) => record !== undefined);
   return records.sort((a, b) => Number(a.startedAt) - Number(b.startedAt));
@@ -108,14 +109,8 @@ async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number
   try {
     const [command = "", ...args] = commandLine(spec);
     const { cwd, uid, gid } = spec;
-    const options = { ...(cwd && { cwd }), ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
-    const stdio: ["ignore", number, number] = ["ignore", log, log];
-    const child = spawn(command, args, {
-      ...options,
-      detached: true,
-      stdio,
-      env: environment(spec),
-    });
+    const env = withSystemPath({ ...withoutProxies(process.env), ...spec.env });
+    const child = spawn(command, args, { cwd, uid, gid, env, detached: true, stdio: ["ignore", log, log] });
     await once(child, "spawn");
     child.unref();
     return child.pid as number;
@@ -124,19 +119,19 @@ async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number
   }
 }
 
-function environment(spec: ProcessSpec): NodeJS.ProcessEnv {
-  return withSystemPath({ ...withoutProxies(process.env), ...spec.env });
-}
-
 /** setpriv(1) replaces itself by the program, so the pid is the program's own. */
 function commandLine({ diesWithUs, command, args }: ProcessSpec): string[] {
   return diesWithUs ? ["setpriv", "--pdeathsig", "KILL", "--", command, ...args] : [command, ...args];
 }
 
 function signalProcess(record: ProcessRecord, signal: NodeJS.Signals): boolean {
-  if (!isAlive(record)) return false;
+  return isAlive(record) && sendSignal(record.pid, signal);
+}
+
+/** Sends a signal; answers false when the process has ended meanwhile. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(record.pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
     throw error;
@@ -161,11 +156,6 @@ function logHint({ logFile }: Pick<ProcessRecord, "logFile">): string {
 }
 
 async function readRecord(file: string): Promise<ProcessRecord | undefined> {
-  const content = await readFile(file, "utf8").catch((error: unknown) => emptyIfAbsent(error, undefined));
+  const content = await readFile(file, "utf8").catch(onCode(["ENOENT"], undefined));
   return content === undefined ? undefined : JSON.parse(content);
-}
-
-function emptyIfAbsent<T>(error: unknown, empty: T): T {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return empty;
-  throw error;
 }

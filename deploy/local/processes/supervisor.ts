@@ -42,6 +42,16 @@ export async function withoutSupervisor<T>(folder: string, work: () => Promise<T
   }
 }
 
+/**
+ * Ends every program of the folder, the supervisor first, then the latest first: none is left without those it needs, and
+ * nothing is started again. `graceMs` is that of `stopProcess`.
+ */
+export async function stopAll(folder: string, graceMs: number): Promise<void> {
+  await stopSupervisor(folder);
+  const records = await recordedProcesses(folder);
+  for (const record of records.reverse()) await stopProcess(folder, record, graceMs);
+}
+
 /** Ends the supervisor of the folder's programs, which go on. Returns whether one ran. */
 export async function stopSupervisor(folder: string): Promise<boolean> {
   const running = await runningProcess(folder, supervisor);

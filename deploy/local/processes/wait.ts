@@ -26,6 +26,11 @@ export async function waitUntil({ what, check, deadlineMs, giveUp }: Wait): Prom
   }
 }
 
+/** Whether a program of this machine answers this GET with a 2xx within two seconds. Fails when it does not answer. */
+export async function answersWell(url: string): Promise<boolean> {
+  return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+}
+
 async function attempt(check: Wait["check"]): Promise<{ holds: boolean; failure?: unknown }> {
   try {
     return { holds: await check() };

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
+import { equalJson } from "../../kit/equal-json.ts";
 import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { ObservedApplication } from "../../ports/deployer.ts";
 
-/** The part of an Application's status that is read; the rest is not kept. */
+/** The part of an Application's status that is read. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export interface ApplicationStatus {
   readonly sync?: {
     readonly status?: string;
@@ -10,18 +10,25 @@ export interface ApplicationStatus {
     readonly comparedTo?: { readonly source?: unknown };
   };
   readonly health?: Health;
-  readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly message?: string;
+    readonly lastTransitionTime?: string;
+  }[];
   readonly operationState?: {
     readonly phase?: string;
     readonly message?: string;
+    readonly startedAt?: string;
     readonly finishedAt?: string;
     readonly syncResult?: { readonly source?: unknown; readonly resources?: readonly SyncedResource[] };
   };
+  readonly resources?: readonly { readonly kind: string; readonly name: string; readonly health?: Health }[];
   readonly reconciledAt?: string;
 }
 
 interface Health {
   readonly status?: string;
+  readonly message?: string;
   /** Since when it is this one; Argo CD says so since version 3.0. */
   readonly lastTransitionTime?: string;
 }
@@ -30,6 +37,7 @@ interface SyncedResource {
   readonly kind: string;
   readonly name: string;
   readonly status?: string;
+  readonly hookPhase?: string;
   readonly message?: string;
 }
 
@@ -37,7 +45,8 @@ interface SyncedResource {
  * What the cache keeps of it: times and retries change all the time without meaning anything new, so they become
  * `isCalm`. Only the time of the health stays, which changes with the health alone.
  */
-export interface KeptApplicationStatus extends Omit<ApplicationStatus, "operationState" | "reconciledAt"> {
+export interface KeptApplicationStatus
+  extends Omit<ApplicationStatus, "operationState" | "resources" | "reconciledAt"> {
   /** Whether no sync runs, and Argo CD has reconciled the application after the last one. */
   readonly isCalm: boolean;
   /** The last sync, when it failed. */
@@ -48,7 +57,6 @@ export interface KeptApplicationStatus extends Omit<ApplicationStatus, "operatio
 export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
   const { sync, health, conditions = [], operationState, reconciledAt = "" } = status;
   const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
-  const hasFailed = phase === "Failed" || phase === "Error";
   return {
     sync: { ...sync, comparedTo: { source: sync?.comparedTo?.source } },
     health: keptHealth(health),
@@ -57,11 +65,14 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
       ...(text === undefined ? {} : { message: essence(text) }),
     })),
     isCalm: operation === undefined && phase !== "Running" && phase !== "Terminating" && reconciledAt >= finishedAt,
-    ...(hasFailed
+    ...(isFailed(phase)
       ? { failedSync: { message: syncWords(message, syncResult?.resources), source: syncResult?.source } }
       : {}),
   };
 }
+
+/** Of a sync, or of one of its hooks. */
+export const isFailed = (phase: string) => phase === "Failed" || phase === "Error";
 
 function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
   return {
@@ -110,7 +121,7 @@ export function observed(status: Partial<KeptApplicationStatus>, source: unknown
   const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
   const words = problem && wordsOf(problem);
   // All other fields may still describe the previous values.
-  if (!isDeepStrictEqual(status.sync?.comparedTo?.source, source)) {
+  if (!equalJson(status.sync?.comparedTo?.source, source)) {
     return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
   }
   if (problem !== undefined) return { state: "broken", revision, ...comparisonProblem(problem) };
@@ -141,7 +152,7 @@ function unsynced(
   revision: string,
   source: unknown,
 ): ObservedApplication {
-  const isAboutThis = failedSync !== undefined && isDeepStrictEqual(failedSync.source, source);
+  const isAboutThis = failedSync !== undefined && equalJson(failedSync.source, source);
   const refusal = conditions?.find(({ type }) => type === "SyncError");
   // A running sync may repair what this condition still reports.
   const said = isAboutThis ? failedSync.message : isCalm ? refusal?.message : undefined;

@@ -3,42 +3,9 @@ import type { Cluster } from "../../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../../ports/facade/deployer-log.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { printable } from "../pod-logs/secret-mask.ts";
+import { type ApplicationStatus, isFailed } from "./application-status.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
-
-/** The part of an Application's status that reports what happened. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-interface ToldStatus {
-  readonly sync?: { readonly status?: string };
-  readonly health?: { readonly status?: string; readonly message?: string; readonly lastTransitionTime?: string };
-  readonly conditions?: readonly {
-    readonly type: string;
-    readonly message?: string;
-    readonly lastTransitionTime?: string;
-  }[];
-  readonly operationState?: Operation;
-  readonly resources?: readonly {
-    readonly kind: string;
-    readonly name: string;
-    readonly health?: { readonly status?: string; readonly message?: string };
-  }[];
-  readonly reconciledAt?: string;
-}
-
-interface Operation {
-  readonly phase?: string;
-  readonly message?: string;
-  readonly startedAt?: string;
-  readonly finishedAt?: string;
-  readonly syncResult?: {
-    readonly resources?: readonly {
-      readonly kind: string;
-      readonly name: string;
-      readonly status?: string;
-      readonly hookPhase?: string;
-      readonly message?: string;
-    }[];
-  };
-}
 
 /** An entry whose time may be missing or unreadable. */
 interface Told {
@@ -53,7 +20,7 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
     async entries(environment) {
       const ref = { name: namespaceName(environment.name), namespace: settings.namespace };
       const found = await forUser(() => cluster.read(environment, applicationKind, ref));
-      const entries = told((found?.status ?? {}) as ToldStatus).map(({ at = "", level, message }) => ({
+      const entries = told((found?.status ?? {}) as ApplicationStatus).map(({ at = "", level, message }) => ({
         at: new Date(at),
         level,
         message: printable(message),
@@ -64,7 +31,7 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
   };
 }
 
-function told(status: ToldStatus): readonly Told[] {
+function told(status: ApplicationStatus): readonly Told[] {
   const { conditions = [], operationState = {} } = status;
   return [
     ...conditions.map(({ type, message = "", lastTransitionTime }) => ({
@@ -82,7 +49,13 @@ function levelOf(conditionType: string): DeployerEntry["level"] {
   return conditionType.endsWith("Warning") ? "WARN" : "INFO";
 }
 
-function operationEntries({ phase, message = "", startedAt, finishedAt, syncResult }: Operation): Told[] {
+function operationEntries({
+  phase,
+  message = "",
+  startedAt,
+  finishedAt,
+  syncResult,
+}: NonNullable<ApplicationStatus["operationState"]>): Told[] {
   if (phase === undefined) return [];
   const at = finishedAt ?? startedAt;
   const level = isFailed(phase) ? "ERROR" : "INFO";
@@ -94,9 +67,7 @@ function operationEntries({ phase, message = "", startedAt, finishedAt, syncResu
   return [...resources, { at, level, message: `Operation ${phase}: ${message}` }];
 }
 
-const isFailed = (phase: string) => phase === "Failed" || phase === "Error";
-
-function healthEntries({ sync, health, resources = [], reconciledAt }: ToldStatus): Told[] {
+function healthEntries({ sync, health, resources = [], reconciledAt }: ApplicationStatus): Told[] {
   const unhealthy = resources.filter((resource) => !isWell(resource.health?.status));
   const at = health?.lastTransitionTime ?? reconciledAt;
   const { status = "Unknown", message = "" } = health ?? {};

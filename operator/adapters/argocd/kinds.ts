@@ -1,6 +1,6 @@
-import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { type WatchedKind, withoutHistory } from "../../kit/cache/watched-kind.ts";
 import { type WireObject, wireKind } from "../../kit/client/kinds.ts";
+import { ownedKind } from "../kubernetes/kinds.ts";
 import { type ApplicationStatus, keptStatus } from "./application-status.ts";
 
 const argo = { group: "argoproj.io", version: "v1alpha1", namespaced: true };
@@ -10,25 +10,13 @@ export const applicationKind = wireKind({ ...argo, kind: "Application", plural: 
 export const appProjectKind = wireKind({ ...argo, kind: "AppProject", plural: "appprojects" });
 
 /** The Applications and AppProjects of environments, in the namespace of Argo CD. */
-export const argocdKinds = (namespace: string): readonly WatchedKind<WireObject>[] =>
-  [
-    { type: applicationKind, trim: trimmedApplication },
-    { type: appProjectKind, trim: trimmedProject },
-  ].map(({ type, trim }) => ({
-    type,
-    trim,
-    where: { namespace, labelSelector: ENVIRONMENT_UID_LABEL },
-    withoutManagedFields: true,
-    isInterned: true,
-  }));
+export const argocdKinds = (namespace: string): readonly WatchedKind<WireObject>[] => [
+  ownedKind(applicationKind, trimmedApplication, { namespace }),
+  ownedKind(appProjectKind, undefined, { namespace }),
+];
 
 /** Keeps of the status only what is read: the rest is most of an Application's bytes, and changes all the time. */
 function trimmedApplication(object: WireObject): WireObject {
   const { status, operation, ...kept } = withoutHistory(object);
   return { ...kept, status: keptStatus((status ?? {}) as ApplicationStatus, operation) };
-}
-
-function trimmedProject(object: WireObject): WireObject {
-  const { status: _, ...kept } = withoutHistory(object);
-  return kept;
 }

@@ -9,15 +9,11 @@ import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } fro
 const ANSWER_LIMIT_MIB = 4;
 const commitPattern = new RegExp(COMMIT_PATTERN);
 
-interface GitRepositoryHostOptions {
-  /** How long one question may take in all, in milliseconds. */
-  readonly deadlineMs?: number;
-}
-
-/** The RepositoryHost port over git's smart HTTP protocol, version 2: one small question, no clone. */
-export function gitRepositoryHost({ deadlineMs = 10_000 }: GitRepositoryHostOptions = {}): RepositoryHost & {
-  close(): Promise<void>;
-} {
+/**
+ * The RepositoryHost port over git's smart HTTP protocol, version 2: one small question, no clone. A question takes no longer
+ * than `deadlineMs` in all.
+ */
+export function gitRepositoryHost({ deadlineMs = 10_000 } = {}): RepositoryHost & { close(): Promise<void> } {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
   return {
     async head(cloneUrl, branch, credential) {

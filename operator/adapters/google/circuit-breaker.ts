@@ -12,18 +12,14 @@ interface Failure {
 }
 
 /** A circuit breaker in front of a service. */
-export interface CircuitBreaker {
-  /** Does the work, or fails at once with the last error that found the service away. */
-  run<R>(work: () => Promise<R>): Promise<R>;
-  state(): Omit<CircuitBreakerState, "name">;
-}
+export type CircuitBreaker = ReturnType<typeof circuitBreaker>;
 
 /**
  * Closed while the service answers in time, whatever it answers. Once a call found the service away, one call at a time
  * tests whether it is back, and all others fail at once with the last error: a service that hangs then blocks one
  * reconcile, and not every worker until its deadline.
  */
-export function circuitBreaker(clock: Pick<Clock, "now">): CircuitBreaker {
+export function circuitBreaker(clock: Pick<Clock, "now">) {
   let closedSince = clock.now();
   let failure: Failure | undefined;
   let underWay = 0;
@@ -32,7 +28,8 @@ export function circuitBreaker(clock: Pick<Clock, "now">): CircuitBreaker {
     failure = next;
   };
   return {
-    async run(work) {
+    /** Does the work, or fails at once with the last error that found the service away. */
+    async run<R>(work: () => Promise<R>): Promise<R> {
       if (failure !== undefined && underWay > 0) throw failure.error;
       underWay += 1;
       try {
@@ -46,7 +43,7 @@ export function circuitBreaker(clock: Pick<Clock, "now">): CircuitBreaker {
         underWay -= 1;
       }
     },
-    state() {
+    state(): Omit<CircuitBreakerState, "name"> {
       if (failure === undefined) return { state: "closed", since: closedSince };
       return { state: underWay > 0 ? "half_open" : "open", since: failure.since };
     },

@@ -50,10 +50,5 @@ function meaningOf(code: number | undefined, project: string): string {
   }
 }
 
-/** Turns the failure with this code into an answer, and lets every other travel up. */
-export function ifCode<A>(code: number, answer: A): (error: unknown) => A {
-  return (error) => {
-    if (error instanceof CallFailed && error.code === code) return answer;
-    throw error;
-  };
-}
+/** Whether a call failed with this code. */
+export const hasCode = (code: number) => (error: unknown) => error instanceof CallFailed && error.code === code;

@@ -1,22 +1,21 @@
 import type { protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../../crds/sensitive.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { TokenBucket } from "../../kit/time/token-bucket.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GoogleClient, GoogleConnection } from "./connection.ts";
 import { crc32c } from "./crc32c.ts";
-import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, ifCode, NOT_FOUND } from "./failures.ts";
+import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, hasCode, NOT_FOUND } from "./failures.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
 /** Of a call, not the client's own minute. */
 const CALL_MS = 10_000;
-/** Of all calls of a piece of work together: a reconcile that waits blocks a worker of the operator. */
-const WORK_MS = 10_000;
 const PAGE_SIZE = 1_000;
 
-export interface GoogleServiceOptions {
+export interface GoogleCallsOptions {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
   readonly connection: GoogleConnection;
@@ -26,16 +25,6 @@ export interface GoogleServiceOptions {
   /** Of this service's own: what it learns is known to no other. */
   readonly breaker: CircuitBreaker;
   readonly clock: Clock;
-}
-
-export interface GoogleService {
-  /**
-   * Does a piece of work. Its calls share one deadline, ten seconds unless another is given; while Google is away, one at a
-   * time tests whether it is back, and all others fail at once.
-   */
-  work<R>(run: (calls: GoogleCalls) => Promise<R>, withinMs?: number): Promise<R>;
-  /** Ends its connection. */
-  close(): Promise<void>;
 }
 
 /**
@@ -60,14 +49,6 @@ export interface GoogleCalls {
   remove(name: string): Promise<void>;
 }
 
-export function googleService(options: GoogleServiceOptions): GoogleService {
-  const { clock, connection, breaker } = options;
-  return {
-    work: (run, withinMs = WORK_MS) => breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs))),
-    close: () => connection.close(),
-  };
-}
-
 /** What a call is given besides its request; no retries of the client's own: the work queue has them, with backoff. */
 interface CallOptions {
   readonly timeout: number;
@@ -75,7 +56,8 @@ interface CallOptions {
 }
 
 /** The calls of one piece of work, which ends at `untilMs` on the monotonic clock. */
-function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCalls {
+/** The calls of one piece of work, which share the deadline `untilMs` on the monotonic clock. */
+export function googleCalls(options: GoogleCallsOptions, untilMs: number): GoogleCalls {
   const { project, connection, clock } = options;
   const parent = `projects/${project}`;
 
@@ -99,12 +81,12 @@ function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCall
       write(`create '${secretId}'`, async (client, options) => {
         const [created] = await client.createSecret({ parent, secretId, secret }, options);
         return created;
-      }).catch(ifCode(ALREADY_EXISTS, undefined)),
+      }).catch(insteadOf(hasCode(ALREADY_EXISTS), undefined)),
     find: (name) =>
       call(`get ${shortly(name)}`, async (client, options) => {
         const [found] = await client.getSecret({ name }, options);
         return found;
-      }).catch(ifCode(NOT_FOUND, undefined)),
+      }).catch(insteadOf(hasCode(NOT_FOUND), undefined)),
     async list(filter) {
       const secrets: GoogleSecret[] = [];
       let pageToken = "";
@@ -124,7 +106,7 @@ function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCall
         const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
         await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, options);
         return true;
-      }).catch(ifCode(FAILED_PRECONDITION, false)),
+      }).catch(insteadOf(hasCode(FAILED_PRECONDITION), false)),
     add: (name, value) =>
       write(`add a version to ${shortly(name)}`, async (client, options) => {
         const data = Buffer.from(value.reveal());
@@ -136,13 +118,13 @@ function googleCalls(options: GoogleServiceOptions, untilMs: number): GoogleCall
       const answer = await call(`read version ${version} of ${shortly(name)}`, async (client, options) => {
         const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, options);
         return accessed;
-      }).catch(ifCode(NOT_FOUND, undefined));
+      }).catch(insteadOf(hasCode(NOT_FOUND), undefined));
       return answer && { number: numberIn(answer.name), value: checkedValue(answer) };
     },
     remove: (name) =>
       write(`delete ${shortly(name)}`, async (client, options) => {
         await client.deleteSecret({ name }, options);
-      }).catch(ifCode(NOT_FOUND, undefined)),
+      }).catch(insteadOf(hasCode(NOT_FOUND), undefined)),
   };
 }
 
@@ -153,7 +135,7 @@ function failing(what: string, project: string): (error: unknown) => never {
 }
 
 /** Counts a write that is about to be sent against the quota that a whole project shares. */
-function spend({ mayWrite, budget }: GoogleServiceOptions): void {
+function spend({ mayWrite, budget }: GoogleCallsOptions): void {
   if (!mayWrite()) {
     throw new SecretManagerUnavailable("Google Secret Manager: this process does not lead, and writes nothing");
   }

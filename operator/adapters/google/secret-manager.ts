@@ -7,7 +7,7 @@ import {
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
-import { type GoogleCalls, type GoogleSecret, type GoogleServiceOptions, googleService } from "./secret-calls.ts";
+import { type GoogleCalls, type GoogleCallsOptions, type GoogleSecret, googleCalls } from "./secret-calls.ts";
 import { type Candidates, createCandidates, NAME, UID } from "./secret-owners.ts";
 import { addVersion, findVersion } from "./secret-versions.ts";
 
@@ -17,7 +17,10 @@ const SECRET_ID = /^[A-Za-z0-9_-]{1,255}$/;
 const MOST_AT_ONCE = 8;
 const MANAGED_BY = "ephemeral-environments";
 
-export interface GoogleSecretManagerOptions extends GoogleServiceOptions {
+/** Of all calls of a piece of work together: a reconcile that waits blocks a worker of the operator. */
+const WORK_MS = 10_000;
+
+export interface GoogleSecretManagerOptions extends GoogleCallsOptions {
   /** Tells this installation's secrets from those of another one in the project; a label's value. */
   readonly installation: () => Promise<string>;
   /** Regions that hold the values; none leaves the choice to Google. */
@@ -44,10 +47,13 @@ export function googleSecretManager({
   locations,
   ...options
 }: GoogleSecretManagerOptions): SecretManager {
-  const service = googleService(options);
+  const { breaker, clock, connection } = options;
+  // While Google is away, one piece of work at a time tests whether it is back, and all others fail at once.
+  const work = <R>(run: (calls: GoogleCalls) => Promise<R>, withinMs = WORK_MS) =>
+    breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs)));
   const candidates = createCandidates();
   const within = <R>(run: (context: Context) => Promise<R>) =>
-    service.work((calls) => run({ calls, installation, locations, candidates }));
+    work((calls) => run({ calls, installation, locations, candidates }));
   return {
     async ensure(owner, requests) {
       if (requests.length === 0) return new Map();
@@ -68,11 +74,11 @@ export function googleSecretManager({
       }),
     // A long list takes long, and no reconcile waits for it.
     owners: (isKnown) =>
-      service.work(async (calls) => {
+      work(async (calls) => {
         const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
         return candidates.owners(calls, await calls.list(ours), isKnown);
       }, Number.POSITIVE_INFINITY),
-    close: () => service.close(),
+    close: () => connection.close(),
   };
 }
 
@@ -99,7 +105,9 @@ async function ensureOne(
     if (created !== undefined) return addVersion(calls, created, version, generate());
     found = await findOwn(calls, owner, id);
   }
-  const secret = found ?? unseen(calls.nameOf(id), version);
+  // One that was not found may have been made a moment ago: only a version by its number can be read from Google without
+  // delay. It is the owner's, because its id contains the owner's UID.
+  const secret = found ?? (version === 1 ? { name: calls.nameOf(id) } : undefined);
   const stored = secret && (await findVersion(calls, secret, version));
   if (stored !== undefined || generate === undefined) return stored;
   if (secret === undefined) throw new SecretManagerUnavailable(`Google Secret Manager is making '${id}' just now`);
@@ -127,14 +135,6 @@ async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<Go
   const found = await calls.find(calls.nameOf(id));
   if (found === undefined || isOf(owner, found)) return found;
   throw new SecretManagerUnavailable(`the secret '${id}' belongs to somebody else`);
-}
-
-/**
- * A secret that was not found, but that may have been made a moment ago: only a version by its number can be read from
- * Google without delay. It is the owner's, because its id contains the owner's UID.
- */
-function unseen(name: string, version: number): GoogleSecret | undefined {
-  return version === 1 ? { name } : undefined;
 }
 
 async function remove(context: Context, owner: Owner, variables: readonly string[]): Promise<void> {

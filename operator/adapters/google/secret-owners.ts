@@ -11,19 +11,6 @@ export const NAME = "environment";
 const MOST_LOOKS = 300;
 const LOOKS_AT_ONCE = 8;
 
-/** Whether entries are there, as far as it was found out; for as long as lists show them. */
-export interface Candidates {
-  /** Remembers that the entry, as a fresh read showed it, was deleted. */
-  deleted(entry: GoogleSecret): void;
-  /**
-   * Whose entries there are, of what a list shows, beside those whom the caller knows. Lists show for a while what is
-   * gone: so each entry is read once before it counts.
-   *
-   * @throws SecretManagerUnavailable when more is listed than can be read now; the next call goes on from there
-   */
-  owners(calls: GoogleCalls, listed: readonly GoogleSecret[], isKnown: (uid: string) => boolean): Promise<HeldOwner[]>;
-}
-
 /** An entry of a list that says whose it is. */
 interface Entry {
   readonly owner: Owner;
@@ -31,7 +18,11 @@ interface Entry {
   readonly secret: GoogleSecret;
 }
 
-export function createCandidates(): Candidates {
+/** What is known of the entries that lists show. */
+export type Candidates = ReturnType<typeof createCandidates>;
+
+/** Whether entries are there, as far as it was found out; for as long as lists show them. */
+export function createCandidates() {
   const isThere = new Map<string, boolean>();
 
   /** Reads entries that were not read before, a bounded number of them. */
@@ -51,10 +42,21 @@ export function createCandidates(): Candidates {
   }
 
   return {
-    deleted(entry) {
+    /** Remembers that the entry, as a fresh read showed it, was deleted. */
+    deleted(entry: GoogleSecret): void {
       isThere.set(identityOf(entry), false);
     },
-    async owners(calls, listed, isKnown) {
+    /**
+     * Whose entries there are, of what a list shows, beside those whom the caller knows. Lists show for a while what is
+     * gone: so each entry is read once before it counts.
+     *
+     * @throws SecretManagerUnavailable when more is listed than can be read now; the next call goes on from there
+     */
+    async owners(
+      calls: GoogleCalls,
+      listed: readonly GoogleSecret[],
+      isKnown: (uid: string) => boolean,
+    ): Promise<HeldOwner[]> {
       const shown = new Set(listed.map(identityOf));
       for (const identity of isThere.keys()) if (!shown.has(identity)) isThere.delete(identity);
       const look = looking(calls);

@@ -9,21 +9,16 @@ const UNCONNECTED = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"],
 ]);
 
-/** What a provider answered, its body parsed as far as it is JSON. */
-export interface ProviderAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 /**
- * One POST of JSON, with a deadline of 5 s and without following redirects: what is sent is for this address alone.
+ * One POST of JSON, with a deadline of 5 s and without following redirects: what is sent is for this address alone. The
+ * body of the answer is parsed as far as it is JSON.
  *
  * @throws IdentityProviderUnavailable when there is no answer, or one that is longer than anything we ask for
  */
 export async function post(
   url: string,
   { headers = {}, body, signal }: { headers?: Record<string, string>; body: object; signal: AbortSignal },
-): Promise<ProviderAnswer> {
+): Promise<{ readonly status: number; readonly body: unknown }> {
   try {
     const reply = await fetch(url, {
       method: "POST",

@@ -1,17 +1,13 @@
 import { TOKEN_ID_LENGTH } from "../../../crds/api-token.schema.ts";
 import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { boundedSignal } from "../../kit/time/deadline.ts";
+import { insteadOf, isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import { within } from "../../kit/time/deadline.ts";
 import { tokenBucket } from "../../kit/time/token-bucket.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
-import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
 import { apiTokenType } from "./kinds.ts";
+import { auditAnnotations, auditOperations, kept, type Store } from "./store.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts";
 
 /** A request waits for it: no answer is better than a late one. */
@@ -19,17 +15,7 @@ const READ_DEADLINE_MS = 2_000;
 /** The watch delivers a new token in milliseconds; guesses must not become as many questions to the API server. */
 const UNKNOWN_READS_PER_SECOND = 5;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<ApiToken>;
-  /** The platform's own. */
-  readonly namespace: string;
-  /** Given: what is made or revoked names the record of the request that asked for it. */
-  readonly auditId?: AuditId | undefined;
-  readonly clock: Clock;
-  /** Remembers the deletions of this process. */
-  readonly deletions: OwnDeletions;
-}
+type Context = Store<ApiToken>;
 
 /** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesApiTokens(context: Context): ApiTokens {
@@ -52,30 +38,24 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     vouch: (token, vouched) => forUser(() => vouch(context, token, vouched)),
     async noteUse(token, at) {
       const value = { lastUsedAt: at.toISOString() };
-      await forUser(() => change(context, token, { path: "/status", value }).catch(unless(isDropped)));
+      await forUser(() => change(context, token, { path: "/status", value }).catch(insteadOf(isDropped, undefined)));
     },
     remove: (token) => forUser(() => remove(context, token)),
   };
 }
 
-async function read({ client, namespace, clock }: Context, name: string): Promise<ApiToken | undefined> {
-  const bound = boundedSignal({ clock, deadlineMs: READ_DEADLINE_MS });
-  try {
-    return await client.find(apiTokenType, { name, namespace }, { signal: bound.signal });
-  } catch (cause) {
-    if (bound.cutBy() === "deadline") throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause });
-    throw cause;
-  } finally {
-    bound.release();
-  }
+function read({ client, namespace, clock }: Context, name: string): Promise<ApiToken | undefined> {
+  return within({ clock, deadlineMs: READ_DEADLINE_MS }, ({ signal, cutBy }) =>
+    client.find(apiTokenType, { name, namespace }, { signal }).catch((cause: unknown) => {
+      throw cutBy() === "deadline" ? new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause }) : cause;
+    }),
+  );
 }
 
 async function create({ client, cache, namespace, auditId }: Context, spec: ApiTokenSpec): Promise<ApiToken> {
   const annotations = auditAnnotations(auditId);
   const metadata = { name: spec.tokenHash.slice(0, TOKEN_ID_LENGTH), namespace, annotations };
-  const created = await client.create(apiTokenType, { metadata, spec });
-  cache.written(created);
-  return created;
+  return kept(cache, await client.create(apiTokenType, { metadata, spec }));
 }
 
 async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiToken | undefined> {
@@ -109,7 +89,7 @@ async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promi
 async function remove({ client, cache, namespace, deletions }: Context, token: ApiToken): Promise<void> {
   const { name, uid } = token.metadata;
   const removal = deletions.during(uid, () => client.delete(apiTokenType, { name, namespace }, { uid }));
-  if ((await removal.catch(unless(isConflict))) === "gone") cache.deleted(token);
+  if ((await removal.catch(insteadOf(isConflict, undefined))) === "gone") cache.deleted(token);
 }
 
 /** Sets one field of exactly this token, whatever else of it was changed meanwhile: no two changes speak of the same. */
@@ -120,9 +100,7 @@ async function change(
 ): Promise<ApiToken> {
   const options = path === "/status" ? { subresource: "status" } : {};
   const patch = [{ op: "test", path: "/metadata/uid", value: uid }, { op: "add", path, value }, ...more];
-  const changed = await client.patch(apiTokenType, { name, namespace }, patch, { as: "json", ...options });
-  cache.written(changed);
-  return changed;
+  return kept(cache, await client.patch(apiTokenType, { name, namespace }, patch, { as: "json", ...options }));
 }
 
 /**
@@ -130,7 +108,3 @@ async function change(
  * order of which it holds itself.
  */
 const isDropped = (error: unknown) => isNotFound(error) || isInvalid(error);
-
-const unless = (isFine: (error: unknown) => boolean) => (error: unknown) => {
-  if (!isFine(error)) throw error;
-};

@@ -1,8 +1,8 @@
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../crds/group.ts";
-import { isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
 import { namespaceKind, roleBindingKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { keyOfRef, type ResourceType } from "../../kit/client/objects.ts";
+import { keyOfRef, type ObjectRef, refOf } from "../../kit/client/objects.ts";
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import type { OwnedCaches } from "../../ports/caches.ts";
 import {
@@ -11,12 +11,12 @@ import {
   type Cluster,
   type DesiredObject,
   NameTaken,
-  type ObjectRef,
   type ObservedObject,
   type Owner,
   type Removal,
 } from "../../ports/cluster.ts";
 import { drift } from "./drift.ts";
+import { keptRest } from "./store.ts";
 
 /** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
 const FRESH_RIGHT_MS = 2_000;
@@ -42,7 +42,7 @@ export function kubernetesCluster(options: Options): Cluster {
   const context: Context = { ...options, bound: new Map(), confirmed: new Set() };
   const cached = (kind: Kind, ref: ObjectRef) => watched.get(kind.plural)?.get(keyOfRef(ref));
   const fresh = (kind: Kind, ref: ObjectRef) =>
-    withFreshRights(context, ref.namespace, () => client.find(kind as ResourceType<WireObject>, ref));
+    withFreshRights(context, ref.namespace, () => client.find<WireObject>(kind, ref));
 
   return {
     async ensure(owner, kind, desired) {
@@ -105,8 +105,7 @@ function owned(owner: Owner, object: WireObject | undefined): ObservedObject | u
 async function create(context: Context, kind: Kind, wanted: DesiredObject): Promise<"created" | "taken"> {
   const { namespace } = wanted.metadata;
   try {
-    const type = kind as ResourceType<WireObject>;
-    const created = await withFreshRights(context, namespace, () => context.client.create(type, wanted as never));
+    const created = await withFreshRights(context, namespace, () => context.client.create<WireObject>(kind, wanted));
     context.watched.get(kind.plural)?.written(created);
     if (kind.plural === roleBindingKind.plural && namespace !== undefined) remember(context, namespace);
     return "created";
@@ -134,8 +133,7 @@ async function repair(context: Context, { owner, kind, wanted, found }: Found): 
   if (operations.length === 0) return "unchanged";
   // The test makes the patch hold for this very object only, and not for one made anew under its name.
   const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...operations];
-  const type = kind as ResourceType<WireObject>;
-  const repaired = await context.client.patch(type, refOf(found), body, { as: "json" });
+  const repaired = await context.client.patch<WireObject>(kind, refOf(found.metadata), body, { as: "json" });
   context.watched.get(kind.plural)?.written(repaired);
   return "repaired";
 }
@@ -146,20 +144,13 @@ async function startRemoval(
   found: WireObject,
   only: { readonly uid: string; readonly resourceVersion?: string },
 ): Promise<Removal> {
-  const type = kind as ResourceType<WireObject>;
-  try {
-    const left = await client.delete(type, refOf(found), { ...only, propagationPolicy: "Background" });
-    if (left === "gone") {
-      watched.get(kind.plural)?.deleted(found);
-      return { state: "gone" };
-    }
-    watched.get(kind.plural)?.written(left);
-    return removing(kind, left);
-  } catch (error) {
-    // It changed or was replaced between the read and the delete, or a namespace is already terminating: the next call reads again.
-    if (isConflict(error)) return removing(kind, found);
-    throw error;
-  }
+  const deletion = client.delete<WireObject>(kind, refOf(found.metadata), only);
+  // It changed or was replaced between the read and the delete, or a namespace is already terminating: the next call reads again.
+  const left = await deletion.catch(insteadOf(isConflict, "changed"));
+  if (left === "changed") return removing(kind, found);
+  const cache = watched.get(kind.plural);
+  if (cache !== undefined) keptRest(cache, found, left);
+  return left === "gone" ? { state: "gone" } : removing(kind, left);
 }
 
 function removing(kind: Kind, object: WireObject | ObservedObject): Removal {
@@ -220,10 +211,4 @@ function isNamespaceGone(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   const isAbsent = isNotFound(error) && error.kind === namespaceKind.plural;
   return isAbsent || error.causes.some(({ reason }) => reason === "NamespaceTerminating");
-}
-
-function refOf({ metadata }: WireObject): ObjectRef {
-  return metadata.namespace === undefined
-    ? { name: metadata.name }
-    : { name: metadata.name, namespace: metadata.namespace };
 }

@@ -6,25 +6,21 @@ import {
   revisionName,
   UNUSED_SINCE_ANNOTATION,
 } from "../../../crds/config-set.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Draft } from "../../kit/client/objects.ts";
+import type { ServerClock } from "../../ports/clock.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
-import type { ServerClock } from "../../ports/server-clock.ts";
+import { keptRest, type Store } from "./store.ts";
 
 /** Longer than any reconcile takes from choosing a version to storing that it is used. */
 const UNUSED_FOR_MS = 10 * 60_000;
 /** Enough for the watch to deliver what the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<WireObject>;
-  /** The platform's own. */
-  readonly namespace: string;
+interface Context extends Pick<Store<WireObject>, "client" | "cache" | "namespace"> {
   /** One clock for all replicas: one notes, and maybe another removes. */
   readonly serverClock: ServerClock;
 }
@@ -56,16 +52,9 @@ function versionOf({ metadata, revision, data }: WireObject): ConfigSetVersion {
 
 function revisionObject(version: ConfigSetVersion, namespace: string): Draft<WireObject> {
   const { name, uid, spec } = version;
-  const labels = {
-    "app.kubernetes.io/managed-by": "ephemeral-environments",
-    [CONFIG_SET_LABEL]: name,
-    [CONFIG_SET_UID_LABEL]: uid,
-  };
-  return {
-    metadata: { name: revisionName(version), namespace, labels },
-    revision: version.version,
-    data: { spec },
-  };
+  const managed = { "app.kubernetes.io/managed-by": "ephemeral-environments" };
+  const labels = { ...managed, [CONFIG_SET_LABEL]: name, [CONFIG_SET_UID_LABEL]: uid };
+  return { metadata: { name: revisionName(version), namespace, labels }, revision: version.version, data: { spec } };
 }
 
 async function make(context: Context, version: ConfigSetVersion): Promise<void> {
@@ -87,14 +76,10 @@ async function takeUp({ client, cache }: Context, version: ConfigSetVersion, fou
   if (metadata.deletionTimestamp !== undefined) {
     throw new BeingDeleted(`${revisionKind.kind} '${metadata.name}' is being deleted`);
   }
-  try {
-    const isNoted = metadata.annotations?.[UNUSED_SINCE_ANNOTATION] !== undefined;
-    cache.written(isNoted ? await note(client, found, null) : found);
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+  const isNoted = metadata.annotations?.[UNUSED_SINCE_ANNOTATION] !== undefined;
+  const current = isNoted ? await note(client, found, null).catch(insteadOf(isNotFound, undefined)) : found;
+  if (current !== undefined) cache.written(current);
+  return current !== undefined;
 }
 
 function note(client: KubeClient, { metadata }: WireObject, since: string | null): Promise<WireObject> {
@@ -133,8 +118,6 @@ async function removeUnlessUsed(
     return { state: "used" };
   }
   const { name, uid, resourceVersion } = found.metadata;
-  const left = await client.delete(revisionKind, { name, namespace }, { uid, resourceVersion });
-  if (left === "gone") cache.deleted(found);
-  else cache.written(left);
+  keptRest(cache, found, await client.delete(revisionKind, { name, namespace }, { uid, resourceVersion }));
   return { state: "gone" };
 }

@@ -1,25 +1,13 @@
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
+import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
-import { type AuditId, auditAnnotations, auditOperations } from "./audit-annotation.ts";
 import { configSetType } from "./kinds.ts";
+import { auditAnnotations, auditOperations, kept, keptRest, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<ConfigSet>;
-  /** The platform's own. */
-  readonly namespace: string;
-  /** Given: what is written names the record of the request that has it written. */
-  readonly auditId?: AuditId | undefined;
-  /** Remembers the deletions of this process. */
-  readonly deletions: OwnDeletions;
-}
+type Context = Omit<Store<ConfigSet>, "clock">;
 
 /** The ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesConfigSets(context: Context): ConfigSets {
@@ -39,14 +27,8 @@ async function create(
 ): Promise<ConfigSet | "taken"> {
   const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
   const metadata = { name, namespace, annotations };
-  try {
-    const created = await client.create(configSetType, { metadata, spec });
-    cache.written(created);
-    return created;
-  } catch (error) {
-    if (isAlreadyExists(error)) return "taken";
-    throw error;
-  }
+  const created = await client.create(configSetType, { metadata, spec }).catch(insteadOf(isAlreadyExists, "taken"));
+  return created === "taken" ? created : kept(cache, created);
 }
 
 /** Replaces a version that was read: a change in between is seen, and replaced, too. */
@@ -63,26 +45,14 @@ async function replace(
     const version = { op: "replace", path: "/metadata/resourceVersion", value: current.metadata.resourceVersion };
     const stamp = auditOperations(current, auditId);
     const patch = [version, { op: "replace", path: "/spec", value: spec }, ...stamp];
-    try {
-      const changed = await client.patch(configSetType, ref, patch, { as: "json" });
-      cache.written(changed);
-      return changed;
-    } catch (error) {
-      if (isNotFound(error)) return "gone";
-      throw error;
-    }
+    const changed = await client.patch(configSetType, ref, patch, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
+    return changed === "gone" ? changed : kept(cache, changed);
   });
 }
 
 async function remove({ client, cache, namespace, deletions }: Context, configSet: ConfigSet): Promise<void> {
   const { name, uid } = configSet.metadata;
-  try {
-    const left = await deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
-    if (left !== "gone") cache.written(left);
-    else cache.deleted(configSet);
-  } catch (error) {
-    // Another config set has the name by now.
-    if (!isConflict(error)) throw error;
-    cache.deleted(configSet);
-  }
+  const removal = deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
+  // A conflict: another config set has the name by now.
+  keptRest(cache, configSet, await removal.catch(insteadOf(isConflict, "gone")));
 }

@@ -2,14 +2,16 @@ import type { WireObject } from "../../kit/client/kinds.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
+const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
 /** What a JSON patch must do to bring the object back: whole fields are replaced, so that additions vanish too. */
 export function drift(wanted: DesiredObject, found: WireObject): object[] {
   // The API server refuses every edit of its data, ours too.
   if (found.immutable === true) return [];
-  const { apiVersion, kind, metadata, ...fields } = wanted;
-  const replaced = Object.entries(fields)
-    .filter(([field, value]) => !equalJson(found[field], value))
-    .map(([field, value]) => ({ op: "add", path: `/${field}`, value }));
+  const { metadata } = wanted;
+  const replaced = Object.keys(wanted)
+    .filter((field) => !IDENTITY.has(field) && !equalJson(found[field], wanted[field]))
+    .map((field) => ({ op: "add", path: `/${field}`, value: wanted[field] }));
   return [
     ...entries("labels", metadata.labels, found.metadata.labels),
     ...entries("annotations", metadata.annotations, found.metadata.annotations),
@@ -23,13 +25,13 @@ function entries(
   wanted: Readonly<Record<string, string>> = {},
   found: Readonly<Record<string, string>> | undefined,
 ): object[] {
-  const changed = Object.entries(wanted).filter(([key, value]) => found?.[key] !== value);
+  const changed = Object.keys(wanted).filter((key) => found?.[key] !== wanted[key]);
   if (changed.length === 0) return [];
   const root = found === undefined ? [{ op: "add", path: `/metadata/${place}`, value: {} }] : [];
   const escaped = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
   return [
     ...root,
-    ...changed.map(([key, value]) => ({ op: "add", path: `/metadata/${place}/${escaped(key)}`, value })),
+    ...changed.map((key) => ({ op: "add", path: `/metadata/${place}/${escaped(key)}`, value: wanted[key] })),
   ];
 }
 

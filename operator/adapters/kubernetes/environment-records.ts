@@ -1,5 +1,5 @@
 import { type EnvironmentRecord, recordManifest } from "../../../crds/environment/environment-record.ts";
-import { isAlreadyExists } from "../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { RecordBounds, Records } from "../../ports/records.ts";
 import { recordType } from "./kinds.ts";
@@ -17,11 +17,7 @@ interface Context {
 export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED }: Context): Records {
   return {
     async keep(record) {
-      try {
-        await client.create(recordType, recordManifest(record, namespace));
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
+      await client.create(recordType, recordManifest(record, namespace)).catch(insteadOf(isAlreadyExists, undefined));
     },
 
     async prune(bounds, signal) {

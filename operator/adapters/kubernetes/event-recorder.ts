@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isAlreadyExists } from "../../kit/client/errors.ts";
 import { eventKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -35,13 +35,10 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
 function eventObject({ type, reason, message }: Event, { namespace, serviceAccount, clock }: Context) {
   const at = clock.now();
   const hour = Math.floor(at.getTime() / HOUR_MS);
-  const hash = createHash("sha256")
-    .update(JSON.stringify([reason, message, hour]))
-    .digest("hex")
-    .slice(0, 16);
+  const id = hash("sha256", JSON.stringify([reason, message, hour])).slice(0, 16);
   const words = message.length <= MESSAGE_MAX_LENGTH ? message : `${message.slice(0, MESSAGE_MAX_LENGTH - 1)}…`;
   return {
-    metadata: { name: `${serviceAccount}.${hash}`, namespace },
+    metadata: { name: `${serviceAccount}.${id}`, namespace },
     involvedObject: { apiVersion: "v1", kind: "ServiceAccount", name: serviceAccount, namespace },
     type,
     reason,

@@ -74,18 +74,19 @@ export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => 
 
 /** The objects that isolate an environment, compared by what they should be: only a Namespace reports what matters. */
 export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
-  { type: namespaceKind, trim: withoutHistory },
-  { type: resourceQuotaKind, trim: withoutStatus },
-  { type: limitRangeKind, trim: withoutStatus },
-  { type: networkPolicyKind, trim: withoutStatus },
-  { type: roleBindingKind, trim: withoutStatus },
-].map(({ type, trim }) => ({
-  type,
-  trim,
-  where: { labelSelector: ENVIRONMENT_UID_LABEL },
-  withoutManagedFields: true,
-  isInterned: true,
-}));
+  ownedKind(namespaceKind, withoutHistory),
+  ...[resourceQuotaKind, limitRangeKind, networkPolicyKind, roleBindingKind].map((type) => ownedKind(type)),
+];
+
+/** A kind of which an environment owns objects, without their status unless said otherwise. */
+export function ownedKind(
+  type: ResourceType<WireObject>,
+  trim = withoutStatus,
+  where: WatchedKind<WireObject>["where"] = {},
+): WatchedKind<WireObject> {
+  const selected = { ...where, labelSelector: ENVIRONMENT_UID_LABEL };
+  return { type, trim, where: selected, withoutManagedFields: true, isInterned: true };
+}
 
 function uidOf({ metadata }: KubeObject): readonly string[] {
   return [metadata.uid];

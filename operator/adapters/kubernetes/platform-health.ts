@@ -2,7 +2,7 @@ import type { CacheSet } from "../../kit/cache/cache-set.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { boundedSignal } from "../../kit/time/deadline.ts";
+import { within } from "../../kit/time/deadline.ts";
 import type { DeployerHealth } from "../../ports/deployer-technology.ts";
 import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
 import { environmentType } from "./kinds.ts";
@@ -80,12 +80,9 @@ async function timed(
   call: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<{ answered: boolean; tookMs: number }> {
   const begun = clock.monotonicMs();
-  const bound = boundedSignal({ clock, deadlineMs: DEADLINE_MS });
-  const answered = await call(bound.signal)
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(bound.release);
+  const answered = await within({ clock, deadlineMs: DEADLINE_MS }, ({ signal }) => call(signal)).then(
+    () => true,
+    () => false,
+  );
   return { answered, tookMs: Math.round(clock.monotonicMs() - begun) };
 }

@@ -1,3 +1,4 @@
+import { deploymentKind, podKind } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 
 /** The part of a Pod that tells why it does not serve. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
@@ -82,12 +83,5 @@ export interface SecretObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const core = { group: "", version: "v1", namespaced: true };
-export const podType: ResourceType<Pod> = resourceType<Pod>({ ...core, kind: "Pod", plural: "pods" });
-export const deploymentType: ResourceType<Deployment> = resourceType<Deployment>({
-  group: "apps",
-  version: "v1",
-  kind: "Deployment",
-  plural: "deployments",
-  namespaced: true,
-});
+export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
+export const deploymentType: ResourceType<Deployment> = resourceType<Deployment>(deploymentKind);

@@ -1,10 +1,10 @@
 import { namespaceName } from "../../../crds/names.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { boundedSignal } from "../../kit/time/deadline.ts";
+import { within } from "../../kit/time/deadline.ts";
 import type { Pods } from "../../ports/pods.ts";
 import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
+import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
 import { deploymentType, type Pod, podType } from "./pod-objects.ts";
 import { COMPONENT_LABEL, currentPods, type Finding, problemsOf } from "./pod-problems.ts";
@@ -52,16 +52,16 @@ const isReady = ({ status }: Pod) =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 /** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
-async function evidence({ client, clock, masks }: Context, { said, pod, speaker }: Finding): Promise<string> {
+async function evidence(context: Context, { said, pod, speaker }: Finding): Promise<string> {
   if (pod === undefined) return lastLines(printable(said));
   try {
     const [lines, secrets] = await Promise.all([
-      speaker === undefined ? "" : log(client, clock, { ...speaker, pod }),
-      secretsOfPod(secretReader(client), pod),
+      speaker === undefined ? "" : log(context, { ...speaker, pod }),
+      secretsOfPod(secretReader(context.client), pod),
     ]);
     // A value that can't be read can't be masked.
     if (speaker !== undefined && secrets.isOneMissing) return "";
-    const mask = masks.of(secrets.values);
+    const mask = context.masks.of(secrets.values);
     return lastLines(await mask(lines)) || lastLines(await mask(said));
   } catch (error) {
     if (error instanceof TooMuchToMask) return error.message;
@@ -71,24 +71,15 @@ async function evidence({ client, clock, masks }: Context, { said, pod, speaker 
 }
 
 /** Empty where the kubelet has none (any more) or does not answer. */
-async function log(
-  client: KubeClient,
-  clock: Clock,
-  { pod, container, isPrevious }: NonNullable<Finding["speaker"]> & { readonly pod: Pod },
-): Promise<string> {
-  const query = {
-    container,
-    tailLines: String(LINES),
-    limitBytes: String(READ_BYTES),
-    ...(isPrevious ? { previous: "true" } : {}),
-  };
-  const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
-  const bound = boundedSignal({ clock, deadlineMs: LOG_DEADLINE_MS });
-  const options = { limitBytes: READ_BYTES, signal: bound.signal };
-  const reading = client.text(path, query, options).catch(() => "");
-  const text = await reading.finally(bound.release);
-  const isCut = Buffer.byteLength(text) >= READ_BYTES - 4;
-  return isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
+async function log({ client, clock }: Context, speaker: LogPlace): Promise<string> {
+  const { path, query } = logOf(speaker);
+  const last = { path, query: { ...query, tailLines: String(LINES) } };
+  return within({ clock, deadlineMs: LOG_DEADLINE_MS }, ({ signal }) =>
+    wholeLines(client, last, { limitBytes: READ_BYTES, signal }),
+  ).then(
+    ({ text }) => text,
+    () => "",
+  );
 }
 
 /** The end of a text: whole lines, except that a very long one keeps its beginning. */

@@ -5,15 +5,9 @@ import type { Reload } from "../../ports/facade/repository-reloads.ts";
 /** The version of each Repository when it was last ready, by name: a text that changes with its spec. */
 export type Marks = Readonly<Record<string, string>>;
 
-/** A reload, and the versions that the next one is compared with. */
-export interface Comparison {
-  readonly reload: Reload;
-  readonly marks: Marks;
-}
-
 /**
  * Compares the Repositories with the versions of the last reload. One that is not ready keeps its former version, so a
- * later reload shows its changes.
+ * later reload shows its changes. Answers the reload, and the versions that the next one is compared with.
  *
  * @param isChecked whether it was checked since the reload was requested
  */
@@ -21,7 +15,7 @@ export function compared(
   repositories: readonly Repository[],
   former: Marks,
   isChecked: (repository: Repository) => boolean,
-): Comparison {
+): { readonly reload: Reload; readonly marks: Marks } {
   const errors = repositories.flatMap((repository) => {
     const message = isChecked(repository) ? problemOf(repository) : "was not checked in time: try again";
     return message === undefined ? [] : [{ name: repository.metadata.name, message }];

@@ -2,25 +2,18 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Reload, RepositoryReloads } from "../../ports/facade/repository-reloads.ts";
 import { repositoryType } from "./kinds.ts";
 import { compared, type Marks } from "./reload-comparison.ts";
+import { kept, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<Repository>;
-  /** The platform's own. */
-  readonly namespace: string;
-  readonly clock: Clock;
-}
+type Context = Omit<Store<Repository>, "deletions" | "auditId">;
 
 /** The ConfigMap that keeps what the next reload is compared with. */
 const MEMORY = "repository-reload";
@@ -67,15 +60,11 @@ function isCheckedSince(asked: Repository | undefined, { metadata, status }: Rep
 /** The Repository as it was when the check was requested; `undefined` when it is gone. */
 async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
   const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
-  try {
-    const asked = await client.patch(repositoryType, metadata, patch, { as: "merge" });
-    cache.written(asked);
-    return asked;
-  } catch (error) {
-    // Gone, or another one by now.
-    if (isNotFound(error) || isConflict(error)) return undefined;
-    throw error;
-  }
+  const isOther = (error: unknown) => isNotFound(error) || isConflict(error);
+  const asked = await client
+    .patch(repositoryType, metadata, patch, { as: "merge" })
+    .catch(insteadOf(isOther, undefined));
+  return asked && kept(cache, asked);
 }
 
 /** Resolves when all have been checked, or the time is up. A Repository that is being deleted is not checked any more. */

@@ -21,10 +21,7 @@ import {
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
-
-interface SecretObject extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
+import type { SecretObject } from "./pod-objects.ts";
 
 const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);
 
@@ -67,7 +64,9 @@ function ensure(context: Context, owner: Owner, requests: readonly SecretRequest
     const store = round === 1 && mayBeNew ? undefined : await find(context, owner);
     const missing = requests.filter((request) => storedValue(store, request) === undefined);
     const additions = missing.flatMap(({ name, version, generate }) =>
-      generate === undefined ? [] : [[dataKey({ name, version }), encoded(generate())] as const],
+      generate === undefined
+        ? []
+        : [[dataKey({ name, version }), Buffer.from(generate().reveal()).toString("base64")] as const],
     );
     if (additions.length === 0) return chosen(store, requests);
     return chosen(await add(context, owner, store, Object.fromEntries(additions)), requests);
@@ -149,10 +148,6 @@ function changedAt({ creationTimestamp, managedFields = [] }: KubeObject["metada
 
 function dataKey({ name, version }: Pick<SecretRequest, "name" | "version">): string {
   return `${name}.${version}`;
-}
-
-function encoded(value: Sensitive): string {
-  return Buffer.from(value.reveal()).toString("base64");
 }
 
 function decoded(value: string): Sensitive {

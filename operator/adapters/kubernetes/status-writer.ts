@@ -1,14 +1,11 @@
 import { FINALIZER } from "../../../crds/group.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { isNotFound } from "../../kit/client/errors.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";
+import { kept, type Store } from "./store.ts";
 
-interface Context<T extends KubeObject> {
-  readonly client: KubeClient;
+interface Context<T extends KubeObject> extends Pick<Store<T>, "client" | "cache"> {
   readonly type: ResourceType<T>;
-  readonly cache: ObjectCache<T>;
 }
 
 /** The StatusWriter port of a kind: each write holds for exactly the version that was read. */
@@ -20,27 +17,19 @@ export function kubernetesStatusWriter<T extends KubeObject, Status>(context: Co
     const options = subresource === undefined ? {} : { subresource };
     return client.patch(type, metadata, [version, ...operations], { as: "json", ...options });
   };
-  const kept = (resource: T) => {
-    cache.written(resource);
-    return resource;
-  };
   return {
     async addFinalizer(resource) {
       const finalizers = [...(resource.metadata.finalizers ?? []), FINALIZER];
-      return kept(await patch(resource, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
+      return kept(cache, await patch(resource, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
     },
     async removeFinalizer(resource) {
       const finalizers = (resource.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-      try {
-        await patch(resource, [{ op: "replace", path: "/metadata/finalizers", value: finalizers }]);
-        if (finalizers.length === 0) cache.deleted(resource);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        cache.deleted(resource);
-      }
+      const removal = patch(resource, [{ op: "replace", path: "/metadata/finalizers", value: finalizers }]);
+      const left = await removal.catch(insteadOf(isNotFound, "gone"));
+      if (left === "gone" || finalizers.length === 0) cache.deleted(resource);
     },
     async writeStatus(resource, status) {
-      return kept(await patch(resource, [{ op: "add", path: "/status", value: status }], "status"));
+      return kept(cache, await patch(resource, [{ op: "add", path: "/status", value: status }], "status"));
     },
   };
 }

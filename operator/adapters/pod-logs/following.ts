@@ -151,7 +151,7 @@ export class PodLogFollowing {
   async #read(source: LogSource): Promise<void> {
     const { path, query } = logOf(source);
     const known = this.#moments.get(source.key) ?? "";
-    const from = { ...query, ...this.#from(source), follow: "true" };
+    const from = { ...query, ...this.#from(source), timestamps: "true", follow: "true" };
     for await (const line of this.#options.client.lines(path, from, { signal: this.#ending.signal })) {
       const stamped = stampedLine(line);
       // The kubelet begins with the whole second of a moment.

@@ -4,13 +4,6 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
 import type { Container, Pod, SecretObject, SecretReference } from "../kubernetes/pod-objects.ts";
 
-/** What a pod's containers can know of Secrets. */
-export interface PodSecrets {
-  readonly values: readonly string[];
-  /** Whether a Secret is not there that they must have seen, or not to be read: its values are not among these. */
-  readonly isOneMissing: boolean;
-}
-
 /** Reads Secrets; one that is `"forbidden"` is there perhaps. */
 export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
 
@@ -35,8 +28,13 @@ export function secretReader(client: KubeClient): SecretReader {
   };
 }
 
-/** Every value of the Secrets that the pod names. @throws KubeError when they can't be read */
-export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod): Promise<PodSecrets> {
+/**
+ * Every value of the Secrets that the pod names. `isOneMissing` when its containers must have seen one that is not there, or
+ * not to be read: its values are not among these.
+ *
+ * @throws KubeError when they can't be read
+ */
+export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod) {
   const { namespace } = metadata;
   if (spec === undefined || namespace === undefined) return { values: [], isOneMissing: true };
   const byName = Map.groupBy([...containersOf(spec).flatMap(secretsOf), ...volumeSecrets(spec)], ({ name }) => name);

@@ -1,10 +1,10 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf, isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { boundedSignal } from "../../kit/time/deadline.ts";
+import { within } from "../../kit/time/deadline.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
 import type { LogLine } from "../../ports/facade/pod-logs.ts";
@@ -49,29 +49,21 @@ export async function podsOf(
 ): Promise<readonly Pod[]> {
   const namespace = namespaceName(environment.name);
   if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
-  try {
-    return (await client.list(podType, { namespace, labelSelector: `${COMPONENT_LABEL}=${component}` })).items;
-  } catch (error) {
-    if (isForbidden(error)) return [];
-    throw error;
-  }
+  const labelSelector = `${COMPONENT_LABEL}=${component}`;
+  const listing = client.list(podType, { namespace, labelSelector });
+  return (await listing.catch(insteadOf(isForbidden, { items: [] }))).items;
 }
 
 /** What must not be shown of some pods, and which of them can't be shown for not knowing it. */
 export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   const reader = secretReader(client);
-  const read: SecretReader = (ref) => reader(ref).catch(forbidden);
+  // Rights come and go with a namespace, between one call and the next.
+  const read: SecretReader = (ref) => reader(ref).catch(insteadOf(isForbidden, "forbidden"));
   const secrets = await Promise.all(pods.map((pod) => secretsOfPod(read, pod)));
   return {
     values: new Set(secrets.flatMap(({ values }) => values)),
     unmaskable: new Set(pods.filter((_pod, index) => secrets[index]?.isOneMissing).map(({ metadata }) => metadata.uid)),
   };
-}
-
-/** Rights come and go with a namespace, between one call and the next. */
-function forbidden(error: unknown): "forbidden" {
-  if (isForbidden(error)) return "forbidden";
-  throw error;
 }
 
 /** What stands for the log of a pod that can't be shown. */
@@ -87,19 +79,33 @@ export async function readAll(
   request: LogRequest,
 ): Promise<readonly SourcedLine[]> {
   let kept: SourcedLine[] = [];
-  const bound = boundedSignal({ clock: context.clock, deadlineMs: DEADLINE_MS });
-  const reading = eachOf(READS_AT_ONCE, sources, async (source) => {
-    const lines = await readRun(context, source, request, bound.signal);
-    kept = newest([...kept, ...lines.map((line) => ({ ...line, key: source.key }))], request.lines);
-  });
-  await reading.finally(bound.release);
+  await within({ clock: context.clock, deadlineMs: DEADLINE_MS }, ({ signal }) =>
+    eachOf(READS_AT_ONCE, sources, async (source) => {
+      const lines = await readRun(context, source, request, signal);
+      kept = newest([...kept, ...lines.map((line) => ({ ...line, key: source.key }))], request.lines);
+    }),
+  );
   return kept;
 }
 
-/** Where the log of a source is, and what says which one. */
-export function logOf({ pod, container, isPrevious }: LogSource) {
+/** A run of a container. */
+export type LogPlace = Pick<LogSource, "pod" | "container" | "isPrevious">;
+
+/** Where its log is, and what says which one. */
+export function logOf({ pod, container, isPrevious }: LogPlace) {
   const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
-  return { path, query: { container, timestamps: "true", ...(isPrevious ? { previous: "true" } : {}) } };
+  return { path, query: { container, ...(isPrevious ? { previous: "true" } : {}) } };
+}
+
+/** A log up to a limit. Where it is cut, the last line is left out: it is not whole, and could end within a secret. */
+export async function wholeLines(
+  client: KubeClient,
+  { path, query }: { readonly path: string; readonly query: Readonly<Record<string, string>> },
+  { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+) {
+  const text = await client.text(path, { ...query, limitBytes: String(limitBytes) }, { limitBytes, signal });
+  const isCut = Buffer.byteLength(text) >= limitBytes - 4;
+  return { text: isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text, isCut };
 }
 
 /** The kubelet counts bytes from the oldest wanted line on: where they don't suffice, fewer lines are asked for. */
@@ -117,26 +123,18 @@ async function readText(
   { client, clock }: LogContext,
   source: LogSource,
   { lines, from }: LogRequest,
-  signal: AbortSignal,
+  caller: AbortSignal,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { path, query } = logOf(source);
-  const bound = boundedSignal({ clock, deadlineMs: READ_DEADLINE_MS, signals: [signal] });
-  const limits = { tailLines: String(lines), limitBytes: String(READ_BYTES) };
+  const wanted = { path, query: { ...query, ...from, timestamps: "true", tailLines: String(lines) } };
   try {
-    const options = { limitBytes: READ_BYTES, signal: bound.signal };
-    const text = await client.text(path, { ...query, ...from, ...limits }, options);
-    // The last line of it is not whole, and could end within a secret.
-    const isCut = Buffer.byteLength(text) >= READ_BYTES - 4;
-    return { text: isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text, isCut };
-  } catch (error) {
-    const { container, pod } = source;
-    const isNothingThere = isInvalid(error) || isNotFound(error);
-    const said = note(
-      clock.now(),
-      `the log of container '${container}' of pod '${pod.metadata.name}' can't be read now`,
+    return await within({ clock, deadlineMs: READ_DEADLINE_MS, signals: [caller] }, ({ signal }) =>
+      wholeLines(client, wanted, { limitBytes: READ_BYTES, signal }),
     );
-    return { text: isNothingThere ? "" : `${said.at} ${said.text}`, isCut: false };
-  } finally {
-    bound.release();
+  } catch (error) {
+    if (isInvalid(error) || isNotFound(error)) return { text: "", isCut: false };
+    const what = `the log of container '${source.container}' of pod '${source.pod.metadata.name}'`;
+    const said = note(clock.now(), `${what} can't be read now`);
+    return { text: `${said.at} ${said.text}`, isCut: false };
   }
 }

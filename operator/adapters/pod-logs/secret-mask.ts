@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { secretPieces } from "./secret-pieces.ts";
 import type { Span } from "./text-stretches.ts";
@@ -128,11 +128,7 @@ function small(values: ReadonlySet<string>): Mask {
 }
 
 /** The same for the same values in any order. A key that is not the values themselves. */
-function digest(values: ReadonlySet<string>): string {
-  return createHash("sha256")
-    .update(JSON.stringify([...values].sort()))
-    .digest("base64");
-}
+const digest = (values: ReadonlySet<string>) => hash("sha256", JSON.stringify([...values].sort()), "base64");
 
 async function prepared(values: ReadonlySet<string>): Promise<Sought> {
   const { plain, hex, base64 } = await secretPieces(values);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Redis } from "ioredis";
 import { type RedisReply, RedisStore } from "rate-limit-redis";
 import type { Log } from "../../kit/log.ts";
@@ -91,7 +91,7 @@ function newStore(redis: Redis, { name, windowMs }: Counter): RedisStore {
  */
 const isScriptLoad = (command: string, [subcommand]: readonly string[]) =>
   command === "SCRIPT" && subcommand === "LOAD";
-const hashOf = (script: string) => createHash("sha1").update(script).digest("hex");
+const hashOf = (script: string) => hash("sha1", script);
 
 /** While it is away, lets one call in ten seconds find out whether it is back; all others fail at once. */
 function sparingly(clock: Clock, log: Log) {

@@ -39,14 +39,10 @@ export interface BackingService {
 }
 
 /** The backing services that the environment has. */
-export function wantedServices({
-  environment,
-  configSet,
-  services,
-}: {
+export function wantedServices(input: {
   readonly environment: EphemeralEnvironment;
   readonly configSet: ConfigSetSpec | undefined;
   readonly services: readonly BackingService[];
 }): readonly BackingService[] {
-  return services.filter(({ isWanted }) => isWanted(environment.spec, configSet));
+  return input.services.filter(({ isWanted }) => isWanted(input.environment.spec, input.configSet));
 }

@@ -1,8 +1,7 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
-import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
-import type { Repositories } from "../../ports/repositories.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";
@@ -11,11 +10,10 @@ import { environmentRecord } from "./record.ts";
 import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";
 
-export interface FinalizeContext extends TeardownContext {
-  readonly statusWriter: EnvironmentStatusWriter;
-  readonly repositories: Repositories;
+export interface FinalizeContext
+  extends TeardownContext,
+    Pick<ControllerPorts, "statusWriter" | "repositories" | "log"> {
   readonly backingServices: readonly BackingService[];
-  readonly log: Log;
 }
 
 /** The watches report when an object is gone; this is the fallback. */

@@ -1,25 +1,17 @@
-import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { TeardownBlocker, TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
-import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
-import type { Deployer } from "../../ports/deployer.ts";
-import type { Records } from "../../ports/records.ts";
-import type { SecretManager } from "../../ports/secret-manager.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
+import type { Owner, Removal } from "../../ports/cluster.ts";
 import { errorResult, retrying } from "../error-results.ts";
 
-export interface TeardownContext {
-  readonly cluster: Cluster;
-  readonly deployer: Deployer;
-  readonly secretManager: SecretManager;
-  readonly records: Records;
-  readonly settings: Settings;
-  readonly clock: Clock;
+export interface TeardownContext
+  extends Pick<ControllerPorts, "cluster" | "deployer" | "secretManager" | "records" | "settings" | "clock"> {
   /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
 }

@@ -1,30 +1,32 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Quota } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
+import { inNamespace } from "./namespace.ts";
+import { oncePer } from "./once-per.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
 
 type IsolationSettings = Settings["isolation"];
 /** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */
 const DISK = "ephemeral-storage";
-const resourceQuota = { apiVersion: "v1", kind: "ResourceQuota" } as const;
-const networkPolicy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" } as const;
 
 /** The quota of the whole environment: the settings' values, overridden by those of its config set. */
 export function quotaObject(
   environment: EphemeralEnvironment,
-  { quota, objects, ephemeralStorage }: IsolationSettings,
-  chosen: Quota = {},
+  isolation: IsolationSettings,
+  chosen: Quota = NOT_CHOSEN,
 ): DesiredObject {
-  const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
-  return {
-    ...resourceQuota,
-    metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
-    spec: { hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) },
-  };
+  return inNamespace(environment, resourceQuotaKind, "environment", { spec: quotaSpec(isolation)(chosen) });
 }
+
+// The specs of these objects are the same for thousands of environments, and are compared in every reconcile.
+const NOT_CHOSEN: Quota = {};
+const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettings) => {
+  const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
+  return oncePer((chosen: Quota) => ({ hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) }));
+});
 
 /**
  * Forbids pods with a priority, because a higher one would evict the pods of others. Pods without a PriorityClass, or with
@@ -38,11 +40,9 @@ export function priorityQuotaObject(
   const scopeName = "PriorityClass";
   // NotIn alone would also match pods without a class.
   const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
-  return {
-    ...resourceQuota,
-    metadata: { name: "priority-classes", namespace: namespaceName(environment.metadata.name) },
+  return inNamespace(environment, resourceQuotaKind, "priority-classes", {
     spec: { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } },
-  };
+  });
 }
 
 /** `memory` limits both what pods may use and what they may request. */
@@ -62,16 +62,14 @@ function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
  * or drift detection would never find it equal.
  */
 export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
-  const { defaultLimit, defaultRequest, ephemeralStorage } = isolation;
+  return inNamespace(environment, limitRangeKind, "environment", { spec: limitRangeSpec(isolation) });
+}
+
+const limitRangeSpec = oncePer(({ defaultLimit, defaultRequest, ephemeralStorage }: IsolationSettings) => {
   const limit = canonical({ [DISK]: ephemeralStorage.defaultLimit, ...defaultLimit });
   const request = { ...limit, ...canonical({ [DISK]: ephemeralStorage.defaultRequest, ...defaultRequest }) };
-  return {
-    apiVersion: "v1",
-    kind: "LimitRange",
-    metadata: { name: "environment", namespace: namespaceName(environment.metadata.name) },
-    spec: { limits: [{ type: "Container", default: limit, defaultRequest: request }] },
-  };
-}
+  return { limits: [{ type: "Container", default: limit, defaultRequest: request }] };
+});
 
 type Quantities = Readonly<Record<string, string>>;
 
@@ -80,34 +78,31 @@ function canonical(quantities: Quantities): Quantities {
 }
 
 /** Denies all traffic that no other policy allows. */
-export function defaultDenyObject({ metadata }: EphemeralEnvironment): DesiredObject {
-  return {
-    ...networkPolicy,
-    metadata: { name: "default-deny", namespace: namespaceName(metadata.name) },
-    spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
-  };
+export function defaultDenyObject(environment: EphemeralEnvironment): DesiredObject {
+  const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+  return inNamespace(environment, networkPolicyKind, "default-deny", { spec });
 }
 
 /**
  * Allows traffic between the environment's own pods, from the ingress controller, to DNS and to what the settings allow;
  * never to or from another environment.
  */
-export function allowedTrafficObject({ metadata }: EphemeralEnvironment, settings: Settings): DesiredObject {
+export function allowedTrafficObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
+  return inNamespace(environment, networkPolicyKind, "allowed-traffic", { spec: allowedTrafficSpec(settings) });
+}
+
+const allowedTrafficSpec = oncePer((settings: Settings) => {
   const { ingressFrom, dns, egressTo } = settings.isolation;
   const platform = [settings.namespace, settings.secretsNamespace, settings.deployer.namespace];
   const itself = { podSelector: {} };
   const dnsPorts = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 }));
   return {
-    ...networkPolicy,
-    metadata: { name: "allowed-traffic", namespace: namespaceName(metadata.name) },
-    spec: {
-      podSelector: {},
-      policyTypes: ["Ingress", "Egress"],
-      ingress: [{ from: [itself, ...ingressFrom.map((peer) => outsideEnvironments(peer))] }],
-      egress: [
-        { to: [itself, ...egressTo.map((peer) => reachable(peer, platform))] },
-        ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
-      ],
-    },
+    podSelector: {},
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [{ from: [itself, ...ingressFrom.map((peer) => outsideEnvironments(peer))] }],
+    egress: [
+      { to: [itself, ...egressTo.map((peer) => reachable(peer, platform))] },
+      ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
+    ],
   };
-}
+});

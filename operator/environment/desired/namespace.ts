@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { apiVersionOf, type ObjectRef, type ResourceType } from "../../kit/client/objects.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/: no privileged containers, none as root. */
@@ -16,4 +17,19 @@ export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObje
     kind: "Namespace",
     metadata: { name: namespaceName(metadata.name), labels: POD_SECURITY },
   };
+}
+
+/** Names an object in the environment's namespace. */
+export function refIn({ metadata }: EphemeralEnvironment, name: string): Required<ObjectRef> {
+  return { name, namespace: namespaceName(metadata.name) };
+}
+
+/** An object of this kind in the environment's namespace. */
+export function inNamespace(
+  environment: EphemeralEnvironment,
+  kind: ResourceType,
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): DesiredObject {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: refIn(environment, name), ...fields };
 }

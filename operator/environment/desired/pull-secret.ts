@@ -1,11 +1,12 @@
 import type { PullCredential } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
 import { loginsOf } from "../../../crds/repository/docker-config.ts";
 import { DOCKER_HUB, imagePlace, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
+import { secretKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { ComponentRepositories } from "../repositories.ts";
+import { inNamespace } from "./namespace.ts";
 
 /** The one Secret for pulling an environment's images. Its name is constant, so new values need no new pods. */
 export const PULL_SECRET = "image-pull";
@@ -18,12 +19,6 @@ export interface PlannedPull extends PullCredential {
 /** An entry of the Secret; without a credential only the status names it. */
 export interface PullEntry extends PullCredential {
   readonly credential?: Sensitive | undefined;
-}
-
-/** The desired content of the Secret, by registry, and its status field. */
-export interface PullContents {
-  readonly credentials: ReadonlyMap<string, Sensitive>;
-  readonly pullSecret: PullCredential[];
 }
 
 /** The limit of the status field. */
@@ -62,8 +57,9 @@ const imageKey = (registry: string, name: string) =>
   registry === DOCKER_HUB && !name.includes("/") ? `${registry}/library/${name}` : `${registry}/${name}`;
 
 /**
- * The desired content of the Secret. A planned credential that is not available leaves the existing one of its registry
- * in place; an entry that is no longer planned stays, because former pods may still need it.
+ * The desired content of the Secret, by registry, and its status field. A planned credential that is not available leaves
+ * the existing one of its registry in place; an entry that is no longer planned stays, because former pods may still need
+ * it.
  *
  * @param answers the plan, each with its credential where that is available
  * @param named the entries in the status
@@ -73,7 +69,7 @@ export function pullContents(
   answers: readonly PullEntry[],
   named: readonly PullCredential[],
   held: ReadonlyMap<string, Sensitive>,
-): PullContents {
+): { readonly credentials: ReadonlyMap<string, Sensitive>; readonly pullSecret: PullCredential[] } {
   const kept = (pull: PullCredential): PullEntry[] => {
     const credential = held.get(pull.registry);
     return credential === undefined ? [] : [{ ...pull, credential }];
@@ -107,19 +103,16 @@ export function credentialsIn(found: DesiredObject | undefined): ReadonlyMap<str
 
 /** It is immutable, so nobody can edit it: to change it, it is replaced by another object of the same name. */
 export function pullSecretObject(
-  { metadata }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
 ): DesiredObject {
   const sorted = [...credentials].sort(([one], [other]) => (one < other ? -1 : 1));
   const auths = sorted.map(([registry, credential]) => [registry, { auth: base64(credential.reveal()) }]);
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: PULL_SECRET, namespace: namespaceName(metadata.name) },
+  return inNamespace(environment, secretKind, PULL_SECRET, {
     type: "kubernetes.io/dockerconfigjson",
     immutable: true,
     data: { ".dockerconfigjson": base64(JSON.stringify({ auths: Object.fromEntries(auths) })) },
-  };
+  });
 }
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -1,9 +1,10 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
+import { roleBindingKind, secretKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { shortHash } from "../short-hash.ts";
+import { inNamespace } from "./namespace.ts";
 
 /**
  * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after
@@ -24,7 +25,7 @@ export function desiredPodSecret({ status }: EphemeralEnvironment): string {
  * new values are a new object and restart the pods that name it.
  */
 export function secretObject(
-  { metadata }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   name: string,
   values: ReadonlyMap<string, StoredSecret>,
 ): DesiredObject {
@@ -32,23 +33,14 @@ export function secretObject(
     variable,
     Buffer.from(value.reveal()).toString("base64"),
   ]);
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name, namespace: namespaceName(metadata.name) },
-    type: "Opaque",
-    immutable: true,
-    data: Object.fromEntries(encoded),
-  };
+  const data = Object.fromEntries(encoded);
+  return inNamespace(environment, secretKind, name, { type: "Opaque", immutable: true, data });
 }
 
 /** Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace. */
-export function accessBindingObject({ metadata }: EphemeralEnvironment, settings: Settings): DesiredObject {
-  return {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "RoleBinding",
-    metadata: { name: "ephemeral-environment", namespace: namespaceName(metadata.name) },
+export function accessBindingObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
+  return inNamespace(environment, roleBindingKind, "ephemeral-environment", {
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" },
     subjects: [{ kind: "ServiceAccount", name: settings.serviceAccount, namespace: settings.namespace }],
-  };
+  });
 }

@@ -1,15 +1,8 @@
+import type { Settings } from "../../../config/settings.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 
-/** How many deletions at once are plausible: the larger of both limits. */
-export interface DeletionBudget {
-  /** The share of all objects. */
-  readonly share: number;
-  /** Below this number nothing is blocked. */
-  readonly atLeast: number;
-}
-
-/** How many of `total` objects may be deleted at once. */
-export function mostAtOnce({ share, atLeast }: DeletionBudget, total: number): number {
+/** How many of `total` objects may plausibly be deleted at once: a share of them, or at least a number. */
+export function mostAtOnce({ share, atLeast }: Settings["sweep"]["breaker"], total: number): number {
   return Math.max(atLeast, Math.floor(share * total));
 }
 

@@ -1,24 +1,19 @@
 import { clipped, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../crds/environment/lifetime.ts";
-import type { Log } from "../../kit/log.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { hourly } from "../../kit/time/hourly.ts";
+import type { ServerClock } from "../../ports/clock.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../ports/environments.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { ServerClock } from "../../ports/server-clock.ts";
 import type { ExpirationLimiter } from "./limiter.ts";
 import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";
 
-export interface ExpiryContext {
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
+export interface ExpiryContext extends Pick<ControllerPorts, "clock" | "serverClock" | "events" | "log"> {
   readonly environments: Pick<OperatorEnvironments, "remove">;
   readonly limiter: ExpirationLimiter;
   readonly refusals: RefusedDeletions;
-  readonly events: EventRecorder;
   readonly reportDisagreement: ReturnType<typeof disagreementReporter>;
-  readonly log: Log;
 }
 
 /**

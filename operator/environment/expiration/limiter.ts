@@ -2,11 +2,9 @@ import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd } from "../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import { hourly } from "../../kit/time/hourly.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
 
 /**
@@ -20,12 +18,8 @@ export interface ExpirationLimiter {
   slotOf(environment: EphemeralEnvironment): Slot;
 }
 
-export interface LimiterContext {
+export interface LimiterContext extends Pick<ControllerPorts, "settings" | "clock" | "log" | "events"> {
   readonly environments: Pick<OperatorEnvironments, "list">;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly events: EventRecorder;
 }
 
 /** How long one queue is used; it includes what falls due in this time. */
@@ -74,13 +68,9 @@ export function createExpirationLimiter(context: LimiterContext): ExpirationLimi
 }
 
 /** Whether the deletion budget blocks what is due now. */
-export function areExpirationsBlocked({
-  environments,
-  settings,
-  clock,
-}: Omit<LimiterContext, "log" | "events">): boolean {
-  const all = environments.list();
-  return excessOf(dueBy(all, clock.now()), all.length, settings) !== undefined;
+export function areExpirationsBlocked(context: Omit<LimiterContext, "log" | "events">): boolean {
+  const all = context.environments.list();
+  return excessOf(dueBy(all, context.clock.now()), all.length, context.settings) !== undefined;
 }
 
 /** Sorted by expiry, the oldest first; those that never expire come last. */

@@ -10,16 +10,11 @@ import { namespace } from "./namespace.ts";
 import { secrets } from "./secrets.ts";
 import { source } from "./source.ts";
 
-/** When the steps repeat what costs I/O. */
-export interface StepSchedules {
-  /** The probes of URLs. */
-  readonly probes: Schedule;
-  /** The checks of Secrets, which are not watched. */
-  readonly secretChecks: Schedule;
-}
-
 /** The steps to a ready environment; each comes after the steps that it needs. */
-export function environmentSteps(services: readonly BackingService[], schedules: StepSchedules): readonly Step[] {
+export function environmentSteps(
+  services: readonly BackingService[],
+  schedules: Readonly<Record<"probes" | "secretChecks", Schedule>>,
+): readonly Step[] {
   return [
     namespace,
     configuration,

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PullCredential } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { isConflict } from "../../kit/client/errors.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, pullCredential } from "../../repository/host-credentials.ts";
+import { refIn } from "../desired/namespace.ts";
 import {
   credentialsIn,
   formerPulls,
@@ -82,7 +82,7 @@ export async function retirePulls(
   const isFormer = formerPulls(plan, named).length > 0;
   // Until the planned credentials are in the Secret, the former ones are not replaced.
   if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
-  const found = await context.cluster.read(metadata, secretKind, refOf(environment));
+  const found = await context.cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
   const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
   // It was deleted, perhaps by an operator that crashed here: the next check creates it again.
   if (found === undefined && current.length > 0) return {};
@@ -124,7 +124,7 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   const isAnswered = !answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
   const isNew = answers.some((one) => one.credential !== undefined && !isKnown(one));
   if (!mustRead && !isNew && desiredHash !== undefined) return { isAnswered };
-  const found = await context.cluster.read(environment.metadata, secretKind, refOf(environment));
+  const found = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
   const held = credentialsIn(found);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
   if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
@@ -132,8 +132,6 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   await replace(environment, credentials, found, context);
   return { findings: { pullSecret }, isAnswered };
 }
-
-const refOf = ({ metadata }: EphemeralEnvironment) => ({ name: PULL_SECRET, namespace: namespaceName(metadata.name) });
 
 /** A credential that is not available does not affect the others. */
 async function answerTo({ registry, source, repository }: PlannedPull, context: StepContext): Promise<Answer> {
@@ -164,11 +162,11 @@ async function replace(
   if (isDeepStrictEqual(found?.data, desired?.data)) return;
   await whenIsolated(context);
   if (found !== undefined) {
-    const removal = await cluster.remove(metadata, secretKind, refOf(environment), found);
+    const removal = await cluster.remove(metadata, secretKind, refIn(environment, PULL_SECRET), found);
     if (removal.state === "removing") throw new BeingDeleted(removal.message);
   }
   if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;
-  const rival = await cluster.read(metadata, secretKind, refOf(environment));
+  const rival = await cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
   if (!isDeepStrictEqual(rival?.data, desired.data))
     throw new BeingDeleted(`Secret '${PULL_SECRET}' was replaced by another operator`);
 }

@@ -1,6 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
+import { refIn } from "../desired/namespace.ts";
 import { errorResult } from "../error-results.ts";
 import type { StepContext } from "../step.ts";
 import type { Findings } from "../step-result.ts";
@@ -12,7 +13,10 @@ export async function retireSecrets(
   context: StepContext,
 ): Promise<Findings<"podSecrets" | "pullSecret">> {
   if (!runsAlone(environment, context)) return {};
-  return { ...(await retirePodSecrets(environment, context)), ...(await retirePullSecret(environment, context)) };
+  const podSecrets = await retirePodSecrets(environment, context);
+  // What prevents it now concerns no running pod: a later reconcile tries again.
+  const isExpected = (error: unknown) => errorResult(error) !== undefined;
+  return { ...podSecrets, ...(await retirePulls(environment, context).catch(insteadOf(isExpected, {}))) };
 }
 
 function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): boolean {
@@ -20,27 +24,14 @@ function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): 
 }
 
 async function retirePodSecrets(
-  { metadata, status }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   { cluster }: StepContext,
 ): Promise<Findings<"podSecrets">> {
-  const names = status?.podSecrets ?? [];
+  const names = environment.status?.podSecrets ?? [];
   if (names.length < 2) return {};
   const former = names.slice(0, -1).map(async (name) => {
-    const { state } = await cluster.remove(metadata, secretKind, { name, namespace: namespaceName(metadata.name) });
+    const { state } = await cluster.remove(environment.metadata, secretKind, refIn(environment, name));
     return state === "gone" ? [] : [name];
   });
   return { podSecrets: [...(await Promise.all(former)).flat(), ...names.slice(-1)] };
-}
-
-/** What prevents it now concerns no running pod: a later reconcile tries again. */
-async function retirePullSecret(
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<Findings<"pullSecret">> {
-  try {
-    return await retirePulls(environment, context);
-  } catch (error) {
-    if (errorResult(error) === undefined) throw error;
-    return {};
-  }
 }

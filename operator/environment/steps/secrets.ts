@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../../crds/names.ts";
 import { roleBindingKind, secretKind } from "../../kit/client/kinds.ts";
+import { equalJson } from "../../kit/equal-json.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
-import type { ObjectRef } from "../../ports/cluster.ts";
+import { refIn } from "../desired/namespace.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, desiredPodSecret, podSecretName, secretObject } from "../desired/secret.ts";
 import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
@@ -132,11 +131,6 @@ function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: 
   return cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
 }
 
-const refOf = ({ metadata }: EphemeralEnvironment, name: string): ObjectRef => ({
-  name,
-  namespace: namespaceName(metadata.name),
-});
-
 /** Whether the pods' Secret has the planned content: by the status, and by a read where a check is due. */
 async function isMirrored(
   environment: EphemeralEnvironment,
@@ -145,9 +139,9 @@ async function isMirrored(
 ): Promise<boolean> {
   const { metadata, status } = environment;
   const planned = plannedStatus(plan);
-  const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && isDeepStrictEqual(status.secrets, planned);
+  const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && equalJson(status.secrets, planned);
   if (!isNamed || !mustRead) return isNamed;
-  const found = await cluster.read(metadata, secretKind, refOf(environment, desiredPodSecret(environment)));
+  const found = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
   if (found !== undefined) checks.taken(metadata.uid);
   return found !== undefined;
 }
@@ -202,6 +196,6 @@ async function mirror(
   const former = (status?.podSecrets ?? []).filter((other) => other !== name);
   // The first one is in use; of the others, which no pod has used yet, the oldest are removed.
   const surplus = former.length < POD_SECRETS_MAX ? [] : former.splice(1, former.length - POD_SECRETS_MAX + 1);
-  for (const other of surplus) await context.cluster.remove(metadata, secretKind, refOf(environment, other));
+  for (const other of surplus) await context.cluster.remove(metadata, secretKind, refIn(environment, other));
   return done("Mirrored", { findings: { secrets: mirrored, podSecrets: [...former, name] } });
 }

@@ -125,7 +125,7 @@ async function resolve(
   const commit = requested || resolved?.commit;
   if (commit === undefined) return branchNotFound(component, branch, repository);
   const image = imageOf(repository, { commit, branch });
-  if (!isImage(image)) return imageInvalid(image, repository);
+  if (!TAGGED.test(image)) return imageInvalid(image, repository);
   const applied = { branch, commit, image };
   return resolved === undefined ? { component, applied } : { component, applied, resolved };
 }
@@ -194,14 +194,10 @@ function branchNotFound(component: Component, branch: string, { metadata }: Repo
 }
 
 /** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128 characters. */
-function isImage(image: string): boolean {
-  return /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(image);
-}
+const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 function imageInvalid(image: string, { metadata }: Repository): Unfinished {
   const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
-  return failed(
-    "ImageInvalid",
-    `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`,
-  );
+  const message = `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`;
+  return failed("ImageInvalid", message);
 }

@@ -15,15 +15,6 @@ export interface WireRequest {
   readonly isStream: boolean;
 }
 
-/** Authenticated, pooled connections to one API server. */
-export interface KubeConnections {
-  /** Rejects with undici's own errors. */
-  send(request: WireRequest): Promise<Dispatcher.ResponseData>;
-  /** The server refused our credentials: read them anew before the next request. */
-  reauthenticate(): void;
-  close(): Promise<void>;
-}
-
 /** Two pools, so that long watches never starve calls. HTTP/2 stays off: undici loses requests on a GOAWAY (issue 5468). */
 interface Pools {
   readonly fingerprint: string;
@@ -31,14 +22,16 @@ interface Pools {
   readonly streams: Agent;
 }
 
-export interface KubeConnectionsOptions {
-  readonly kubeConfig: KubeConfigSource;
-  readonly connections: number;
-  readonly clock: Clock;
-}
+/** The connections of one client. */
+export type KubeConnections = ReturnType<typeof createKubeConnections>;
 
-/** @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy */
-export function createKubeConnections({ kubeConfig, connections, clock }: KubeConnectionsOptions): KubeConnections {
+/**
+ * Authenticated, pooled connections to one API server.
+ *
+ * @param connections of the pool for calls
+ * @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy
+ */
+export function createKubeConnections(kubeConfig: KubeConfigSource, connections: number, clock: Clock) {
   const server = serverOf(kubeConfig);
   const basePath = server.pathname.replace(/\/$/, "");
   const source = createCredentialSource(kubeConfig, clock);
@@ -53,7 +46,8 @@ export function createKubeConnections({ kubeConfig, connections, clock }: KubeCo
   }
 
   return {
-    async send(request) {
+    /** Rejects with undici's own errors. */
+    async send(request: WireRequest): Promise<Dispatcher.ResponseData> {
       const credentials = await orAborted(source.current(), request.signal);
       const { calls, streams } = poolsFor(credentials);
       return (request.isStream ? streams : calls).request({
@@ -67,8 +61,9 @@ export function createKubeConnections({ kubeConfig, connections, clock }: KubeCo
         signal: request.signal,
       });
     },
+    /** The server refused our credentials: read them anew before the next request. */
     reauthenticate: () => source.expire(),
-    async close() {
+    async close(): Promise<void> {
       const open = [...retired, ...(pools === undefined ? [] : [pools.calls, pools.streams])];
       await Promise.all(open.map((agent) => agent.destroy()));
     },

@@ -17,14 +17,6 @@ export interface Credentials {
   readonly tls: TlsMaterial;
 }
 
-/** Credentials that follow the files they come from. */
-export interface CredentialSource {
-  /** @throws KubeError with reason `NoCredentials` when none could be read so far, or since the last `expire` */
-  current(): Promise<Credentials>;
-  /** Reads anew on the next call: the server has refused what we had. */
-  expire(): void;
-}
-
 /** The part of client-node's `KubeConfig` that is used. A caller that has its own need not load client-node's thousand modules. */
 export type KubeConfigSource = Pick<KubeConfig, "getCurrentCluster" | "getCurrentUser" | "applyToHTTPSOptions">;
 
@@ -33,8 +25,11 @@ const TLS_OPTIONS = ["ca", "cert", "key", "pfx", "passphrase", "rejectUnauthoriz
 /** The kubelet renews a token at 80 % of its life, at least minutes before its end; half a minute is early enough. */
 const REREAD_AFTER_MS = 30_000;
 
-/** Reads tokens, certificates and exec plugins through client-node, at most every 30 s, so that calls touch no files. */
-export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Clock): CredentialSource {
+/**
+ * Credentials that follow the files they come from. Reads tokens, certificates and what exec plugins answer at most
+ * every 30 s, so that calls touch no files.
+ */
+export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Clock) {
   let known: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
   let reading: Promise<Credentials> | undefined;
 
@@ -54,13 +49,15 @@ export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Cloc
   }
 
   return {
-    current: () => {
+    /** @throws KubeError with reason `NoCredentials` when none could be read so far, or since the last `expire` */
+    current: (): Promise<Credentials> => {
       if (known !== undefined && clock.monotonicMs() - known.readAtMs < REREAD_AFTER_MS) {
         return Promise.resolve(known.credentials);
       }
       reading ??= read();
       return reading;
     },
+    /** Reads anew on the next call: the server has refused what we had. */
     expire: () => {
       known = undefined;
     },
@@ -78,7 +75,7 @@ async function readCredentials(kubeConfig: KubeConfigSource): Promise<Credential
   return { headers, tls: tlsMaterial(options) };
 }
 
-/** client-node keeps a token file's content for 60 s of its own; on top of ours that would be too late. */
+/** Read here, because client-node keeps a token file's content for 60 s; on top of our own time that would be too late. */
 async function freshToken(kubeConfig: KubeConfigSource): Promise<string | undefined> {
   const file: unknown = kubeConfig.getCurrentUser()?.authProvider?.config?.tokenFile;
   return typeof file === "string" ? (await readFile(file, "utf8")).trim() : undefined;

@@ -96,3 +96,11 @@ export function isUnavailable(error: unknown): boolean {
 export function isUnanswered(error: unknown): boolean {
   return isUnavailable(error) && (error as KubeError).status !== 429;
 }
+
+/** For a `catch`: the answer instead of an error that is expected; any other is thrown on. */
+export function insteadOf<const A>(isExpected: (error: unknown) => boolean, answer: A): (error: unknown) => A {
+  return (error) => {
+    if (isExpected(error)) return answer;
+    throw error;
+  };
+}

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../time/clock.ts";
-import { type BoundedSignal, boundedSignal, orAborted } from "../time/deadline.ts";
+import { type BoundedSignal, boundedSignal, orAborted, within } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import type { KubeConnections, WireRequest } from "./connections.ts";
 import { KubeError } from "./errors.ts";
@@ -37,11 +37,15 @@ export interface OpenStream {
 
 export interface KubeExchangeOptions {
   readonly connections: KubeConnections;
+  /** Up to its first slash it names this client's fields on the objects that it writes (default `controller-kit`). */
   readonly userAgent: string;
+  /** The longest a call may take, all attempts included (default 20 s). Watches and their streams are exempt. */
   readonly deadlineMs: number;
   readonly clock: Clock;
+  /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly onRequest?: RequestSeam | undefined;
+  /** Without it the client may always work. */
   readonly guard?: WriteGuard | undefined;
 }
 
@@ -92,16 +96,16 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
     }
   }
 
-  const bounded = (signal?: AbortSignal) => boundedSignal({ clock, deadlineMs, signals: [guard?.signal, signal] });
+  const bounds = (signal?: AbortSignal) => ({ clock, deadlineMs, signals: [guard?.signal, signal] });
 
   return {
-    once: (call, signal) => releasing(bounded(signal), (bound) => attempt(call, bound)),
+    once: (call, signal) => within(bounds(signal), (bound) => attempt(call, bound)),
     read: (call, signal) =>
-      releasing(bounded(signal), (bound) => {
+      within(bounds(signal), (bound) => {
         const untilMs = clock.monotonicMs() + deadlineMs;
         return retryRead(() => attempt(call, bound), { clock, random, signal: bound.signal, untilMs });
       }),
-    stream: (call, signal) => openStream(call, bounded(signal)),
+    stream: (call, signal) => openStream(call, boundedSignal(bounds(signal))),
   };
 }
 
@@ -111,14 +115,6 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
     const { done, value } = await orAborted(chunks.next(), signal);
     if (done) return;
     yield value;
-  }
-}
-
-async function releasing<R>(bound: BoundedSignal, work: (bound: BoundedSignal) => Promise<R>): Promise<R> {
-  try {
-    return await work(bound);
-  } finally {
-    bound.release();
   }
 }
 

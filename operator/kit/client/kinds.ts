@@ -7,34 +7,19 @@ export type WireObject = KubeObject & { readonly [field: string]: unknown };
 export const wireKind = (facts: Omit<ResourceType<WireObject>, "object">): ResourceType<WireObject> =>
   resourceType<WireObject>(facts);
 
-const core = (kind: string, plural: string, namespaced = true) =>
-  wireKind({ group: "", version: "v1", kind, plural, namespaced });
+const v1 = (group: string, kind: string, plural: string, namespaced = true) =>
+  wireKind({ group, version: "v1", kind, plural, namespaced });
 
 /** Kinds that every cluster has. */
-export const namespaceKind = core("Namespace", "namespaces", false);
-export const resourceQuotaKind = core("ResourceQuota", "resourcequotas");
-export const limitRangeKind = core("LimitRange", "limitranges");
-export const secretKind = core("Secret", "secrets");
-export const configMapKind = core("ConfigMap", "configmaps");
-export const eventKind = core("Event", "events");
-export const networkPolicyKind = wireKind({
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "NetworkPolicy",
-  plural: "networkpolicies",
-  namespaced: true,
-});
-export const roleBindingKind = wireKind({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  kind: "RoleBinding",
-  plural: "rolebindings",
-  namespaced: true,
-});
-export const revisionKind = wireKind({
-  group: "apps",
-  version: "v1",
-  kind: "ControllerRevision",
-  plural: "controllerrevisions",
-  namespaced: true,
-});
+export const namespaceKind = v1("", "Namespace", "namespaces", false);
+export const resourceQuotaKind = v1("", "ResourceQuota", "resourcequotas");
+export const limitRangeKind = v1("", "LimitRange", "limitranges");
+export const secretKind = v1("", "Secret", "secrets");
+export const configMapKind = v1("", "ConfigMap", "configmaps");
+export const eventKind = v1("", "Event", "events");
+export const podKind = v1("", "Pod", "pods");
+export const deploymentKind = v1("apps", "Deployment", "deployments");
+export const revisionKind = v1("apps", "ControllerRevision", "controllerrevisions");
+export const leaseKind = v1("coordination.k8s.io", "Lease", "leases");
+export const networkPolicyKind = v1("networking.k8s.io", "NetworkPolicy", "networkpolicies");
+export const roleBindingKind = v1("rbac.authorization.k8s.io", "RoleBinding", "rolebindings");

@@ -29,12 +29,9 @@ export interface ListResult<T> {
   readonly resourceVersion: string;
 }
 
-export interface SubresourceOptions extends CallOptions {
+export interface PatchOptions extends CallOptions {
   /** Such as `status`. */
   readonly subresource?: string;
-}
-
-export interface PatchOptions extends SubresourceOptions {
   /** `merge` is RFC 7386, `json` is RFC 6902 (a list of operations). */
   readonly as: "merge" | "json";
 }
@@ -43,7 +40,6 @@ export interface DeleteOptions extends CallOptions {
   /** Preconditions: 409 when the object is another one, or has changed. */
   readonly uid?: string;
   readonly resourceVersion?: string;
-  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
 }
 
 export interface WatchOptions {
@@ -92,10 +88,10 @@ export interface KubeClient {
   /** All objects, page by page; starts again when a page token has expired. A consistent read. `listWatch` costs less. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
   /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
-  create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
+  create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: CallOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<T>;
   /** Writes the whole object; its `resourceVersion` is the precondition. */
-  replace<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: SubresourceOptions): Promise<T>;
+  replace<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: CallOptions): Promise<T>;
   /** `"gone"` when nothing is left (or was there); otherwise the object, now terminating. */
   delete<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: DeleteOptions): Promise<T | "gone">;
   /** Raw events until the server ends the stream; a broken stream throws, an abort ends it quietly. Never retried. */

@@ -1,5 +1,5 @@
 /** Who owns an object, as the garbage collector reads it. */
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -32,16 +32,14 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/** The metadata of an object on its way to the API server. `uid` and `resourceVersion` act as preconditions where given. */
-export interface DraftMeta extends Partial<Omit<ObjectMeta, "name">> {
-  readonly name: string;
-}
-
-/** An object on its way to the API server: the client fills in `apiVersion` and `kind` from the resource type. */
+/**
+ * An object on its way to the API server: the client fills in `apiVersion` and `kind` from the resource type. `uid` and
+ * `resourceVersion` act as preconditions where given.
+ */
 export type Draft<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
   readonly apiVersion?: string;
   readonly kind?: string;
-  readonly metadata: DraftMeta;
+  readonly metadata: Partial<ObjectMeta> & Pick<ObjectMeta, "name">;
   readonly status?: unknown;
 };
 
@@ -66,9 +64,7 @@ export interface ObjectRef {
 }
 
 /** The parts of a resource path that vary; without `name` it is the collection. */
-export interface PathParts {
-  readonly name?: string;
-  readonly namespace?: string;
+export interface PathParts extends Partial<ObjectRef> {
   readonly subresource?: string;
 }
 
@@ -115,6 +111,11 @@ export function keyOfRef(ref: ObjectRef): string {
 }
 
 /** `.` and `..` survive percent-encoding and are resolved away by URL parsers, so they are refused. */
+/** Drops what a wider object carries besides the reference, such as a whole metadata. */
+export function refOf({ name, namespace }: ObjectRef): ObjectRef {
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
 function segment(text: string): string {
   if (text === "" || text === "." || text === "..") throw new TypeError("a path segment is empty or a dot");
   return encodeURIComponent(text);

@@ -1,5 +1,5 @@
 import { yieldIfDue } from "../time/yield-if-due.ts";
-import { isGone, isNotFound, KubeError } from "./errors.ts";
+import { insteadOf, isGone, isNotFound, KubeError } from "./errors.ts";
 import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
 import type { KubeClient, ListOptions, ListResult, TextOptions } from "./kube-client.ts";
 import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
@@ -17,15 +17,20 @@ const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.i
 export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
-      const path = resourcePath(type, ref);
-      try {
-        const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
-        const call: Call = { verb: "get", method: "GET", type, ...ref, path, query: {}, ...form };
-        return objectOf<T>(await exchange.read(call, options?.signal));
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
+      const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
+      const call: Call = {
+        verb: "get",
+        method: "GET",
+        type,
+        ...ref,
+        path: resourcePath(type, ref),
+        query: {},
+        ...form,
+      };
+      return exchange
+        .read(call, options?.signal)
+        .then(objectOf<T>)
+        .catch(insteadOf(isNotFound, undefined));
     },
     list: (type, options = {}) => restartingList(exchange, type, options),
     text: (path, query, options) => boundedText(exchange, { path, query }, options),

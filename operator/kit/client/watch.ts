@@ -25,7 +25,8 @@ async function* events<T extends KubeObject>(
     for await (const value of jsonLines(opened.bytes, options)) yield eventOf<T>(value);
   } catch (error) {
     if (options.signal.aborted) return;
-    throw brokenStream(error);
+    // Whatever undici calls a connection that ended early, to the reader it is a broken stream.
+    throw error instanceof KubeError ? error : new KubeError({ status: 0, reason: "BrokenStream", cause: error });
   } finally {
     opened.close();
   }
@@ -73,9 +74,4 @@ function eventOf<T>(value: unknown): WatchEvent<T> {
   if (typeof value === "object" && value !== null && "type" in value && "object" in value)
     return value as WatchEvent<T>;
   throw new KubeError({ status: 0, reason: "BrokenStream", cause: new SyntaxError("a line is no watch event") });
-}
-
-/** Whatever undici calls a connection that ended early, to the reader it is a broken stream. */
-function brokenStream(error: unknown): KubeError {
-  return error instanceof KubeError ? error : new KubeError({ status: 0, reason: "BrokenStream", cause: error });
 }

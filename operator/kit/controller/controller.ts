@@ -27,6 +27,13 @@ export type Enqueue = (key: string, priority?: Priority) => void;
 /** Subscribes to what changes and queues the keys that it concerns; returns the end of the subscription. */
 export type Watch = (enqueue: Enqueue) => () => void;
 
+/** One end for all these subscriptions. */
+export function endOf(ends: readonly (() => void)[]): () => void {
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
 /** A controller as a value; the manager runs it. */
 export interface Controller {
   /** As metrics and log lines name it. */

@@ -11,38 +11,6 @@ export type Priority = (typeof PRIORITIES)[number];
 /** The first before all others. */
 const PRIORITIES = ["urgent", "high", "low"] as const;
 
-/**
- * Keys that want work: each at most once in the queue and at most once in work.
- *
- * A key added while in work is queued again when its work is done.
- */
-export interface WorkQueue {
-  add(key: string, priority?: Priority): void;
-  /**
-   * Adds the key later, at low priority unless said; of several due times at one priority the earliest wins. Any delay
-   * is honoured, also months.
-   */
-  addAfter(key: string, delayMs: number, priority?: Priority): void;
-  /**
-   * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
-   * `atLeastMs`; answers the delay in milliseconds.
-   */
-  retry(key: string, atLeastMs?: number): number;
-  /** Ends the key's backoff. */
-  forget(key: string): void;
-  /** How often the key has been retried since it was last forgotten. */
-  failures(key: string): number;
-  /** The next key, now in work until `done`; undefined once the queue is closed. */
-  take(): Promise<string | undefined>;
-  done(key: string): void;
-  /** Keys waiting now, without those due later. */
-  readonly depth: number;
-  /** Keys in work. */
-  readonly inWork: number;
-  /** Drops what waits and accepts nothing more; keys in work may still be `done`. */
-  close(): void;
-}
-
 export interface WorkQueueOptions extends RetryDelayOptions {
   readonly clock?: Clock;
   /** Told the depth after every change. */
@@ -51,7 +19,7 @@ export interface WorkQueueOptions extends RetryDelayOptions {
 
 /** An empty queue. */
 export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
-  return new KeyedQueue(options);
+  return new WorkQueue(options);
 }
 
 interface Delayed {
@@ -66,7 +34,12 @@ const HIGH_IN_A_ROW = 4;
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
 /** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
-class KeyedQueue implements WorkQueue {
+/**
+ * Keys that want work: each at most once in the queue and at most once in work.
+ *
+ * A key added while in work is queued again when its work is done.
+ */
+export class WorkQueue {
   readonly #waiting: Readonly<Record<Priority, Set<string>>> = { urgent: new Set(), high: new Set(), low: new Set() };
   readonly #working = new Set<string>();
   readonly #dirty = new Map<string, Priority>();
@@ -104,6 +77,10 @@ class KeyedQueue implements WorkQueue {
     this.#onDepth(this.depth);
   }
 
+  /**
+   * Adds the key later, at low priority unless said; of several due times at one priority the earliest wins. Any delay
+   * is honoured, also months.
+   */
   addAfter(key: string, delayMs: number, priority: Priority = "low"): void {
     if (this.#closed) return;
     const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
@@ -113,20 +90,27 @@ class KeyedQueue implements WorkQueue {
     this.#arm(key, dueMs, priority);
   }
 
+  /**
+   * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
+   * `atLeastMs`; answers the delay in milliseconds.
+   */
   retry(key: string, atLeastMs = 0): number {
     const delayMs = Math.max(this.#delays.next(key), atLeastMs);
     this.addAfter(key, delayMs);
     return delayMs;
   }
 
+  /** Ends the key's backoff. */
   forget(key: string): void {
     this.#delays.forget(key);
   }
 
+  /** How often the key has been retried since it was last forgotten. */
   failures(key: string): number {
     return this.#delays.failures(key);
   }
 
+  /** The next key, now in work until `done`; undefined once the queue is closed. */
   take(): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -143,14 +127,17 @@ class KeyedQueue implements WorkQueue {
     if (priority !== undefined) this.add(key, priority);
   }
 
+  /** Keys waiting now, without those due later. */
   get depth(): number {
     return PRIORITIES.reduce((sum, priority) => sum + this.#waiting[priority].size, 0);
   }
 
+  /** Keys in work. */
   get inWork(): number {
     return this.#working.size;
   }
 
+  /** Drops what waits and accepts nothing more; keys in work may still be `done`. */
   close(): void {
     this.#closed = true;
     for (const priority of PRIORITIES) {

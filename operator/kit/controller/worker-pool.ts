@@ -15,19 +15,6 @@ export interface ControllerMetrics {
   reconciled(controller: string, outcome: ReconcileOutcome, durationMs: number): void;
 }
 
-/** The workers of one controller and the queue that they take keys from. */
-export interface WorkerPool {
-  /** Queues a key; before `start` it waits. Priority is `high` unless said. */
-  enqueue(key: string, priority?: Priority): void;
-  start(): void;
-  /** Takes no new key, lets reconciles end for `graceMs`, then aborts them; resolves when all have ended, or half a second later. */
-  stop(options?: { readonly graceMs?: number }): Promise<void>;
-  /** Keys that wait now. */
-  readonly depth: number;
-  /** Keys that are being reconciled. */
-  readonly inWork: number;
-}
-
 /** What all controllers of a process share. */
 export interface WorkerPoolContext {
   readonly log: Log;
@@ -42,7 +29,7 @@ export type Worked = Omit<Controller, "watches" | "initialKeys">;
 
 /** A pool that waits for `start`. */
 export function createWorkerPool(controller: Worked, context: WorkerPoolContext): WorkerPool {
-  return new KeyedWorkerPool(controller, context);
+  return new WorkerPool(controller, context);
 }
 
 /** A reconcile that lasts so long waits for something else, and does next to no work meanwhile. */
@@ -55,7 +42,8 @@ const LONGEST_ABORT_MS = 500;
 
 const DEADLINE_MS = 60_000;
 
-class KeyedWorkerPool implements WorkerPool {
+/** The workers of one controller and the queue that they take keys from. */
+export class WorkerPool {
   readonly #controller: Worked;
   readonly #metrics: ControllerMetrics | undefined;
   readonly #clock: Clock;
@@ -75,6 +63,7 @@ class KeyedWorkerPool implements WorkerPool {
     this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, onDepth });
   }
 
+  /** Queues a key; before `start` it waits. Priority is `high` unless said. */
   enqueue(key: string, priority: Priority = "high"): void {
     this.#queue.add(key, priority);
   }
@@ -84,6 +73,7 @@ class KeyedWorkerPool implements WorkerPool {
     for (let worker = 0; worker < this.#controller.workers; worker += 1) this.#addWorker();
   }
 
+  /** Takes no new key, lets reconciles end for `graceMs`, then aborts them; resolves when all have ended, or half a second later. */
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#queue.close();
     const ended = new AbortController();
@@ -99,10 +89,12 @@ class KeyedWorkerPool implements WorkerPool {
     if (!ended.aborted) this.#log.warn("reconciles did not end when aborted", { inWork: this.#queue.inWork });
   }
 
+  /** Keys that wait now. */
   get depth(): number {
     return this.#queue.depth;
   }
 
+  /** Keys that are being reconciled. */
   get inWork(): number {
     return this.#queue.inWork;
   }

@@ -2,7 +2,7 @@ import type { KubeClient } from "../client/kube-client.ts";
 import type { ObjectRef } from "../client/objects.ts";
 import type { Log } from "../log.ts";
 import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
-import { boundedSignal } from "../time/deadline.ts";
+import { within } from "../time/deadline.ts";
 import { type Lease, type LeaseRecord, leases, microTime, releaseLease, writeLease } from "./lease.ts";
 
 /** Why a term ended: `lost` allows no more work at all; `stopping` lets work in hand finish. */
@@ -22,28 +22,23 @@ export interface Leadership {
 /** How a candidacy ended. After `lost` the process should exit: what was in flight can't be trusted any more. */
 export type CandidacyEnd = "lost" | "released" | "never-led";
 
-/** One candidate among several processes. Leadership is economy, not fencing: a paused leader may act a moment too long. */
-export interface LeaderElector {
-  /** Competes until it has led once, or until `signal` aborts. Rejects with what `onStartedLeading` rejected with. */
-  run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd>;
-  /** To be asked just before a write: a process that was suspended learns of its lost lease here before any of its timers fires. */
-  isLeader(): boolean;
-}
+const PERIODS = {
+  /** A follower takes over after it saw no change for so long. */
+  leaseMs: 15_000,
+  /** A leader gives up when it could not renew for so long; shorter than `leaseMs`. */
+  renewDeadlineMs: 10_000,
+  /** A leader's pause between renewals, up to a fifth longer. */
+  retryMs: 2_000,
+  /** A follower's pause between reads of the lease, up to a fifth longer: how long a released lease stays free. */
+  checkMs: 500,
+};
 
-export interface LeaderElectorOptions {
+export interface LeaderElectorOptions extends Partial<typeof PERIODS> {
   /** A client of its own, so that renewals never wait behind other calls. */
   readonly client: KubeClient;
   readonly lease: ObjectRef;
   /** Unique among all candidates, also among restarts of one: pod name and a random suffix. */
   readonly identity: string;
-  /** A follower takes over after it saw no change for so long (default 15 s). */
-  readonly leaseMs?: number;
-  /** A leader gives up when it could not renew for so long (default 10 s); shorter than `leaseMs`. */
-  readonly renewDeadlineMs?: number;
-  /** A leader's pause between renewals (default 2 s), up to a fifth longer. */
-  readonly retryMs?: number;
-  /** A follower's pause between reads of the lease (default 0.5 s), up to a fifth longer: how long a released lease stays free. */
-  readonly checkMs?: number;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -51,23 +46,18 @@ export interface LeaderElectorOptions {
 
 /** @throws RangeError when the renew deadline leaves no margin before the lease's end */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000, checkMs = 500 } = options;
-  if (renewDeadlineMs + retryMs >= leaseMs) throw new RangeError("the renew deadline is too close to the lease's end");
-  return new LeaseElector(options, { leaseMs, renewDeadlineMs, retryMs, checkMs });
+  const periods = { ...PERIODS, ...options };
+  const isTooClose = periods.renewDeadlineMs + periods.retryMs >= periods.leaseMs;
+  if (isTooClose) throw new RangeError("the renew deadline is too close to the lease's end");
+  return new LeaderElector(options, periods);
 }
 
 const CALL_DEADLINE_MS = 5_000;
 
-interface Periods {
-  readonly leaseMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryMs: number;
-  readonly checkMs: number;
-}
-
-class LeaseElector implements LeaderElector {
+/** One candidate among several processes. Leadership is economy, not fencing: a paused leader may act a moment too long. */
+export class LeaderElector {
   readonly #options: LeaderElectorOptions;
-  readonly #periods: Periods;
+  readonly #periods: typeof PERIODS;
   readonly #clock: Clock;
   readonly #log: Log;
   /** The record as last read, and when it was first seen so on our own clock: `renewTime` is never compared with it. */
@@ -75,17 +65,19 @@ class LeaseElector implements LeaderElector {
   /** When the last successful renewal was begun; undefined while we don't lead. */
   #renewedAtMs: number | undefined;
 
-  constructor(options: LeaderElectorOptions, periods: Periods) {
+  constructor(options: LeaderElectorOptions, periods: typeof PERIODS) {
     this.#options = options;
     this.#periods = periods;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log.with({ lease: options.lease.name, identity: options.identity });
   }
 
+  /** To be asked just before a write: a process that was suspended learns of its lost lease here before any of its timers fires. */
   isLeader(): boolean {
     return this.#renewedAtMs !== undefined && this.#leftMs() > 0;
   }
 
+  /** Competes until it has led once, or until `signal` aborts. Rejects with what `onStartedLeading` rejected with. */
   async run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd> {
     while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.checkMs, signal);
     if (this.#renewedAtMs === undefined) return "never-led";
@@ -156,14 +148,13 @@ class LeaseElector implements LeaderElector {
 
   /** One attempt to acquire or renew; a failure is logged and counts as a no. After a conflict the lease is read again at once. */
   async #try(signal: AbortSignal): Promise<boolean> {
-    const bound = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] });
+    const bounds = { clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] };
+    const attempts = async (call: AbortSignal) => (await this.#attempt(call)) ?? (await this.#attempt(call)) ?? false;
     try {
-      return (await this.#attempt(bound.signal)) ?? (await this.#attempt(bound.signal)) ?? false;
+      return await within(bounds, (bound) => attempts(bound.signal));
     } catch (error) {
       if (!signal.aborted) this.#log.warn("the lease could not be read or written", { error });
       return false;
-    } finally {
-      bound.release();
     }
   }
 
@@ -206,14 +197,13 @@ class LeaseElector implements LeaderElector {
   async #release(): Promise<void> {
     this.#renewedAtMs = undefined;
     const { client, lease: ref, identity } = this.#options;
-    const { signal, release } = boundedSignal({ clock: this.#clock, deadlineMs: CALL_DEADLINE_MS });
+    const holding = { ref, identity, at: this.#clock.now() };
+    const bounds = { clock: this.#clock, deadlineMs: CALL_DEADLINE_MS };
     try {
-      await releaseLease(client, { ref, identity, at: this.#clock.now() }, signal);
+      await within(bounds, ({ signal }) => releaseLease(client, holding, signal));
       this.#log.info("released");
     } catch (error) {
       this.#log.warn("the lease could not be released", { error });
-    } finally {
-      release();
     }
   }
 }

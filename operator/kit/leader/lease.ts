@@ -1,4 +1,5 @@
-import { isAlreadyExists, isConflict } from "../client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
+import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
 
@@ -16,13 +17,7 @@ export interface Lease extends KubeObject {
 }
 
 /** The kind Lease. */
-export const leases = resourceType<Lease>({
-  group: "coordination.k8s.io",
-  version: "v1",
-  plural: "leases",
-  kind: "Lease",
-  namespaced: true,
-});
+export const leases = resourceType<Lease>(leaseKind);
 
 /** The MicroTime of Kubernetes: exactly six fraction digits, or the API server answers 400 (client-node issue 828). */
 export function microTime(time: Date): string {
@@ -37,14 +32,12 @@ export async function writeLease(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { ref, read } = target;
-  try {
-    if (read === undefined) await client.create(leases, { metadata: ref, spec: record }, { signal });
-    else await client.replace(leases, { ...read, spec: record }, { signal });
-    return true;
-  } catch (error) {
-    if (isConflict(error) || isAlreadyExists(error)) return false;
-    throw error;
-  }
+  const writing =
+    read === undefined
+      ? client.create(leases, { metadata: ref, spec: record }, { signal })
+      : client.replace(leases, { ...read, spec: record }, { signal });
+  const isLost = (error: unknown) => isConflict(error) || isAlreadyExists(error);
+  return writing.then(() => true).catch(insteadOf(isLost, false));
 }
 
 /** Lets the next candidate begin at once, unless another holds the lease already. */

@@ -51,6 +51,16 @@ export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptio
   };
 }
 
+/** Work under such a signal, which is let go when the work has ended. */
+export async function within<R>(options: DeadlineOptions, work: (bound: BoundedSignal) => Promise<R>): Promise<R> {
+  const bound = boundedSignal(options);
+  try {
+    return await work(bound);
+  } finally {
+    bound.release();
+  }
+}
+
 /** The result of `work`, or a rejection with the signal's reason when that aborts first; `work` itself goes on. */
 export async function orAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
   const aborted = Promise.withResolvers<never>();

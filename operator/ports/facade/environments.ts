@@ -10,10 +10,7 @@ export interface Extension {
 }
 
 /** The fields that may be switched on and off at any time; what is left out stays as it is. */
-export interface Switches {
-  readonly protected?: boolean;
-  readonly suspended?: boolean;
-}
+export type Switches = Pick<EnvironmentSpec, "protected" | "suspended">;
 
 /** The fields that decide who may see an environment. */
 export type EnvironmentRights = Pick<EnvironmentSpec, "owner" | "access">;

@@ -47,8 +47,9 @@ export async function createBenchWorld(): Promise<BenchWorld> {
     ...{ world, asPlatform, ready },
     startOperator({ aheadMs = 0, probeSeconds = 60 } = {}) {
       const settings = { ...testSettings, reconcile: { workers: WORKERS, probeSeconds } };
-      const { kubeconfigPath } = world.identity;
-      const operator = startMeasuredOperator({ kubeconfigPath, settings, aheadMs });
+      const { url, caFile } = world.plane;
+      const { token } = world.identity;
+      const operator = startMeasuredOperator({ url, caFile, token, settings, aheadMs });
       running.add(operator);
       return operator;
     },

@@ -14,14 +14,14 @@ export interface BystanderSizes {
   readonly rounds: number;
   /** Environments that are made in each. */
   readonly each: number;
+  /** How many the secret manager keeps waiting: to measure, more than the operator has workers. */
+  readonly slow: number;
 }
 
 const AT_ONCE = 4;
 const DEADLINE_MS = 120_000;
 /** The poisonous environment is touched again so soon after every answer; every touch requests a reconcile. */
 const TOUCH_AGAIN_MS = 50;
-/** More than the operator has workers. */
-const SLOW_ONES = 48;
 
 const configMapKind = resourceType<WireObject>({
   ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
@@ -36,7 +36,7 @@ export async function measureBystanders(bench: BenchWorld, sizes: BystanderSizes
   for (let round = 0; round < sizes.rounds; round += 1) {
     const calm = async () => void calmMs.push(...(await waysToReady(bench, `calm-${round}`, sizes.each)));
     const troubled = async () => {
-      const end = await makeTrouble(bench, round);
+      const end = await makeTrouble(bench, round, sizes.slow);
       troubledMs.push(...(await waysToReady(bench, `troubled-${round}`, sizes.each)));
       await end();
     };
@@ -73,7 +73,7 @@ function waysToReady(bench: BenchWorld, prefix: string, count: number): Promise<
  * All the while: one whose every reconcile throws, some that the secret manager keeps waiting for 10 s a call and then
  * fails, one whose namespace does not go. Answers what ends it, and fails when it was over before.
  */
-async function makeTrouble(bench: BenchWorld, round: number): Promise<() => Promise<void>> {
+async function makeTrouble(bench: BenchWorld, round: number, slowOnes: number): Promise<() => Promise<void>> {
   const { admin } = bench.world;
   const stuck = `${STUCK}${round}`;
   const held = { name: "held", namespace: `env-${stuck}` };
@@ -83,7 +83,7 @@ async function makeTrouble(bench: BenchWorld, round: number): Promise<() => Prom
   await bench.world.delete(made);
   const poisonous = `${POISONOUS}${round}`;
   await bench.create(poisonous);
-  const slow = Array.from({ length: SLOW_ONES }, (_, index) => `${SLOW}${round}-${index}`);
+  const slow = Array.from({ length: slowOnes }, (_, index) => `${SLOW}${round}-${index}`);
   const slowly = await inParallel(slow, (name) => bench.create(name), AT_ONCE);
   // Making them is work as any other: they only trouble when their first call has failed.
   await untilAll(bench, slow, (phase) => phase !== undefined);

@@ -36,7 +36,7 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   if (parts.includes("creations"))
     verdicts.push(...(await measureCreations(bench, { rounds: 5 * rounds, warmUp: 4, single: 4, many: 64 })));
-  if (parts.includes("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100 }));
+  if (parts.includes("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100, slow: 48 }));
   if (!parts.includes("restart") && !parts.includes("expiry")) return verdicts;
   const before = parts.includes("restart") ? await measureBefore(bench, RESTARTS) : undefined;
   const sizes = { environments: Number(options.environments), due: Number(options.due) };

@@ -5,7 +5,10 @@ import type { Delays } from "../event-loop.ts";
 
 /** What the process of the operator is told. */
 export interface MeasuredOptions {
-  readonly kubeconfigPath: string;
+  /** The API server, the PEM file of its authority, and the bearer token of the platform's service account. */
+  readonly url: string;
+  readonly caFile: string;
+  readonly token: string;
   readonly settings: object;
   /** How far its clock, and what it takes for the API server's, are ahead. */
   readonly aheadMs: number;

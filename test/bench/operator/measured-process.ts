@@ -2,7 +2,6 @@
  * The operator in a process of its own, so that its memory and its event loop are its own. Started by
  * `startMeasuredOperator`, which tells it what to do in its one argument and asks it for its figures.
  */
-import { KubeConfig } from "@kubernetes/client-node";
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
@@ -14,6 +13,7 @@ import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { answerParent } from "../answer-parent.ts";
 import { eventLoopDelays } from "../event-loop.ts";
 import type { Figures, MeasuredOptions } from "./measured-operator.ts";
@@ -25,8 +25,6 @@ const HOUR_MS = 3_600_000;
 const MIB = 2 ** 20;
 
 const options: MeasuredOptions = JSON.parse(process.argv[2] ?? "{}");
-const kubeConfig = new KubeConfig();
-kubeConfig.loadFromFile(options.kubeconfigPath);
 
 const { delays, restart } = eventLoopDelays();
 const lists: string[] = [];
@@ -41,7 +39,8 @@ let isSynced = false;
 
 const clock: Clock = clockAhead(options.aheadMs / HOUR_MS);
 const operator = createOperator({
-  kubeConfig,
+  // As in a pod, which has no kubeconfig.
+  kubeConfig: kubeConfigOf(options, options.token),
   clock,
   log: silentLog,
   random: Math.random,

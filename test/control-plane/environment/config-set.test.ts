@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ConfigSet, type ConfigSetSpec, revisionName } from "../../../crds/config-set.ts";
+import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { run } from "../../../deploy/local/processes/run.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { resourceQuotaKind, revisionKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
+import { resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { configure, level, revisionOf, using } from "./config-set-use.ts";
 
 const namespace = "ephemeral-system";
-const MINUTE_MS = 60_000;
 
 let world: World;
 beforeAll(async () => {
@@ -18,15 +18,6 @@ beforeAll(async () => {
 }, 180_000);
 afterEach(() => world.abandonOperators());
 afterAll(() => world.stop(), 60_000);
-
-const using = (name: string, version?: number): EnvironmentSpec => ({
-  ...backendOnly,
-  configSet: { name, ...(version === undefined ? {} : { version }) },
-});
-
-function configure(name: string, spec: ConfigSetSpec): Promise<ConfigSet> {
-  return world.admin.create(configSetType, { metadata: { name, namespace }, spec });
-}
 
 function reconfigure(name: string, spec: ConfigSetSpec): Promise<ConfigSet> {
   return world.admin.patch(configSetType, { name, namespace }, [{ op: "replace", path: "/spec", value: spec }], {
@@ -49,14 +40,6 @@ async function backendValues(name: string): Promise<Record<string, unknown> | un
   return (application?.spec as Spec)?.source.helm.valuesObject.backend;
 }
 
-const revisionOf = (configSet: ConfigSet, version = configSet.metadata.generation) =>
-  revisionName({ name: configSet.metadata.name, uid: configSet.metadata.uid, version });
-
-function findRevision(configSet: ConfigSet, version?: number): Promise<WireObject | undefined> {
-  return world.admin.find(revisionKind, { name: revisionOf(configSet, version), namespace });
-}
-
-const level = (value: string): ConfigSetSpec => ({ env: [{ name: "LEVEL", value }] });
 const isLevel = (value: string) => [{ name: "LEVEL", value }];
 
 function failsWith(reason: string) {
@@ -67,7 +50,7 @@ function failsWith(reason: string) {
 describe("an environment with a config set", () => {
   test("keeps the version it was made with, until its spec names another", async () => {
     const { stop } = await world.startOperator();
-    const first = await configure("kept", level("one"));
+    const first = await configure(world, "kept", level("one"));
     await world.create("kept-env", using("kept"));
     const made = await world.expectPhase("kept-env", "ready");
     expect(made.status?.configSet).toEqual({ name: "kept", version: 1, revision: revisionOf(first) });
@@ -100,11 +83,11 @@ describe("an environment with a config set", () => {
 
   test("doesn't notice when the config set is deleted, or made anew with the same name and version", async () => {
     const { stop } = await world.startOperator();
-    const first = await configure("gone", level("one"));
+    const first = await configure(world, "gone", level("one"));
     await world.create("orphaned", using("gone"));
     const made = await world.expectPhase("orphaned", "ready");
     await world.admin.delete(configSetType, { name: "gone", namespace }, { uid: first.metadata.uid });
-    const second = await configure("gone", level("other"));
+    const second = await configure(world, "gone", level("other"));
     expect((await world.reconcile("orphaned")).status).toMatchObject({
       ...{ phase: "ready", desiredHash: made.status?.desiredHash, configSet: made.status?.configSet },
     });
@@ -120,7 +103,7 @@ describe("an environment with a config set", () => {
     const { stop } = await world.startOperator();
     await world.create("early", using("late"));
     await world.expectState("early", "failing", failsWith("ConfigSetNotFound"));
-    await configure("late", { ...level("one"), ttlDefaultHours: 6 });
+    await configure(world, "late", { ...level("one"), ttlDefaultHours: 6 });
     const ready = await world.expectPhase("early", "ready");
     expect(ready.status).toMatchObject({ configSet: { version: 1 }, ttlHours: 6 });
     await stop();
@@ -128,7 +111,7 @@ describe("an environment with a config set", () => {
 
   test("fails for a version that is not there, and runs on with the one it has", async () => {
     const { stop } = await world.startOperator();
-    await configure("single", level("one"));
+    await configure(world, "single", level("one"));
     await world.create("ahead", using("single"));
     const made = await world.expectPhase("ahead", "ready");
     await move("ahead", { configSet: { name: "single", version: 2 } });
@@ -148,7 +131,7 @@ describe("an environment with a config set", () => {
 
   test("fails for one of production, where nothing comes to run", async () => {
     const { stop } = await world.startOperator();
-    await configure("live", { ...level("one"), production: true });
+    await configure(world, "live", { ...level("one"), production: true });
     await world.create("forbidden", using("live"));
     await world.expectState("forbidden", "failing", failsWith("ConfigSetForProduction"));
     expect(await backendValues("forbidden")).toBeUndefined();
@@ -158,7 +141,7 @@ describe("an environment with a config set", () => {
   test("has its quota, its TTL and its values, below what it overrides itself", async () => {
     await world.register("tunable", { overridable: ["backend.cache.size"] });
     const { stop } = await world.startOperator();
-    await configure("whole", {
+    await configure(world, "whole", {
       ...{ ttlDefaultHours: 6, quota: { cpu: "1500m", memory: "3Gi", pods: 7 } },
       helmValues: {
         backend: {
@@ -195,7 +178,7 @@ describe("an environment with a config set", () => {
 });
 
 test("a config set is listed with its version by its short name", async () => {
-  await configure("listed", { description: "For a day", ttlDefaultHours: 8 });
+  await configure(world, "listed", { description: "For a day", ttlDefaultHours: 8 });
   await reconfigure("listed", { ttlDefaultHours: 9, production: true });
   const { kubectl, kubeconfigPath } = world.plane;
   const table = await run(kubectl, ["--kubeconfig", kubeconfigPath, "-n", namespace, "get", "ecfg", "listed"]);
@@ -208,7 +191,7 @@ test("values of every shape reach the application as they are, and are no drift"
   await world.register("shapely", { overridable: ["backend.a.null", "backend.a.text", "backend.a.number"] });
   const hostile = '{{ .Values }} $ARGOCD_APP_NAME $(X) "\\\n\u2028 !!binary é ';
   const parts = [null, 0.1, 1e21, -0.5, [], {}, { z: 1, a: [hostile] }];
-  await configure("shapes", {
+  await configure(world, "shapes", {
     env: [{ name: "HOSTILE", value: hostile }],
     helmValues: { backend: { a: { parts, null: 1, z: false } } },
   });
@@ -238,85 +221,3 @@ test("values of every shape reach the application as they are, and are no drift"
   expect(writes).toEqual(["create"]);
   await stop();
 }, 60_000);
-
-describe("a version of a config set", () => {
-  /** An operator whose API server has a clock that is `minutes` ahead, by what it calls decisions from. */
-  const later = (minutes: number) => ({
-    serverClock: { now: async () => new Date(Date.now() + minutes * MINUTE_MS) },
-  });
-
-  test("is kept once, whoever uses it, and costs nothing on later passes", async () => {
-    const first = await configure("shared", level("one"));
-    const writes: string[] = [];
-    const { stop } = await world.startOperator({
-      onRequest: (request, next) => {
-        if (isWrite(request.verb) && request.type?.kind === revisionKind.kind) writes.push(request.verb);
-        return next();
-      },
-    });
-    for (const name of ["user-1", "user-2"]) {
-      await world.create(name, using("shared"));
-      await world.expectPhase(name, "ready");
-      await world.reconcile(name);
-    }
-    expect(writes).toEqual(["create"]);
-    const kept = await findRevision(first);
-    expect(kept).toMatchObject({ revision: 1, data: { spec: level("one") } });
-    expect(kept?.metadata).not.toHaveProperty("ownerReferences");
-    await stop();
-  }, 60_000);
-
-  test("comes back when somebody deletes it, while the config set still is that version", async () => {
-    const first = await configure("repaired", level("one"));
-    const { stop } = await world.startOperator();
-    await world.create("repairer", using("repaired"));
-    await world.expectPhase("repairer", "ready");
-    await world.admin.delete(revisionKind, { name: revisionOf(first), namespace });
-    await until(() => findRevision(first), { what: "the version being kept again", deadlineMs: 10_000 });
-    await stop();
-  }, 60_000);
-
-  test("goes when it has been unused for long, and not before", async () => {
-    const first = await configure("swept", level("one"));
-    const { stop } = await world.startOperator();
-    const made = await world.create("last-user", using("swept"));
-    await world.expectPhase("last-user", "ready");
-    await world.create("stayer", using("swept"));
-    await world.expectPhase("stayer", "ready");
-    await stop();
-
-    const sweeper = await world.startOperator(later(11));
-    await world.delete(made);
-    await world.expectGone(made);
-    expect((await findRevision(first))?.metadata.annotations).toBeUndefined();
-    const stayer = (await world.find("stayer")) as EphemeralEnvironment;
-    await world.delete(stayer);
-    await world.expectGone(stayer);
-    const isNoted = async () => (await findRevision(first))?.metadata.annotations !== undefined;
-    await until(isNoted, { what: "being noted as unused", deadlineMs: 10_000 });
-    await sweeper.stop();
-
-    const later22 = await world.startOperator(later(22));
-    await until(async () => (await findRevision(first)) === undefined, { what: "being gone", deadlineMs: 10_000 });
-    await later22.stop();
-  }, 90_000);
-
-  test("stays when somebody takes it up again after it was noted as unused", async () => {
-    const first = await configure("taken-up", level("one"));
-    const { stop } = await world.startOperator(later(11));
-    const made = await world.create("former-user", using("taken-up"));
-    await world.expectPhase("former-user", "ready");
-    await world.delete(made);
-    await world.expectGone(made);
-    const isNoted = async () => (await findRevision(first))?.metadata.annotations !== undefined;
-    await until(isNoted, { what: "being noted as unused", deadlineMs: 10_000 });
-    await world.create("new-user", using("taken-up"));
-    await world.expectPhase("new-user", "ready");
-    expect((await findRevision(first))?.metadata.annotations ?? {}).toEqual({});
-    await stop();
-    const sweeper = await world.startOperator(later(30));
-    await world.reconcile("new-user");
-    expect(await findRevision(first)).toBeDefined();
-    await sweeper.stop();
-  }, 90_000);
-});

@@ -66,7 +66,7 @@ describe("what the deployer can't do fails what is being made", () => {
       expect(failed.status?.phase).toBe("failed");
       expect(conditionOf("ApplicationSynced", failed)?.message).toMatch(message);
 
-      await world.expectPhase(name, "ready");
+      await world.hurried(() => world.expectPhase(name, "ready"));
       // Made once, asked once: no pass in between wrote to it.
       expect(asked(name).map(({ verb }) => verb)).toEqual(["create", "patch"]);
     },
@@ -99,7 +99,7 @@ describe("what is down or taken is waited for", () => {
     } finally {
       isSecretManagerDown = false;
     }
-    const ready = await world.expectPhase("manager-down", "ready");
+    const ready = await world.hurried(() => world.expectPhase("manager-down", "ready"));
     expect(ready.metadata.uid).toBe(made.metadata.uid);
   }, 60_000);
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
+import pLimit from "p-limit";
 import { namespaceName } from "../../../crds/names.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
@@ -13,16 +14,18 @@ import {
 } from "../../../operator/kit/client/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
 import { type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/faults/fault-scenes.ts";
-import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
+import { createFaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-let world: FaultWorld;
-let play: Play;
-beforeAll(async () => {
-  world = await createFaultWorld(SCENE_PROBE_SECONDS);
-  play = await prepareScenes(world);
-}, 300_000);
+/** So many scenes at once: each waits for most of its time. More would wait for each other, also past the deadline of each. */
+const SCENES_AT_ONCE = 2;
+
+// Jest starts tests that run side by side before any hook.
+const world = await createFaultWorld(SCENE_PROBE_SECONDS);
+const playAlone = await prepareScenes(world);
+const inTurn = pLimit(SCENES_AT_ONCE);
+const play: Play = (...scene) => inTurn(() => playAlone(...scene));
 afterAll(() => world.stop(), 60_000);
 
 const inside = (name: string) => (environment: string) => ({ name, namespace: namespaceName(environment) });
@@ -30,7 +33,12 @@ const atDeployer = (environment: string) => ({ name: namespaceName(environment),
 const everybody = { from: [{ namespaceSelector: {} }] };
 const evil = { source: { helm: { valuesObject: { backend: { image: "evil" } } } } };
 
-test.each<{ what: string; type: ResourceType<WireObject>; ref: (environment: string) => ObjectRef; patch?: object }>([
+test.concurrent.each<{
+  what: string;
+  type: ResourceType<WireObject>;
+  ref: (environment: string) => ObjectRef;
+  patch?: object;
+}>([
   { what: "namespace", type: namespaceKind, ref: (name) => ({ name: namespaceName(name) }) },
   { what: "quota", type: resourceQuotaKind, ref: inside("environment") },
   { what: "raised-quota", type: resourceQuotaKind, ref: inside("environment"), patch: { hard: { pods: "1000" } } },
@@ -58,10 +66,10 @@ test.each<{ what: string; type: ResourceType<WireObject>; ref: (environment: str
     };
     await play(what, (actors) => Promise.all(actors.map(({ name }) => damage(name))));
   },
-  120_000,
+  600_000,
 );
 
-test("somebody takes the finalizer of living environments away: it comes back", async () => {
+test.concurrent("somebody takes the finalizer of living environments away: it comes back", async () => {
   const bare = { metadata: { finalizers: null } };
   await play("finalizer", (actors) => {
     const living = actors.filter(({ lifecycle }) => lifecycle.name !== "delete");
@@ -72,7 +80,7 @@ test("somebody takes the finalizer of living environments away: it comes back", 
       }),
     );
   });
-}, 120_000);
+}, 600_000);
 
 /** It is not made yet, or has gone already. */
 function unlessAbsent(error: unknown): void {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
-import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { type Disturb, type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/faults/fault-scenes.ts";
+import {
+  type Disturb,
+  type Play,
+  prepareScenes,
+  SCENE_PROBE_SECONDS,
+  under,
+} from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/faults/fault-world.ts";
 import { CONVERGENCE_MS, leaks } from "../../support/faults/invariants.ts";
 import { portSeam } from "../../support/faults/port-seam.ts";
@@ -21,16 +25,6 @@ afterAll(() => world.stop(), 60_000);
 const moment = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const nothing: Disturb = async () => undefined;
 
-/** With an operator that meets it from its start on, and an honest one after it. */
-async function under(options: Parameters<FaultWorld["nextLife"]>[0], scene: () => Promise<void>): Promise<void> {
-  await world.nextLife(options);
-  try {
-    await scene();
-  } finally {
-    await world.nextLife();
-  }
-}
-
 describe("watches", () => {
   test.each<WatchTrouble>(["cut", "expire", "hold", "repeat", "reorder"])(
     "events: %s",
@@ -43,7 +37,7 @@ describe("watches", () => {
         await moment(3_000);
         watches.set("none");
       };
-      await under({ onRequest: watches.seam }, () => play(`watch-${trouble}`, disturb));
+      await under(world, { onRequest: watches.seam }, () => play(`watch-${trouble}`, disturb));
     },
     120_000,
   );
@@ -59,45 +53,8 @@ describe("watches", () => {
       watches.set("none");
     };
     // No server answers such a list of the newest with the past: that readers see it is the fault, and what is done about it counts.
-    await under({ onRequest: seam }, () => play("stale", disturb, "I14"));
+    await under(world, { onRequest: seam }, () => play("stale", disturb, "I14"));
   }, 120_000);
-});
-
-describe("servers", () => {
-  test.each(["kube-apiserver", "etcd", "kube-controller-manager"] as const)(
-    "%s is killed and comes back",
-    async (program) => {
-      await play(`killed-${program.replace("kube-", "")}`, () => world.world.plane.restart(program));
-    },
-    180_000,
-  );
-
-  test("the API server is asked to stop, stays away for a while, and comes back", async () => {
-    const { plane } = world.world;
-    await play("away", async () => {
-      await plane.kill("kube-apiserver", { graceMs: 3_000 });
-      await moment(5_000);
-      await plane.restart("kube-apiserver");
-    });
-  }, 180_000);
-
-  test.each([
-    { port: "secretManager", problem: new SecretManagerUnavailable("the secret manager is down") },
-    { port: "deployer", problem: new DeployerUnavailable("the deployer is down") },
-  ])(
-    "the $port is down and comes back",
-    async ({ port, problem }) => {
-      let isDown = false;
-      const onPorts = portSeam((call, next) => (isDown && call.port === port ? Promise.reject(problem) : next()));
-      const disturb = async () => {
-        isDown = true;
-        await moment(4_000);
-        isDown = false;
-      };
-      await under({ onPorts }, () => play(`down-${port.toLowerCase()}`, disturb));
-    },
-    120_000,
-  );
 });
 
 describe("operators", () => {
@@ -125,7 +82,7 @@ describe("operators", () => {
       const clocks = { clock: clockAhead(own), serverClock: serverClockAhead(server) };
       const short = `${title}-short`;
       world.field.arm(short);
-      await under(clocks, async () => {
+      await under(world, clocks, async () => {
         await world.create(short, { ...faultSpec(short), ttlHours: 1 });
         await play(title, nothing);
         await world.world.reconcile(short);
@@ -142,7 +99,7 @@ describe("operators", () => {
     });
     const broken = ["poisonous", "sluggish"];
     for (const name of broken) world.field.arm(name);
-    await under({ onPorts }, async () => {
+    await under(world, { onPorts }, async () => {
       for (const name of broken) await world.create(name);
       await play("bystander", nothing);
       expect(world.observer.environment("poisonous")?.status?.phase).toBe("creating");

@@ -11,7 +11,8 @@ import {
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { asked, newOwner, nobody, revealed, secretManagerSuite, wanted } from "../suites/secret-manager.suite.ts";
+import { asked, newOwner, nobody, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { secretManagerSuite } from "../suites/secret-manager.suite.ts";
 
 secretManagerSuite("Google", async () => {
   const server = await startGoogleSecretManager();

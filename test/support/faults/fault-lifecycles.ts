@@ -205,12 +205,22 @@ function isReady(found: EphemeralEnvironment | undefined): boolean {
 function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Part>["isEnd"]): Lifecycle["missing"] {
   const measure = observer.environment(reference) as EphemeralEnvironment;
   const form: NormalForm = normalForm(observer.inventory(measure), measure);
-  return (name) => {
-    const found = observer.environment(name);
+  const judge = (name: string, found: EphemeralEnvironment | undefined): readonly Violation[] => {
     if (found !== undefined && isReady(found) && isEnd(found)) return unlikeReference(observer, found, form);
     const what =
       found === undefined ? "it does not exist" : `it has not come to its end: ${JSON.stringify(found.status)}`;
     return [{ invariant: "I1", environment: name, what }];
+  };
+  /** By what was seen of it, each judged once: everybody looks many times a second. */
+  const judged = new Map<string, { readonly seen: string; readonly missing: readonly Violation[] }>();
+  return (name) => {
+    const found = observer.environment(name);
+    const seen = found === undefined ? "" : `${found.metadata.uid} ${observer.changes(found)}`;
+    const known = judged.get(name);
+    if (known?.seen === seen) return known.missing;
+    const missing = judge(name, found);
+    judged.set(name, { seen, missing });
+    return missing;
   };
 }
 

@@ -60,6 +60,20 @@ export async function prepareScenes(world: FaultWorld): Promise<Play> {
   };
 }
 
+/** Plays with an operator that has these options from its start on, and starts one without them after it. */
+export async function under(
+  world: FaultWorld,
+  options: Parameters<FaultWorld["nextLife"]>[0],
+  scene: () => Promise<void>,
+): Promise<void> {
+  await world.nextLife(options);
+  try {
+    await scene();
+  } finally {
+    await world.nextLife();
+  }
+}
+
 function contentOf(type: ResourceType<WireObject>): object {
   const source = { repoURL: "https://git.test/x.git", path: "." };
   const destination = { server: "https://kubernetes.default.svc", namespace: "elsewhere" };

@@ -65,17 +65,22 @@ export function tooManyWrites(environment: string, course: Course, writes: numbe
 export async function orphans(admin: KubeClient): Promise<Violation[]> {
   const labelled = async (type: (typeof LABELLED_KINDS)[number]) => {
     const { items } = await admin.list(type, { labelSelector: ENVIRONMENT_UID_LABEL });
-    return items.map((object) => ({ title: titleOf(type.kind, object), object }));
+    return items.map((object) => ({ type, object }));
   };
   // The children first: an environment that is made meanwhile is then known.
   const children = (await Promise.all(LABELLED_KINDS.map(labelled))).flat();
   const living = new Set((await admin.list(environmentType)).items.map(({ metadata }) => metadata.uid));
-  return children
-    .filter(({ object }) => !living.has(object.metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""))
-    .map(({ title, object }) => ({
+  const suspects = children.filter(({ object }) => !living.has(object.metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
+  // Those of an environment that went between the two lists went before it.
+  const isThere = async ({ type, object }: (typeof suspects)[number]) =>
+    (await admin.find(type, object.metadata))?.metadata.uid === object.metadata.uid;
+  const areThere = await Promise.all(suspects.map(isThere));
+  return suspects
+    .filter((_, index) => areThere[index])
+    .map(({ type, object }) => ({
       invariant: "I3",
       environment: object.metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? "",
-      what: `${title} in ${object.metadata.namespace ?? "the cluster"} is an orphan`,
+      what: `${titleOf(type.kind, object)} in ${object.metadata.namespace ?? "the cluster"} is an orphan`,
     }));
 }
 

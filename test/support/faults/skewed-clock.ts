@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
-import type { ServerClock } from "../../../operator/ports/server-clock.ts";
+import type { ServerClock } from "../../../operator/ports/clock.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A machine's clock that is so many hours ahead; durations and timers run as always. */
-export function clockAhead(hours: number): Clock {
-  return { ...systemClock, now: () => new Date(Date.now() + hours * HOUR_MS) };
+/** A clock (the machine's, unless told) that is so many hours ahead; its durations and timers run as they did. */
+export function clockAhead(hours: number, clock: Clock = systemClock): Clock {
+  return { ...clock, now: () => new Date(clock.now().getTime() + hours * HOUR_MS) };
 }
 
 /** The API server's clock, so many hours ahead. */

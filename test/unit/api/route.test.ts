@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import Type from "typebox";
-import { feature, isWrapped, route, streamRoute } from "../../../api/route.ts";
+import { feature, isWrapped, route } from "../../../api/route.ts";
 
 const params = Type.Object({ id: Type.String() });
 const body = Type.Object({ name: Type.String(), reason: Type.Optional(Type.String()) });
@@ -50,7 +50,7 @@ describe("a route", () => {
   });
 
   test("of events is never wrapped", () => {
-    const follow = streamRoute(plain)(() => async function* () {});
+    const follow = route({ ...plain, isStream: true })(() => async function* () {});
     const contract = contractOf("health", { follow }, { envelope: "always" });
     expect([contract.isStream, isWrapped(contract, "v2")]).toEqual([true, false]);
   });

@@ -1,18 +1,12 @@
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import { isUnavailable } from "../../../kit/client/errors.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
-import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
 import { environmentType } from "../kinds.ts";
-import { goneIsNotFound, reread } from "./lookup.ts";
+import { auditAnnotations, kept, type Store } from "../store.ts";
+import { reread } from "./lookup.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<EphemeralEnvironment>;
-  readonly auditId?: AuditId | undefined;
-}
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId">;
 
 /** What a change merges into an environment. */
 export interface Change {
@@ -48,23 +42,37 @@ export function environmentChanges(context: Context) {
   };
 }
 
-async function merge(
+function merge(context: Context, environment: EphemeralEnvironment, change: Change) {
+  return patchLatest(context, environment, ({ metadata }) => {
+    if (metadata.deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
+    return change;
+  });
+}
+
+/**
+ * Merges what `patchOf` makes of the latest version into it, stamped with the audit record; the environment as it was
+ * found when it makes nothing.
+ *
+ * @throws EnvironmentNotFound when it is gone
+ */
+export async function patchLatest(
   { client, cache, auditId }: Context,
   environment: EphemeralEnvironment,
-  { annotations, spec }: Change,
+  patchOf: (latest: EphemeralEnvironment) => Partial<Change> | undefined,
 ): Promise<EphemeralEnvironment> {
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
     const current = round === 1 ? environment : await reread(client, environment);
     if (current === undefined) throw new EnvironmentNotFound();
-    if (current.metadata.deletionTimestamp !== undefined) {
-      throw new EnvironmentConflict("The environment is being deleted");
-    }
+    const patch = patchOf(current);
+    if (patch === undefined) return current;
     const { resourceVersion } = current.metadata;
-    const stamped = { ...annotations, ...auditAnnotations(auditId) };
-    const patch = { metadata: { resourceVersion, annotations: stamped }, spec };
-    const changed = await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound);
-    cache.written(changed);
-    return changed;
+    const metadata = { resourceVersion, annotations: { ...patch.annotations, ...auditAnnotations(auditId) } };
+    const changed = await client
+      .patch(environmentType, { name }, { metadata, spec: patch.spec }, { as: "merge" })
+      .catch((error: unknown) => {
+        throw isNotFound(error) ? new EnvironmentNotFound() : error;
+      });
+    return kept(cache, changed);
   });
 }

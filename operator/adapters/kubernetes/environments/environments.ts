@@ -11,18 +11,16 @@ import {
 import { CreationFailed, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
-import type { Environments, Extension } from "../../../ports/facade/environments.ts";
-import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
+import type { Environments } from "../../../ports/facade/environments.ts";
 import { environmentType } from "../kinds.ts";
+import { auditAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, environmentChanges } from "./changes.ts";
+import { environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
-import { type DeletionContext, operatorEnvironments } from "./operator-environments.ts";
+import { operatorEnvironments } from "./operator-environments.ts";
 import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
@@ -30,11 +28,7 @@ const TERMINATING_RETRY_SECONDS = 10;
 /** The client has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
-interface Context extends DeletionContext {
-  readonly clock: Clock;
-  /** The id of the audit record of the request that is served: written on what it changes. */
-  readonly auditId?: AuditId | undefined;
-}
+type Context = Omit<Store<EphemeralEnvironment>, "namespace">;
 
 /** The Environments port on the Kubernetes API and this process's watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {
@@ -51,40 +45,36 @@ export function kubernetesEnvironments(context: Context): Environments {
     },
     find: (idOrName) =>
       forUser(async () => {
-        const known = cachedEnvironment(context.cache, idOrName);
+        const { cache } = context;
+        const known = isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
         if (known !== undefined) return known;
-        complete(context.cache);
+        complete(cache);
         return lookUp(idOrName);
       }),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
-    create: (name, spec, mark) => forUser(() => create(context, { name, spec, mark })),
+    create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
     reread: (environment) => forUser(() => reread(context.client, environment)),
-    extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
+    // Without a note, that of a former extension is removed.
+    extend: (environment, { ttlHours, note = null }) =>
+      forUser(() => change(environment, { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note } })),
     setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
 }
 
-function cachedEnvironment(cache: ObjectCache<EphemeralEnvironment>, idOrName: string) {
-  return isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
-}
-
-interface Creation {
-  readonly name: string;
-  readonly spec: EnvironmentSpec;
-  readonly mark: IdempotencyRecord | undefined;
-}
-
-async function create(context: Context, { name, spec, mark }: Creation): Promise<EphemeralEnvironment> {
-  const { client, cache } = context;
+async function create(
+  context: Context,
+  name: string,
+  spec: EnvironmentSpec,
+  mark: IdempotencyRecord | undefined,
+): Promise<EphemeralEnvironment> {
   const annotations = { ...auditAnnotations(context.auditId), ...(mark && markAnnotations(mark)) };
   const manifest = environmentManifest(name, spec, annotations);
   try {
-    const created = await client
+    const created = await context.client
       .create(environmentType, manifest)
       .catch((error: unknown) => madeUnanswered(context, name, error));
-    cache.written(created);
-    return created;
+    return kept(context.cache, created);
   } catch (error) {
     if (isAlreadyExists(error)) return madeBefore(context, name, mark);
     if (isForbidden(error)) throw new CreationFailed({ cause: error });
@@ -121,9 +111,4 @@ async function madeBefore(
   if (holder !== undefined && mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
   const isLeaving = holder?.metadata.deletionTimestamp !== undefined;
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
-}
-
-/** Also removes the reason of a former extension. */
-function extensionOf({ ttlHours, note }: Extension): Change {
-  return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
 }

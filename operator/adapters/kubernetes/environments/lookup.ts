@@ -1,7 +1,5 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import { isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { type Clock, pause } from "../../../kit/time/clock.ts";
 import { environmentType } from "../kinds.ts";
@@ -39,11 +37,6 @@ export async function countNow(
   const [meant, other] = [{}, {}] as [EphemeralEnvironment, EphemeralEnvironment];
   const { items } = await client.list(environmentType, { keep: (one) => (isMeant(one) ? meant : other) });
   return items.filter((item) => item === meant).length;
-}
-
-/** Turns the failure of a write to an environment that is gone into the error of one that is not found. */
-export function goneIsNotFound(error: unknown): never {
-  throw isNotFound(error) ? new EnvironmentNotFound() : error;
 }
 
 /** Of every environment no more than this: ten thousand are a list of megabytes otherwise. */

@@ -1,25 +1,19 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict } from "../../../../crds/errors.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { OwnDeletions } from "../../../kit/client/own-deletions.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
+import { keptRest, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { countNow, reread } from "./lookup.ts";
 
 /** What reading and deleting environments takes. */
-export interface DeletionContext {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<EphemeralEnvironment>;
-  /** Remembers the deletions of this process. */
-  readonly deletions: OwnDeletions;
-}
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions">;
 
 /** The OperatorEnvironments port on the Kubernetes API and this process's watch cache. */
-export function operatorEnvironments(context: DeletionContext): OperatorEnvironments {
+export function operatorEnvironments(context: Context): OperatorEnvironments {
   return {
     list: () => complete(context.cache).list(),
     countNow: (isMeant) => forUser(() => countNow(context.client, isMeant)),
@@ -28,7 +22,7 @@ export function operatorEnvironments(context: DeletionContext): OperatorEnvironm
 }
 
 async function remove(
-  { client, cache, deletions }: DeletionContext,
+  { client, cache, deletions }: Context,
   environment: EphemeralEnvironment,
   onlyThisVersion: boolean,
 ): Promise<"removing" | "changed"> {
@@ -41,8 +35,7 @@ async function remove(
       .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
   const left = await retryOnConflict(ask);
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
-  if (left === "gone") cache.deleted(environment);
-  else cache.written(left);
+  keptRest(cache, environment, left);
   return "removing";
 }
 

@@ -1,24 +1,14 @@
 import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
-import { EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
-import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { Environments, RequestedReconcile } from "../../../ports/facade/environments.ts";
-import { type AuditId, auditAnnotations } from "../audit-annotation.ts";
-import { environmentType } from "../kinds.ts";
-import { goneIsNotFound, reread } from "./lookup.ts";
+import type { Store } from "../store.ts";
+import { patchLatest } from "./changes.ts";
 
 /** Requests within this time share one reconcile, so that a flood of them is one write. */
 const SHARED_MS = 5_000;
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<EphemeralEnvironment>;
-  readonly clock: Clock;
-  readonly auditId?: AuditId | undefined;
-}
+type Context = Omit<Store<EphemeralEnvironment>, "namespace" | "deletions">;
 
 /** Requests reconciles by a token on the resource, and waits for the status that answers it. */
 export function requestedReconciles(context: Context): Environments["reconcile"] {
@@ -32,20 +22,15 @@ export function requestedReconciles(context: Context): Environments["reconcile"]
 }
 
 /** The token on the resource: a recent one is shared, else a new one is written. */
-function ask({ client, cache, clock, auditId }: Context, environment: EphemeralEnvironment): Promise<string> {
-  const { name } = environment.metadata;
-  return retryOnConflict(async (round) => {
-    const current = round === 1 ? environment : await reread(client, environment);
-    if (current === undefined) throw new EnvironmentNotFound();
-    const shared = sharedToken(current, clock.now());
-    if (shared !== undefined) return shared;
-    const token = clock.now().toISOString();
-    const { resourceVersion } = current.metadata;
-    const annotations = { [RECONCILE_ANNOTATION]: token, ...auditAnnotations(auditId) };
-    const patch = { metadata: { resourceVersion, annotations } };
-    cache.written(await client.patch(environmentType, { name }, patch, { as: "merge" }).catch(goneIsNotFound));
-    return token;
+async function ask(context: Context, environment: EphemeralEnvironment): Promise<string> {
+  const { clock } = context;
+  let token = "";
+  await patchLatest(context, environment, (latest) => {
+    const shared = sharedToken(latest, clock.now());
+    token = shared ?? clock.now().toISOString();
+    return shared === undefined ? { annotations: { [RECONCILE_ANNOTATION]: token } } : undefined;
   });
+  return token;
 }
 
 /** The token of a reconcile that was requested a moment ago, answered or not: further requests share it. */

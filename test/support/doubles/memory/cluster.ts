@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../../crds/group.ts";
-import type { KubeObject } from "../../../../operator/kit/client/objects.ts";
+import type { KubeObject, ObjectRef } from "../../../../operator/kit/client/objects.ts";
 import {
   BeingDeleted,
   type Cluster,
   type DesiredObject,
   NameTaken,
-  type ObjectRef,
   type ObservedObject,
   type Owner,
 } from "../../../../operator/ports/cluster.ts";

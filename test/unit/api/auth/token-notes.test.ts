@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Caller } from "../../../../api/auth/access.ts";
-import { type TokenNotes, tokenNotes } from "../../../../api/auth/token-notes.ts";
+import { tokenNotes } from "../../../../api/auth/token-notes.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 let clock: TestClock;
 let apiTokens: MemoryApiTokens;
-let notes: TokenNotes;
+let notes: ReturnType<typeof tokenNotes>;
 let token: ApiToken;
 
 beforeEach(async () => {

@@ -100,6 +100,28 @@ describe("a run of the steps", () => {
     expect(seen.size).toBe(1);
   });
 
+  test.each([
+    { found: "env-shop", says: "what the status says already", objects: 1 },
+    { found: "env-other", says: "something new", objects: 2 },
+  ])("gives later steps $objects environment object(s) when a step finds $says", async ({ found, objects }) => {
+    const seen = new Set<unknown>();
+    const environment = environmentFixture({ status: { namespace: "env-shop" } });
+    const look =
+      (namespace: string): Step["run"] =>
+      async (seeing) => {
+        seen.add(seeing);
+        return done("Seen", { findings: { namespace } });
+      };
+    const plan = [
+      step("NamespaceReady", [], look(found)),
+      step("IsolationReady", ["NamespaceReady"], look("env-shop")),
+    ];
+    await runSteps(plan, environment, nothing);
+    expect(seen.size).toBe(objects);
+    // What one run caches by the environment is not found by the next, for which the world may have changed.
+    expect(seen.has(environment)).toBe(false);
+  });
+
   test("runs steps that don't need each other in parallel", async () => {
     let meet: () => void = () => undefined;
     const met = new Promise<void>((resolve) => {

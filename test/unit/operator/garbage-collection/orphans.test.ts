@@ -1,70 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
-import { createSweep } from "../../../../operator/garbage-collection/orphans.ts";
-import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
-import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory/removal.ts";
-import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { GRACE_MINUTES, MINUTE_MS, nothing, owners, scene } from "./swept-orphans.ts";
 
-const GRACE_MINUTES = 10;
-const MINUTE_MS = 60_000;
 const HOLD = "example.test/hold";
 
-const owners = (count: number, name = "gone") =>
-  Array.from({ length: count }, (_, at): Owner => ({ name: `${name}-${at}`, uid: randomUUID() }));
-
-/** A world for sweeps, an hour after these environments were created and lost their resources. */
-async function scene(gone: readonly Owner[], { living = 100 } = {}) {
-  const clock = new TestClock();
-  const removal = memoryRemoval(clock);
-  for (const owner of gone) await removal.furnish(owner);
-  clock.advance(60 * MINUTE_MS);
-  const world = {
-    ...removal,
-    known: new Set<string>(),
-    living: Array.from({ length: living }, () => randomUUID()) as string[],
-    tokens: [] as string[],
-    failure: undefined as Error | undefined,
-  };
-  const sweep = createSweep({
-    ...removal,
-    log: silentLog,
-    belongings: () => removal.cluster.list(),
-    isKnown: (uid) => world.known.has(uid),
-    async livingUids() {
-      if (world.failure) throw world.failure;
-      return { environments: world.living, tokens: world.tokens };
-    },
-  });
-  return Object.assign(world, {
-    sweep: () => sweep(new AbortController().signal),
-    async sweepLater(minutes = GRACE_MINUTES) {
-      clock.advance(minutes * MINUTE_MS);
-      return sweep(new AbortController().signal);
-    },
-    hold: (owner: Owner, ...finalizers: string[]) =>
-      removal.cluster.hold(namespaceKind, namespaceOf(owner), finalizers),
-    /** The reasons of what was told. */
-    said: () => removal.events.list().map(({ reason }) => reason),
-    /** What people were told for that reason. */
-    words: (reason: string) =>
-      removal.events
-        .list()
-        .filter((notice) => notice.reason === reason)
-        .map(({ message }) => message),
-    /** Of how many of these anything is there. */
-    async remaining(some: readonly Owner[] = gone) {
-      const left = await Promise.all(some.map((owner) => removal.left(owner)));
-      return left.filter((parts) => parts.length > 0).length;
-    },
-  });
-}
-
 const ALL = ["application", "project", "secrets", "namespace"];
-const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };
 
 describe("a sweep", () => {
   test("reports first and removes after the grace, and leaves a record", async () => {
@@ -227,45 +168,5 @@ describe("a sweep", () => {
     await expect(world.sweepLater()).rejects.toThrow(words);
     world.secretManager.setReachable(true);
     expect(await world.left(owner)).toEqual(ALL);
-  });
-});
-
-describe("many orphans at once", () => {
-  test.each([
-    { orphans: 1, living: 0, isBlocked: false },
-    { orphans: 2, living: 0, isBlocked: true },
-    { orphans: 5, living: 1, isBlocked: false },
-    { orphans: 6, living: 1, isBlocked: true },
-    { orphans: 10, living: 100, isBlocked: false },
-    { orphans: 11, living: 100, isBlocked: true },
-  ])("are held when implausible: $orphans beside $living environments", async ({ orphans, living, isBlocked }) => {
-    const world = await scene(owners(orphans), { living });
-    await world.sweep();
-    expect(await world.sweepLater()).toEqual({ ...nothing, orphans, removed: isBlocked ? 0 : orphans, isBlocked });
-    expect(await world.remaining()).toBe(isBlocked ? orphans : 0);
-    expect(world.words("OrphansBlocked")).toHaveLength(isBlocked ? 1 : 0);
-  });
-
-  test("go when an admin confirmed them, and the rest when it is few", async () => {
-    const gone = owners(7);
-    const [first, second] = gone as [Owner, Owner];
-    const world = await scene(gone, { living: 1 });
-    await world.sweep();
-    world.cluster.annotate(namespaceKind, namespaceOf(first), { [CONFIRM_DELETION_ANNOTATION]: "true" });
-    expect(await world.sweepLater()).toEqual({ orphans: 7, removing: 0, stuck: 0, removed: 1, isBlocked: true });
-    expect([await world.left(first), await world.remaining()]).toEqual([[], 6]);
-    world.known.add(second.uid);
-    expect(await world.sweep()).toEqual({ orphans: 5, removing: 0, stuck: 0, removed: 5, isBlocked: false });
-  });
-
-  test("are reported in a few Events, and first that the deletion budget blocks them", async () => {
-    const world = await scene(owners(300), { living: 100 });
-    await world.sweep();
-    expect(world.said()[0]).toBe("OrphansBlocked");
-    expect(world.words("OrphansBlocked")[0]).toContain("where only secrets are left");
-    expect(world.words("OrphanFound")).toHaveLength(11);
-    expect(world.words("OrphanFound").at(-1)).toBe("the same applies to 290 more environments");
-    await world.sweep();
-    expect(world.words("OrphanFound")).toHaveLength(11);
   });
 });

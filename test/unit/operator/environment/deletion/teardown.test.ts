@@ -1,68 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
-import type { TeardownStep } from "../../../../../crds/environment/environment-status.schema.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
 import { applicationKind, appProjectKind } from "../../../../../operator/adapters/argocd/kinds.ts";
-import {
-  isOver,
-  TEARDOWN_STEPS,
-  type Teardown,
-  tearDown,
-} from "../../../../../operator/environment/deletion/teardown.ts";
+import { isOver } from "../../../../../operator/environment/deletion/teardown.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
-import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
-import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, minutesLater, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { HOLD, MINUTE_MS, type Scene, scene, shop } from "./teardown-scene.ts";
 
-const shop = { name: "shop", uid: UID };
-const MINUTE_MS = 60_000;
-const HOLD = "example.test/hold";
 const sentence = "Namespace 'env-shop' is being deleted";
 const holder = (kind = "Namespace", reason = HOLD) => ({
   ...{ kind, name: "env-shop", reason, message: "a finalizer that is not removed yet" },
 });
-
-/** What is remembered; only the steps matter here. */
-const record = (steps: readonly TeardownStep[], goneAt: Date): RecordSpec => ({
-  ...{ ...shop, reason: "deleted", createdAt: CREATED, deletedAt: CREATED, teardownSeconds: 0 },
-  ...{ goneAt: goneAt.toISOString(), phase: "ready" },
-  forced: steps
-    .filter(({ state }) => state === "forced")
-    .map(({ name, message = "" }) => ({ step: name, left: message })),
-});
-
-/** The objects of an environment, and reconciles of its deletion, each of which begins with the status of the last. */
-async function scene() {
-  const clock = new TestClock();
-  const world = memoryRemoval(clock);
-  await world.furnish(shop);
-  let steps: readonly TeardownStep[] = [];
-  let force: string | undefined;
-  return {
-    ...world,
-    /** An admin annotates the environment. */
-    force(step: string) {
-      force = step;
-    },
-    holdNamespace: (...finalizers: string[]) => world.cluster.hold(namespaceKind, namespaceOf(shop), finalizers),
-    holdApplication: (...finalizers: string[]) => world.cluster.hold(applicationKind, applicationOf(shop), finalizers),
-    async pass({ after = 0 } = {}): Promise<Teardown & { states: string[] }> {
-      clock.advance(after * MINUTE_MS);
-      const annotations = force === undefined ? {} : { annotations: { [FORCE_TEARDOWN_ANNOTATION]: force } };
-      const leaving = { metadata: { ...shop, deletionTimestamp: CREATED, ...annotations }, variables: [], record };
-      const signal = new AbortController().signal;
-      const teardown = await tearDown(
-        { ...leaving, status: { teardown: { steps: [...steps] } } },
-        { ...world, signal },
-      );
-      steps = teardown.steps;
-      return { ...teardown, states: steps.map(({ state }) => state) };
-    },
-  };
-}
-
-type Scene = Awaited<ReturnType<typeof scene>>;
 
 describe("a teardown", () => {
   test.each<[string, (world: Scene) => unknown, string[], string[]]>([
@@ -218,76 +165,4 @@ describe("a teardown", () => {
     expect(blockers[0]).toMatchObject({ reason: expect.stringMatching(/^r{127}…$/) });
     expect(steps[3]?.message).toHaveLength(2048);
   });
-});
-
-describe("a forced step", () => {
-  const wait = ["gone", "gone", "gone", "waiting", "pending"];
-
-  test.each<{ name: string; force: string; after: number; make?: (world: Scene) => unknown; states: string[] }>([
-    {
-      name: "is gone past when it is stuck",
-      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "forced", "gone"] },
-    },
-    { name: "is none before it is stuck", ...{ force: "namespace", after: 4, states: wait } },
-    { name: "is no other one", ...{ force: "application", after: 5, states: wait } },
-    { name: "is none by an unknown name", ...{ force: "everything", after: 5, states: wait } },
-    {
-      name: "is none while one before it is waited for",
-      make: ({ holdApplication }) => holdApplication(HOLD),
-      ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending"] },
-    },
-    {
-      name: "may be one that can't be asked",
-      make: ({ secretManager, holdNamespace }) => [secretManager.setReachable(false), holdNamespace()],
-      ...{ force: "secrets", after: 5, states: ["gone", "gone", "forced", "gone", "gone"] },
-    },
-  ])("$name", async ({ force, after, make, states }) => {
-    const world = await scene();
-    world.holdNamespace(HOLD);
-    make?.(world);
-    world.force(force);
-    await world.pass();
-    expect((await world.pass({ after })).states).toEqual(states);
-  });
-
-  test("stays forced when another one is named, and each is waited for in its own time", async () => {
-    const world = await scene();
-    world.holdApplication(HOLD);
-    world.holdNamespace(HOLD);
-    world.force("application");
-    await world.pass();
-    const first = await world.pass({ after: 60 });
-    expect(first.states).toEqual(["forced", "gone", "gone", "waiting", "pending"]);
-    expect(first.blockers).toEqual([]);
-    world.force("namespace");
-    expect((await world.pass({ after: 4 })).states).toEqual(first.states);
-    const last = await world.pass({ after: 1 });
-    expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone"]);
-    const left = (kind: string) =>
-      `${kind} 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
-    const forced = [
-      { step: "application", left: left("Application") },
-      { step: "namespace", left: left("Namespace") },
-    ];
-    expect(world.records.list()).toMatchObject([{ forced }]);
-    expect(await world.left(shop)).toEqual(["application", "namespace"]);
-    expect(last.steps[0]).toEqual({
-      ...{ name: "application", state: "forced", message: left("Application"), goneAt: minutesLater(60).toISOString() },
-    });
-  });
-
-  test("stays forced although the record takes several reconciles", async () => {
-    const world = await scene();
-    world.holdNamespace(HOLD);
-    world.records.fail(new Error("full"));
-    world.force("namespace");
-    await world.pass();
-    expect((await world.pass({ after: 5 })).states.slice(3)).toEqual(["forced", "waiting"]);
-    world.records.fail(undefined);
-    expect((await world.pass()).states.slice(3)).toEqual(["forced", "gone"]);
-  });
-});
-
-test("the steps that may be named", () => {
-  expect(TEARDOWN_STEPS).toEqual(["application", "project", "secrets", "namespace", "record"]);
 });

@@ -1,47 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
-import {
-  createWorkerPool,
-  type Worked,
-  type WorkerPool,
-  type WorkerPoolContext,
-} from "../../../../../operator/kit/controller/worker-pool.ts";
-import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
-import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { until } from "../../../../support/fixtures/until.ts";
+import { runningWorkerPools } from "./running-worker-pools.ts";
 
-let clock: TestClock;
-let running: WorkerPool[];
-
-beforeEach(() => {
-  clock = new TestClock();
-  running = [];
-});
-
-afterEach(async () => {
-  for (const controller of running) {
-    const stopped = controller.stop();
-    clock.advance(0);
-    await stopped;
-  }
-});
-
-function started(reconcile: Reconcile, more: Partial<Worked & WorkerPoolContext> = {}): WorkerPool {
-  const { log = silentLog, metrics, ...worked } = more;
-  const context = { log, metrics, clock, random: () => 0 };
-  const controller = createWorkerPool({ name: "test", reconcile, workers: 8, ...worked }, context);
-  controller.start();
-  running.push(controller);
-  return controller;
-}
-
-/** Work that ends only with its signal. */
-const untilAborted = (signal: AbortSignal) =>
-  new Promise<void>((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
-  });
+const world = runningWorkerPools();
+const { started } = world;
 
 test("passes of one key never overlap, whatever the workers do", async () => {
   await fc.assert(
@@ -81,8 +46,8 @@ test("a key that always fails backs off and stops no other", async () => {
   controller.enqueue("healthy");
   await until(() => passes.includes("healthy"));
   for (const delayMs of [500, 1_000, 2_000]) {
-    await until(() => clock.pending.includes(delayMs));
-    clock.advance(delayMs);
+    await until(() => world.clock.pending.includes(delayMs));
+    world.clock.advance(delayMs);
   }
   await until(() => passes.filter((key) => key === "poison").length === 4);
 });
@@ -92,8 +57,8 @@ test("a key waits as long as the API server asks, when that is longer than its b
     throw new KubeError({ status: 429, reason: "TooManyRequests", retryAfterSeconds: 3 });
   });
   controller.enqueue("throttled");
-  await until(() => clock.pending.includes(3_000));
-  expect(clock.pending).not.toContain(500);
+  await until(() => world.clock.pending.includes(3_000));
+  expect(world.clock.pending).not.toContain(500);
 });
 
 test("passes that never wait let the event loop have its turns", async () => {
@@ -123,13 +88,13 @@ test("a success ends the backoff", async () => {
     { metrics: { queueDepth: () => undefined, reconciled: (_name, outcome) => outcomes.push(outcome) } },
   );
   controller.enqueue("a");
-  await until(() => clock.pending.includes(500));
-  clock.advance(500);
-  await until(() => clock.pending.includes(1_000));
-  clock.advance(1_000);
+  await until(() => world.clock.pending.includes(500));
+  world.clock.advance(500);
+  await until(() => world.clock.pending.includes(1_000));
+  world.clock.advance(1_000);
   await until(() => outcomes.length === 3);
   controller.enqueue("a");
-  await until(() => clock.pending.includes(500));
+  await until(() => world.clock.pending.includes(500));
   expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
 });
 
@@ -147,9 +112,9 @@ test("a promised moment comes before all that waits then, also when the pass fai
   for (const key of ["expiry", "busy"]) controller.enqueue(key);
   await until(() => passes.length === 2);
   controller.enqueue("routine", "low");
-  clock.advance(950);
+  world.clock.advance(950);
   controller.enqueue("user");
-  clock.advance(50);
+  world.clock.advance(50);
   held.resolve();
   await until(() => passes.length === 5);
   expect(passes.slice(2)).toEqual(["expiry", "user", "routine"]);
@@ -162,8 +127,8 @@ test("a pass that asks for another look gets it", async () => {
     return { requeueAfterMs: 3_600_000 };
   });
   controller.enqueue("a");
-  await until(() => clock.pending.includes(3_600_000));
-  clock.advance(3_600_000);
+  await until(() => world.clock.pending.includes(3_600_000));
+  world.clock.advance(3_600_000);
   await until(() => passes === 2);
 });
 
@@ -172,7 +137,7 @@ test("keys whose passes last longer than their rechecks and retries leave the wo
   const controller = started(
     async (key) => {
       passes.push(key);
-      clock.advance(900);
+      world.clock.advance(900);
       if (passes.length > 50 || key.startsWith("start-up")) return;
       if (key === "failing") throw new Error("again");
       return { requeueAfterMs: 500 };
@@ -183,109 +148,4 @@ test("keys whose passes last longer than their rechecks and retries leave the wo
   for (const key of ["start-up-1", "start-up-2"]) controller.enqueue(key, "low");
   await until(() => passes.length > 50);
   expect(passes.slice(0, 5)).toEqual(["busy-1", "busy-2", "failing", "start-up-1", "start-up-2"]);
-});
-
-describe("passes that wait for something slow", () => {
-  const scene = (workers: number) => {
-    const passes: string[] = [];
-    const gate = Promise.withResolvers<void>();
-    const reconcile: Reconcile = async (key) => {
-      passes.push(key);
-      if (key.startsWith("slow")) await gate.promise;
-    };
-    return { passes, gate, controller: started(reconcile, { workers }) };
-  };
-  const slow = (count: number) => Array.from({ length: count }, (_, index) => `slow-${index}`);
-
-  test("leave their workers to others after a second", async () => {
-    const { passes, gate, controller } = scene(2);
-    for (const key of [...slow(2), "healthy"]) controller.enqueue(key);
-    await until(() => controller.inWork === 2);
-    clock.advance(999);
-    expect(passes).not.toContain("healthy");
-    clock.advance(1);
-    await until(() => passes.includes("healthy"));
-    gate.resolve();
-    await until(() => controller.inWork === 0);
-  });
-
-  test("are three times as many as there are workers at most, and no more workers are left when they end", async () => {
-    const { passes, gate, controller } = scene(2);
-    for (const key of slow(20)) controller.enqueue(key);
-    for (let second = 1; second <= 5; second += 1) {
-      await until(() => controller.inWork === Math.min(6, 2 * second));
-      clock.advance(1_000);
-    }
-    expect(passes).toHaveLength(6);
-    gate.resolve();
-    await until(() => controller.inWork === 0 && passes.length === 20);
-    expect(clock.pending).toEqual([]);
-  });
-});
-
-test("a pass beyond its deadline is aborted and tried again", async () => {
-  const outcomes: string[] = [];
-  const controller = started((_key, { signal }) => untilAborted(signal), {
-    deadlineMs: 10_000,
-    metrics: { queueDepth: () => undefined, reconciled: (_name, outcome) => outcomes.push(outcome) },
-  });
-  controller.enqueue("a");
-  await until(() => controller.inWork === 1);
-  clock.advance(10_000);
-  await until(() => clock.pending.includes(500));
-  expect(outcomes).toEqual(["timeout"]);
-});
-
-describe("stop", () => {
-  test("lets a pass finish within the grace", async () => {
-    const gate = Promise.withResolvers<void>();
-    let wasAborted: boolean | undefined;
-    const controller = started(async (_key, { signal }) => {
-      await gate.promise;
-      wasAborted = signal.aborted;
-    });
-    controller.enqueue("a");
-    await until(() => controller.inWork === 1);
-    const stopped = controller.stop({ graceMs: 5_000 });
-    clock.advance(4_999);
-    gate.resolve();
-    await stopped;
-    expect(wasAborted).toBe(false);
-    expect(clock.pending).toEqual([]);
-  });
-
-  test("aborts it after the grace, and begins nothing new", async () => {
-    const passes: string[] = [];
-    const controller = started(
-      (key, { signal }) => {
-        passes.push(key);
-        return untilAborted(signal);
-      },
-      { workers: 1 },
-    );
-    controller.enqueue("a");
-    controller.enqueue("b");
-    await until(() => controller.inWork === 1);
-    const stopped = controller.stop({ graceMs: 5_000 });
-    clock.advance(5_000);
-    await stopped;
-    expect(passes).toEqual(["a"]);
-    expect([controller.inWork, clock.pending]).toEqual([0, []]);
-  });
-
-  test("does not wait for ever for a pass that outlasts its end", async () => {
-    const gate = Promise.withResolvers<void>();
-    const errors: string[] = [];
-    const log: Log = { ...silentLog, warn: (message) => errors.push(message), with: () => log };
-    const controller = started(() => gate.promise, { log });
-    controller.enqueue("a");
-    await until(() => controller.inWork === 1);
-    const stopped = controller.stop();
-    clock.advance(0);
-    await until(() => clock.pending.includes(500));
-    clock.advance(500);
-    await stopped;
-    expect(errors).toEqual(["reconciles did not end when aborted"]);
-    gate.resolve();
-  });
 });

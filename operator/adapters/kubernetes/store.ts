@@ -1,0 +1,51 @@
+import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { KubeObject } from "../../kit/client/objects.ts";
+import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+
+/** The id of the record of the request that is being served; none outside of one. */
+export type AuditId = () => string | undefined;
+
+/** What an adapter reads and writes the objects of one kind with. */
+export interface Store<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache<T>;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly clock: Clock;
+  /** Remembers the deletions of this process. */
+  readonly deletions: OwnDeletions;
+  /** Given: what is written names the record of the request that has it written. */
+  readonly auditId?: AuditId | undefined;
+}
+
+/** Shows what was written at once, before the watch delivers it. */
+export function kept<T extends KubeObject>(cache: ObjectCache<T>, written: T): T {
+  cache.written(written);
+  return written;
+}
+
+/** Shows at once what a deletion has left of an object. */
+export function keptRest<T extends KubeObject>(cache: ObjectCache<T>, deleted: T, left: T | "gone"): void {
+  if (left === "gone") cache.deleted(deleted);
+  else cache.written(left);
+}
+
+/** The annotation that names the record of a change, for a new object or a merge patch. */
+export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
+  const id = auditId();
+  return id === undefined ? {} : { [AUDIT_ID_ANNOTATION]: id };
+}
+
+/** The same for a JSON patch that holds for the version that was read. */
+export function auditOperations({ metadata }: KubeObject, auditId: AuditId | undefined): readonly object[] {
+  const added = Object.entries(auditAnnotations(auditId));
+  if (metadata.annotations === undefined && added.length > 0) {
+    return [{ op: "add", path: "/metadata/annotations", value: Object.fromEntries(added) }];
+  }
+  // A slash in a name is `~1` (RFC 6901).
+  const pathOf = (name: string) => `/metadata/annotations/${name.replaceAll("/", "~1")}`;
+  return added.map(([name, value]) => ({ op: "add", path: pathOf(name), value }));
+}

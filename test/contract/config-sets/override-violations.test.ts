@@ -1,0 +1,165 @@
+import { describe, expect, test } from "@jest/globals";
+import { at, backend, both, env, overriding, ref, secretOverrides } from "./secret-overrides.ts";
+
+const { violations } = secretOverrides();
+
+/** What is given, the path that the refusal names, and its words. */
+type Row = [name: string, given: object, field: string, message: RegExp];
+
+describe("overrides are refused, each with its path, when", () => {
+  test.each<Row>([
+    ["a name holds '='", env({ "A=B": "x" }), "backend.env.A=B", /must be the name of a variable/],
+    ["a name is empty", env({ "": "x" }), "backend.env.", /must be the name of a variable/],
+    ["a name holds NUL", env({ "A\0": "x" }), "backend.env.A\0", /must be the name of a variable/],
+    ["a name holds a newline", env({ "A\n": "x" }), "backend.env.A\n", /must be the name of a variable/],
+    ["a name begins with a digit", env({ "1A": "x" }), "backend.env.1A", /must be the name of a variable/],
+    ["a value is a number", env({ A: 5 }), "backend.env.A", /^must be a string or an object$/],
+    ["a value is true", env({ A: true }), "backend.env.A", /^must be a string/],
+    ["a value is null", env({ A: null }), "backend.env.A", /^must be a string/],
+    ["a value is a list", env({ A: ["x"] }), "backend.env.A", /^must be a string/],
+    ["a value holds NUL", env({ A: "a\0b" }), "backend.env.A", /NUL/],
+    ["a value is too long", env({ A: "x".repeat(4097) }), "backend.env.A", /4096/],
+    ["an object is no reference", env({ A: {} }), "backend.env.A.secretKeyRef", /required/],
+    [
+      "a reference carries more",
+      env({ A: { ...ref("shared-mail"), value: "x" } }),
+      "backend.env.A.value",
+      /not a known field/,
+    ],
+    [
+      "a reference names no version",
+      env({ A: { secretKeyRef: { name: "shared-mail" } } }),
+      "backend.env.A.secretKeyRef.key",
+      /required/,
+    ],
+    ...["../1", "", "0", "01", "-1", "LATEST", "1.0", 0, -1, 1.5, 1e21, true, {}].map(
+      (key): Row => [
+        `a version is ${JSON.stringify(key)}`,
+        env({ A: ref("shared-mail", key) }),
+        "backend.env.A.secretKeyRef.key",
+        ["string", "number"].includes(typeof key) ? /latest|must be a string/ : /must be a string/,
+      ],
+    ),
+    ...["projects/p/secrets/shared-mail", "../shared-mail", "shared mail", "", "shared-mail\n"].map(
+      (id): Row => [
+        `a secret is called ${JSON.stringify(id)}`,
+        env({ A: ref(id) }),
+        "backend.env.A.secretKeyRef.name",
+        /must be the id of a secret/,
+      ],
+    ),
+    ["a path is not overridable", overriding({ backend: { image: "evil" } }), "backend.image", /not overridable/],
+    [
+      "a path lies deeper",
+      overriding({ backend: { cache: { size: { of: 1 } } } }),
+      "backend.cache.size.of",
+      /not overridable/,
+    ],
+    [
+      "a path is a pod's own",
+      overriding({ backend: { serviceAccountName: "admin" } }),
+      "backend.serviceAccountName",
+      /not overridable/,
+    ],
+    ["a path is of nobody", overriding({ database: {} }), "database", /not a known field/],
+    [
+      "a path that is not overridable holds nothing",
+      overriding({ backend: { image: {} } }),
+      "backend.image",
+      /not overridable/,
+    ],
+    [
+      "a value of the chart is nothing at all",
+      overriding({ backend: { cache: { size: {} } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    [
+      "a value of the chart is a number that would lose digits",
+      overriding({ backend: { cache: { size: 1e21 } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    [
+      "one value of the chart is given twice",
+      overriding({ backend: { "cache.size": 1, cache: { size: 2 } } }),
+      "backend.cache.size",
+      /given twice/,
+    ],
+    [
+      "a value of the chart is a list",
+      overriding({ backend: { cache: { size: [1] } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    [
+      "a value of the chart is null",
+      overriding({ backend: { cache: { size: null } } }),
+      "backend.cache.size",
+      /must be a text, a number/,
+    ],
+    ["replicas are too many", overriding({ backend: { replicas: 21 } }), "backend.replicas", /<= 20/],
+    [
+      "an amount is none",
+      overriding({ backend: { resources: { limits: { memory: "lots" } } } }),
+      "backend.resources.limits.memory",
+      /must be a quantity/,
+    ],
+    [
+      "a resource is another one",
+      overriding({ backend: { resources: { limits: { "nvidia.com/gpu": "1" } } } }),
+      "backend.resources.limits.nvidia.com/gpu",
+      /not a known field/,
+    ],
+    ["there is no frontend", overriding({ frontend: { replicas: 1 } }, backend), "frontend", /needs frontend_repo/],
+    ["a secret is empty", env({ SECRET_KEY: "" }), "backend.env.SECRET_KEY", /must not be empty/],
+    [
+      "components are given different values of a secret",
+      overriding({ backend: { env: { SECRET_KEY: "a" } }, frontend: { env: { SECRET_KEY: "b" } } }),
+      "frontend.env.SECRET_KEY",
+      /one value for all components/,
+    ],
+    [
+      "components refer to different secrets",
+      overriding({
+        backend: { env: { KEY: ref("shared-mail") } },
+        frontend: { env: { KEY: ref("shared-stripe") } },
+      }),
+      "frontend.env.KEY",
+      /one value for all components/,
+    ],
+    [
+      "one refers to a secret that the other gives",
+      overriding({
+        backend: { env: { SECRET_KEY: ref("shared-mail") } },
+        frontend: { env: { SECRET_KEY: "b" } },
+      }),
+      "frontend.env.SECRET_KEY",
+      /one value for all components/,
+    ],
+  ])("%s", async (_what, given, field, message) => {
+    expect(await violations(given)).toEqual({ [at(field)]: expect.stringMatching(message) });
+  });
+
+  test("several are wrong: all are named together", async () => {
+    const given = overriding({
+      backend: { image: "x", env: { SECRET_KEY: "", OTHER: ref("billing-key") }, cache: { size: [] } },
+    });
+    expect(Object.keys(await violations(given)).sort()).toEqual(
+      ["backend.cache.size", "backend.env.OTHER.secretKeyRef.name", "backend.env.SECRET_KEY", "backend.image"].map(at),
+    );
+  });
+
+  test("very many are wrong: a hundred are named", async () => {
+    const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => [`${prefix}${i}`, "x"]);
+    const unlisted = overriding({ backend: { deep: Object.fromEntries(names("v", 5_000)) } });
+    const misnamed = env(Object.fromEntries(names("1", 5_000)));
+    for (const given of [unlisted, misnamed]) expect(Object.keys(await violations(given))).toHaveLength(100);
+  });
+
+  test("config_overrides carries anything else", async () => {
+    expect(await violations({ ...both, config_overrides: { values: {} } })).toEqual({
+      "config_overrides.values": "is not a known field",
+    });
+  });
+});

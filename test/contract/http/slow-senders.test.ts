@@ -1,0 +1,41 @@
+import { describe, expect, test } from "@jest/globals";
+import { startServer } from "../../../api/http/server.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { facadeByBytes, JSON_TYPE } from "./facade-by-bytes.ts";
+
+const facade = facadeByBytes();
+const { raw, post } = facade;
+
+describe("slow senders (abuse 62)", () => {
+  test("of a head, of a body, and of nothing after a head are cut, and others served meanwhile", async () => {
+    const options = { host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, stopping: new AbortController() };
+    const hasty = await startServer(facade.service.app, { ...options, patience: { headMs: 300, requestMs: 900 } });
+    const slow = [
+      raw("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow:", hasty),
+      raw(post(JSON_TYPE, "Content-Length: 1000"), hasty),
+      raw(post(JSON_TYPE, "Transfer-Encoding: chunked"), hasty),
+    ];
+    const drip = setInterval(() => {
+      slow[0]?.socket.write("x");
+      slow[2]?.socket.write("1\r\nx\r\n");
+    }, 20);
+    try {
+      expect((await fetch(`${hasty.url}/api/health`)).status).toBe(200);
+      for (const connection of slow) await connection.closed();
+    } finally {
+      clearInterval(drip);
+      await hasty.stop({ graceMs: 0 });
+    }
+  });
+
+  test("of one address have 256 connections, and the first of them stay", async () => {
+    const held = Array.from({ length: 300 }, () => raw("GET /api/health HTTP/1.1\r\n"));
+    await until(() => held.filter(({ seen }) => seen.isClosed).length >= 44, { what: "the end of those beyond" });
+    for (const connection of held) connection.socket.write("Host: x\r\nConnection: close\r\n\r\n");
+    await until(() => held.every(({ seen }) => seen.isClosed), { what: "the end of all" });
+    expect(held.filter(({ seen }) => seen.text.startsWith("HTTP/1.1 200")).length).toBeGreaterThan(0);
+    await until(async () => (await fetch(`${facade.server.url}/api/health`)).status === 200);
+  });
+});

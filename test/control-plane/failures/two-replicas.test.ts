@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
+import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
+import { podSecretRef } from "../../support/fixtures/environment-world.ts";
+import { until } from "../../support/fixtures/until.ts";
+import type { PlatformProcess } from "../../support/plane/platform-process.ts";
+import { type ReplicaPair, startReplicaPair, wanted } from "../../support/plane/replica-pair.ts";
+
+/** Enough that every kill meets some under way, and few enough for two cores. */
+const CREATIONS = 24;
+const CLIENTS = 8;
+
+let pair: ReplicaPair;
+beforeAll(async () => {
+  pair = await startReplicaPair();
+}, 120_000);
+beforeEach(() => pair.untilReady(), 90_000);
+afterAll(() => pair.stop(), 60_000);
+
+test("a status reconciliation repairs what no watch tells of, whichever replica is asked for it", async () => {
+  await pair.haveReady("looked-at");
+  const message = "Status reconciled: environment 'looked-at' is ready";
+  for (const one of pair.replicas) {
+    await pair.world.admin.delete(secretKind, podSecretRef("looked-at"));
+    // Within five seconds of the one before it would be the same.
+    const isRepaired = async () => {
+      const reply = await pair.call(one, "/environments/looked-at/reconcile-status", { method: "POST" });
+      expect(reply).toMatchObject({ status: 200, body: { status: "success", message } });
+      return pair.world.admin.find(secretKind, podSecretRef("looked-at"));
+    };
+    await until(isRepaired, { what: "the Secret", deadlineMs: 10_000, everyMs: 100 });
+  }
+}, 60_000);
+
+describe("under load", () => {
+  /** What clients were told: by key, every id of a success. */
+  let told: Map<string, Set<string>>;
+  const successes = () => [...told.values()].filter((ids) => ids.size > 0).length;
+
+  /** Every fourth client loses its first answers. */
+  const patienceMs = (index: number, attempt: number) => (index % 4 === 0 && attempt < 2 ? 5 : 10_000);
+
+  /** A client that retries, at one replica and the other, until it is told of a success. */
+  async function createOnce(name: string, index: number): Promise<void> {
+    const key = randomUUID();
+    const ids = new Set<string>();
+    told.set(key, ids);
+    let attempt = 0;
+    const isTold = async () => {
+      const replica = pair.replicas[(index + attempt) % 2] as PlatformProcess;
+      const sent = { body: wanted(name), key, signal: AbortSignal.timeout(patienceMs(index, attempt)) };
+      attempt += 1;
+      const reply = await pair.call(replica, "/environments", sent).catch(() => undefined);
+      // Whoever is told of a failure is told of one that passes.
+      if (reply !== undefined) expect([200, 503]).toContain(reply.status);
+      if (reply?.status !== 200) return false;
+      ids.add(reply.body.environment?.id ?? "");
+      return true;
+    };
+    await until(isTold, { what: `a success for ${name}`, deadlineMs: 60_000, everyMs: 20 });
+  }
+
+  /** So many creations by several clients at once; answers their names. */
+  async function load(prefix: string): Promise<string[]> {
+    told = new Map();
+    const names = Array.from({ length: CREATIONS }, (_, index) => `${prefix}-${index}`);
+    const waiting = names.entries();
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      for (const [index, name] of waiting) await createOnce(name, index);
+    });
+    await Promise.all(clients);
+    return names;
+  }
+
+  /** How often either replica accepted the creation of each of them, by name: all but one are repetitions. */
+  function acceptedCreations(names: readonly string[]): ReadonlyMap<string, number> {
+    const lines = pair.replicas
+      .flatMap(({ output }) => output.split("\n"))
+      .filter((line) => line.startsWith('{"log":"audit"'));
+    const records = lines.map((line) => JSON.parse(line) as Partial<AuditRecord>);
+    const accepted = records.filter(({ action, outcome }) => action === "createEnvironment" && outcome === "accepted");
+    return new Map(names.map((name) => [name, accepted.filter(({ concerns }) => concerns === name).length]));
+  }
+
+  const untilSuccesses = (count: number) =>
+    until(() => successes() >= count, { what: `${count} successes`, deadlineMs: 60_000 });
+
+  test.each([
+    ["killed", (replica: PlatformProcess) => replica.kill()],
+    ["asked to stop", (replica: PlatformProcess) => replica.terminate()],
+  ] as const)(
+    "a replica that is %s loses no accepted creation, and a client that retries sees one environment",
+    async (how, end) => {
+      const prefix = how.replaceAll(" ", "-");
+      const loading = load(prefix);
+      for (const [index, replica] of pair.replicas.entries()) {
+        await untilSuccesses((CREATIONS / 4) * (index + 1));
+        await end(replica);
+        await replica.start();
+      }
+      const names = await loading;
+      expect([...told.values()].map((ids) => ids.size)).toEqual(names.map(() => 1));
+      const { items } = await pair.world.admin.list(environmentType);
+      const made = items.filter(({ metadata }) => metadata.name.startsWith(prefix));
+      const ids = [...told.values()].flatMap((one) => [...one]);
+      expect(made.map(({ metadata }) => metadata.uid).sort()).toEqual(ids.sort());
+      // Otherwise nobody came again, and nothing was shown.
+      expect(Math.max(...acceptedCreations(names).values())).toBeGreaterThan(1);
+    },
+    240_000,
+  );
+});

@@ -1,0 +1,108 @@
+import { expect, test } from "@jest/globals";
+import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
+import { type EnvironmentsScene, spec } from "./scene.ts";
+
+/** How environments are extended, switched and removed. */
+export function changingEnvironments(scene: EnvironmentsScene): void {
+  const { create, createHeld, found } = scene;
+
+  test("an extension moves the TTL, keeps its own note, and leaves all else", async () => {
+    const made = await create();
+    const extended = await scene.world.environments.extend(made, { ttlHours: 48, note: "why" });
+    expect(extended.spec).toEqual({ ...made.spec, ttlHours: 48 });
+    expect(extended.metadata.annotations).toMatchObject({ [EXTENSION_NOTE_ANNOTATION]: "why" });
+    expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
+    const again = await scene.world.environments.extend(extended, { ttlHours: 72 });
+    expect(again.metadata.annotations ?? {}).not.toHaveProperty([EXTENSION_NOTE_ANNOTATION]);
+  });
+
+  test("many changes at the same moment are all made", async () => {
+    const made = await create();
+    const hours = Array.from({ length: 12 }, (_, index) => 48 + index);
+    const changed = await Promise.all(hours.map((ttlHours) => scene.world.environments.extend(made, { ttlHours })));
+    expect(changed.map(({ spec: { ttlHours } }) => ttlHours)).toEqual(hours);
+  });
+
+  test("a switch is turned, and leaves all else as it is", async () => {
+    const made = await create();
+    const guarded = await scene.world.environments.setSwitches(made, { protected: true });
+    expect(guarded.spec).toEqual({ ...made.spec, protected: true });
+    const asleep = await scene.world.environments.setSwitches(guarded, { suspended: true });
+    expect(asleep.spec).toEqual({ ...made.spec, protected: true, suspended: true });
+    await scene.world.environments.setSwitches(asleep, { protected: false });
+    expect((await found(made.metadata.uid)).spec).toEqual({ ...made.spec, protected: false, suspended: true });
+  });
+
+  test("a switch is turned on an older version too, and both changes hold", async () => {
+    const made = await create();
+    await scene.world.environments.extend(made, { ttlHours: 48 });
+    const turned = await scene.world.environments.setSwitches(made, { suspended: true });
+    expect(turned.spec).toMatchObject({ ttlHours: 48, suspended: true });
+  });
+
+  test("no switch is turned on what is being deleted, or gone", async () => {
+    const made = await createHeld();
+    await scene.world.environments.remove(made);
+    await expect(scene.world.environments.setSwitches(made, { suspended: true })).rejects.toBeInstanceOf(
+      EnvironmentConflict,
+    );
+    await scene.world.release(await found(made.metadata.uid));
+    await expect(scene.world.environments.setSwitches(made, { suspended: true })).rejects.toBeInstanceOf(
+      EnvironmentNotFound,
+    );
+  });
+
+  test("an extension of an older version is still one", async () => {
+    const made = await create();
+    await scene.world.environments.extend(made, { ttlHours: 48 });
+    expect((await scene.world.environments.extend(made, { ttlHours: 72 })).spec.ttlHours).toBe(72);
+  });
+
+  test("what is being deleted can't be extended", async () => {
+    const made = await createHeld();
+    await scene.world.environments.remove(made);
+    await expect(scene.world.environments.extend(made, { ttlHours: 48 })).rejects.toBeInstanceOf(EnvironmentConflict);
+  });
+
+  test("what is gone can't be extended, even when its name lives on", async () => {
+    const made = await createHeld();
+    await scene.world.environments.remove(made);
+    await scene.world.release(await found(made.metadata.uid));
+    await expect(scene.world.environments.extend(made, { ttlHours: 48 })).rejects.toBeInstanceOf(EnvironmentNotFound);
+    const successor = await scene.world.environments.create(made.metadata.name, spec);
+    await expect(scene.world.environments.extend(made, { ttlHours: 48 })).rejects.toBeInstanceOf(EnvironmentNotFound);
+    expect((await found(successor.metadata.uid)).spec.ttlHours).toBe(24);
+  });
+
+  test("a removal shows at once and may be asked for again", async () => {
+    const made = await createHeld();
+    expect(await scene.world.environments.remove(made)).toBe("removing");
+    expect((await found(made.metadata.uid)).metadata.deletionTimestamp).toEqual(expect.any(String));
+    expect(await scene.world.environments.remove(made)).toBe("removing");
+  });
+
+  test("a removal of what is gone never touches the one that has its name now", async () => {
+    const made = await createHeld();
+    await scene.world.environments.remove(made);
+    await scene.world.release(await found(made.metadata.uid));
+    const successor = await scene.world.environments.create(made.metadata.name, spec);
+    expect(await scene.world.environments.remove(made)).toBe("removing");
+    expect((await found(successor.metadata.uid)).metadata).not.toHaveProperty("deletionTimestamp");
+  });
+
+  test("a removal of one version is not one of the next", async () => {
+    const made = await createHeld();
+    await scene.world.environments.extend(made, { ttlHours: 48 });
+    expect(await scene.world.environments.remove(made, { onlyThisVersion: true })).toBe("changed");
+    const current = await found(made.metadata.uid);
+    expect(current.metadata).not.toHaveProperty("deletionTimestamp");
+    expect(await scene.world.environments.remove(current, { onlyThisVersion: true })).toBe("removing");
+  });
+
+  test("what is protected stays", async () => {
+    const made = await create({ protected: true });
+    await expect(scene.world.environments.remove(made)).rejects.toBeInstanceOf(EnvironmentConflict);
+    expect((await found(made.metadata.uid)).metadata).not.toHaveProperty("deletionTimestamp");
+  });
+}

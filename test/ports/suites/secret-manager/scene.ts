@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll } from "@jest/globals";
+import { Sensitive } from "../../../../crds/sensitive.ts";
+import type { Owner } from "../../../../operator/ports/cluster.ts";
+import type { SecretManager, SecretRequest } from "../../../../operator/ports/secret-manager.ts";
+
+/** An adapter with the rest of the world around it. */
+export interface SecretManagerWorld {
+  /** Two clients of the same store, as two replicas are. */
+  readonly managers: readonly [SecretManager, SecretManager];
+  /** Makes a secret that no environment owns, the values being its versions from 1 on. */
+  share(secret: { id: string; labels: Record<string, string>; values: readonly string[] }): Promise<void>;
+  /** The id that the manager gave the entry of a variable. */
+  idOf(owner: Owner, variable: string): string;
+  stop(): Promise<void>;
+}
+
+let counter = 0;
+
+/** An owner that nobody had before. */
+export function newOwner(name = `owner-${++counter}`): Owner {
+  return { name, uid: randomUUID() };
+}
+
+/** For asking after all owners. */
+export const nobody = () => false;
+
+/** Asks for the first version of variables; every call of `generate` makes another value. */
+export function wanted(...names: string[]) {
+  const generated: string[] = [];
+  const requests = names.map((name) => ({
+    name,
+    version: 1,
+    generate: () => {
+      const value = `${name}-${randomUUID()}`;
+      generated.push(value);
+      return new Sensitive(value);
+    },
+  }));
+  return { requests, generated: () => generated };
+}
+
+/** Asks for one version of a variable: with a value it is made when absent, without one it is only looked for. */
+export function asked(name: string, version: number, value?: string): SecretRequest[] {
+  return [{ name, version, ...(value === undefined ? {} : { generate: () => new Sensitive(value) }) }];
+}
+
+/** Plain values, for comparing. */
+export function revealed(stored: ReadonlyMap<string, { value: Sensitive }>): Record<string, string> {
+  return Object.fromEntries([...stored].map(([name, { value }]) => [name, value.reveal()]));
+}
+
+/** Two managers of the same secrets that live as long as the suite. */
+export function secretManagerScene(makeWorld: () => Promise<SecretManagerWorld>) {
+  let world: SecretManagerWorld;
+  let manager: SecretManager;
+  let other: SecretManager;
+
+  beforeAll(async () => {
+    world = await makeWorld();
+    [manager, other] = world.managers;
+  }, 60_000);
+  afterAll(() => world.stop(), 30_000);
+
+  return {
+    get world() {
+      return world;
+    },
+    get manager() {
+      return manager;
+    },
+    get other() {
+      return other;
+    },
+  };
+}
+
+/** What `secretManagerScene` returns. */
+export type SecretManagerScene = ReturnType<typeof secretManagerScene>;

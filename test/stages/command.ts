@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+
+/** The folder of the sources. */
+export const checkout = resolve(import.meta.dirname, "../..");
+/** The Node that runs us. */
+export const node = process.execPath;
+/** The path of a program of an installed package. */
+export const bin = (name: string) => join(checkout, "node_modules/.bin", name);
+
+/** Where a stage's programs write: our own output, or an open file. */
+export type Output = "inherit" | number;
+
+/** How a command is run. */
+export interface How {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly output?: Output;
+}
+
+/** The command's exit code, 127 when it can't be started. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  { env = process.env, output = "inherit" }: How = {},
+): Promise<number> {
+  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", output, output], env });
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    return code ?? 1;
+  } catch (error) {
+    console.error(`${command} can't be started: ${(error as Error).message}`);
+    return 127;
+  }
+}

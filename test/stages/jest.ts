@@ -1,0 +1,88 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { bin, checkout, type How, node, run } from "./command.ts";
+
+/** How many tests of a stage passed, failed, and were not run. */
+export interface Count {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** How long each file and each test of the stages took that Jest ran. */
+const durations: Record<"files" | "tests", { readonly title: string; readonly seconds: number }[]> = {
+  files: [],
+  tests: [],
+};
+
+/** How many test files at once. What only computes takes the whole machine, of which Jest would leave a processor out. */
+const WORKERS = {
+  unit: "100%",
+  contract: "100%",
+  // These wait most of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
+  ports: 2,
+  "control-plane": 4,
+  faults: 3,
+  e2e: 4,
+  // What these break, all others need.
+  "e2e-alone": 1,
+} as const;
+
+/** Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too. */
+export async function jest(project: keyof typeof WORKERS, how: How = {}): Promise<Count> {
+  const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
+  const outputFile = join(folder, "result.json");
+  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+  const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
+  const workers = `--maxWorkers=${WORKERS[project]}`;
+  try {
+    const args = [...flags, bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
+    const code = await run(node, args, how);
+    const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
+    noteDurations(result);
+    const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = result;
+    return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What Jest writes into its output file, as far as it is read here. */
+interface JestResult {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly numPendingTests?: number;
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
+    readonly assertionResults: readonly { readonly fullName: string; readonly duration?: number | null }[];
+  }[];
+}
+
+/** FILE: a part of a file's path; NAME: a part of a test's title. */
+function narrowed(): string[] {
+  const { FILE, NAME } = process.env;
+  return [...(FILE ? ["--testPathPatterns", FILE] : []), ...(NAME ? ["--testNamePattern", NAME] : [])];
+}
+
+function noteDurations({ testResults = [] }: JestResult): void {
+  for (const { name, startTime, endTime, assertionResults } of testResults) {
+    const file = relative(checkout, name);
+    durations.files.push({ title: file, seconds: (endTime - startTime) / 1000 });
+    for (const { fullName, duration } of assertionResults)
+      durations.tests.push({ title: `${file}: ${fullName}`, seconds: (duration ?? 0) / 1000 });
+  }
+}
+
+/** Where the time went: the ten slowest files and tests of all stages. */
+export function printSlowest(): void {
+  for (const [kind, all] of Object.entries(durations)) {
+    if (all.length === 0) continue;
+    console.log(`slowest ${kind}:`);
+    const slowest = all.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
+    for (const { title, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${title}`);
+    console.log("");
+  }
+}

@@ -1,0 +1,112 @@
+import { COMMIT, createWorld, type World } from "../fixtures/environment-world.ts";
+import { testSettings } from "../fixtures/test-settings.ts";
+import { until } from "../fixtures/until.ts";
+import { startHttpsServer } from "../http/https-server.ts";
+import { AUDIENCE, startTokenIssuer } from "../http/token-issuer.ts";
+import { type PlatformProcess, platformProcess } from "./platform-process.ts";
+
+/** An answer of the REST interface. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As far as tests look into it. */
+  readonly body: {
+    readonly status?: string;
+    readonly detail?: string;
+    readonly checks?: { readonly datastore: string };
+    readonly environment?: { readonly id: string };
+    readonly services?: { readonly cache: { readonly age_seconds?: number } };
+  };
+}
+
+/** A request to the REST interface: a GET, or a POST where it has a body, unless it says otherwise. */
+export interface Sent {
+  readonly method?: string;
+  readonly body?: object;
+  /** Its idempotency key. */
+  readonly key?: string;
+  /** 30 s, unless it says otherwise. */
+  readonly signal?: AbortSignal;
+}
+
+/** Two processes of the platform that elect a leader, on the control plane of this worker. */
+export interface ReplicaPair {
+  readonly world: World;
+  readonly replicas: readonly [PlatformProcess, PlatformProcess];
+  /** Asks a replica as a maintainer. @param path without `/api` */
+  call(replica: PlatformProcess, path: string, sent?: Sent): Promise<Reply>;
+  /** Makes an environment, and waits until both replicas see that it is ready. Answers its id. */
+  haveReady(name: string): Promise<string>;
+  /** Waits until both replicas say that they are ready. */
+  untilReady(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The body of a creation. */
+export const wanted = (environment_name: string) => ({
+  ...{ environment_name, backend_repo: "test-backend", backend_branch: "main", backend_commit: COMMIT },
+});
+
+/** Starts both; they serve when it ends. */
+export async function startReplicaPair(): Promise<ReplicaPair> {
+  const world = await createWorld();
+  const ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
+  const issuer = await startTokenIssuer();
+  const replica = () =>
+    platformProcess(world.identity, {
+      ...testSettings,
+      ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile, leaderElection: true },
+      api: {
+        issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }],
+        limits: { authenticatedPerMinute: 100_000, unauthenticatedPerMinute: 100_000 },
+      },
+    });
+  const replicas = [await replica(), await replica()] as const;
+  await Promise.all(replicas.map((one) => one.start()));
+  const call = caller(await issuer.sign({ sub: "mai", email: "mai@example.test", groups: ["maintainers"] }));
+  return {
+    ...{ world, replicas, call },
+    async haveReady(name) {
+      const { id = "" } = (await call(replicas[0], "/environments", { body: wanted(name) })).body.environment ?? {};
+      await world.expectPhase(name, "ready");
+      const isSeen = async () => {
+        const seen = await Promise.all(replicas.map((one) => call(one, `/environments/${name}`)));
+        return seen.every(({ body }) => body.status === "ready");
+      };
+      await until(isSeen, { what: "all replicas seeing it" });
+      return id;
+    },
+    async untilReady() {
+      const isReady = (one: PlatformProcess) =>
+        call(one, "/ready").then(
+          ({ status }) => status === 200,
+          () => false,
+        );
+      const patience = { what: "a ready replica", deadlineMs: 60_000, everyMs: 50 };
+      await Promise.all(replicas.map((one) => until(() => isReady(one), patience)));
+    },
+    async stop() {
+      await Promise.all(replicas.map((one) => one.stop()));
+      await issuer.stop();
+      await ingress.stop();
+      await world.stop();
+    },
+  };
+}
+
+function caller(token: string): ReplicaPair["call"] {
+  return async (replica, path, { method, body, key, signal } = {}) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      ...(key ? { "idempotency-key": key } : {}),
+    };
+    const reply = await fetch(`${replica.url}/api${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: signal ?? AbortSignal.timeout(30_000),
+    });
+    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Reply["body"] };
+  };
+}

@@ -1,0 +1,39 @@
+import { openApiDocument } from "../../../../api/openapi/document.ts";
+import { listRoutes } from "../../../../api/routes.ts";
+
+/** Any object of the document. */
+export type Json = Readonly<Record<string, unknown>>;
+/** An operation, as far as the tests read it. */
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly security: unknown[];
+  readonly parameters: Json[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Json>> };
+  readonly responses: Readonly<
+    Record<string, { headers: Json; content: Readonly<Record<string, Json>>; links?: Record<string, Link> }>
+  >;
+}
+interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The OpenAPI document of all routes. */
+export const document = openApiDocument(listRoutes()) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly tags: readonly Json[];
+};
+/** Every operation with its method and path. */
+export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
+);
+
+/** What a reference points to; anything else is itself. */
+export function resolved(part: Json): Json {
+  if (typeof part.$ref !== "string") return part;
+  const keys = part.$ref.replace("#/", "").split("/");
+  return keys.reduce<unknown>((parent, key) => (parent as Json)?.[key], document) as Json;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "@jest/globals";
+import { SettingsInvalid, settingsFrom } from "../../../config/settings.ts";
+import { least, withIssuer, withIssuers } from "./least-settings.ts";
+
+describe("settings", () => {
+  test.each([
+    ["nothing", undefined, ["baseDomain", "defaultChart"]],
+    ["a list", [], ["must be object"]],
+    ["an unknown field", { ...least, basedomain: "x" }, ["'basedomain'"]],
+    ["an unknown field far inside", { ...least, api: { limits: { x: 1 } } }, ["/api/limits", "'x'"]],
+    ["a wrong type", { ...least, publicPort: "443" }, ["/publicPort"]],
+    [
+      "a proxy that is no block of addresses",
+      { ...least, api: { trustedProxyHops: 1, trustedProxies: ["proxy"] } },
+      ["/api/trustedProxies/0"],
+    ],
+    [
+      "proxies that nothing passes through",
+      { ...least, api: { trustedProxies: ["10.0.0.0/8"] } },
+      ["/api/trustedProxies: no proxy is believed while trustedProxyHops is 0"],
+    ],
+    ["a port too high", { ...least, publicPort: 65536 }, ["/publicPort"]],
+    ["an address without port", { ...least, ingressAddress: "127.0.0.1" }, ["/ingressAddress"]],
+    [
+      "a symmetric algorithm",
+      { ...least, api: { issuers: [{ issuer: "https://i.test", audience: "a", algorithms: ["HS256"] }] } },
+      ["/api/issuers/0/algorithms/0"],
+    ],
+    ...[
+      "http://login.corp.example",
+      "http://127.0.0.1.corp.example",
+      "http://localhost@corp.example",
+      "http://127.0.0.1:80@corp.example",
+      "http://localhost\\.corp.example/",
+      "https://",
+      "ftp://login.corp.example",
+    ].flatMap((url): [string, object, string[]][] => [
+      [`the issuer ${url}`, withIssuer({ issuer: url }), ["/api/issuers/0/issuer"]],
+      [`keys from ${url}`, withIssuer({ jwksUri: url }), ["/api/issuers/0/jwksUri"]],
+    ]),
+    ["roles of all issuers together", { ...least, api: { roles: { admin: ["a"] } } }, ["/api", "'roles'"]],
+    ["a default role of everybody", withIssuer({ defaultRole: "viewer" }), ["/api/issuers/0/defaultRole", "tenant"]],
+    ...["maintainer", "admin", ""].map((defaultRole): [string, object, string[]] => [
+      `the default role '${defaultRole}'`,
+      withIssuer({ defaultRole, requiredClaims: { hd: ["example.test"] } }),
+      ["/api/issuers/0/defaultRole"],
+    ]),
+    ...["iss", "aud", "email"].map((claim): [string, object, string[]] => [
+      `the required claim '${claim}'`,
+      withIssuer({ defaultRole: "viewer", requiredClaims: { [claim]: ["a"] } }),
+      ["/api/issuers/0/requiredClaims", `'${claim}'`],
+    ]),
+    [
+      "a required claim without values",
+      withIssuer({ requiredClaims: { hd: [] } }),
+      ["/api/issuers/0/requiredClaims/hd"],
+    ],
+    [
+      "an issuer twice",
+      withIssuers({ issuer: "https://i.test" }, { issuer: "https://i.test" }),
+      ["/api/issuers/1/issuer"],
+    ],
+    [
+      "several issuers of which one has no prefix",
+      withIssuers({ issuer: "https://i.test", groupsPrefix: "i:" }, { issuer: "https://j.test" }),
+      ["/api/issuers/1/groupsPrefix: is required beside other issuers"],
+    ],
+    [
+      "several issuers with one prefix",
+      withIssuers({ issuer: "https://i.test", groupsPrefix: "i:" }, { issuer: "https://j.test", groupsPrefix: "i:" }),
+      ["/api/issuers/1/groupsPrefix: is another issuer's"],
+    ],
+    ["a prefix that another could begin with", withIssuer({ groupsPrefix: "corp" }), ["/api/issuers/0/groupsPrefix"]],
+    ...["https://i.test#x", "https://i.test?x=1"].map((url): [string, object, string[]] => [
+      `the issuer ${url}`,
+      withIssuer({ issuer: url }),
+      ["/api/issuers/0/issuer"],
+    ]),
+    ...[
+      ...["*", "null", "", "https://*.example.com", "console.example.com", "https://", "//console.example.com"],
+      ...["https://console.example.com/", "https://console.example.com/app", "https://console.example.com?x"],
+      ...["https://console.example.com:443", "HTTPS://console.example.com", "https://Console.example.com"],
+      ...["https://me@console.example.com", "https://bücher.example", "http://console.example.com", "ftp://localhost"],
+      ...["http://localhost.example.com", "http://localhost:80", "https://a.example https://b.example", "file:///"],
+    ].map((origin): [string, object, string[]] => [
+      `pages of ${JSON.stringify(origin)}`,
+      { ...least, api: { corsOrigins: [origin] } },
+      ["/api/corsOrigins/0", "https://console.example.com or http://localhost:5173"],
+    ]),
+    [
+      "an origin twice",
+      { ...least, api: { corsOrigins: ["https://a.example", "https://a.example"] } },
+      ["/api/corsOrigins"],
+    ],
+    ...[
+      { kind: "vault" },
+      { kind: "google" },
+      { kind: "google", project: "other/secrets" },
+      { kind: "google", project: "my-project-42", writesPerSecond: 0 },
+      { kind: "embedded", project: "my-project-42" },
+    ].map((secretManager): [string, object, string[]] => [
+      `the secret manager ${JSON.stringify(secretManager)}`,
+      { ...least, secretManager },
+      ["/secretManager"],
+    ]),
+    ...[
+      "redis://user:word@redis:6379",
+      "redis://:word@redis:6379",
+      "http://redis:6379",
+      "redis://redis?password=x",
+    ].map((url): [string, object, string[]] => [
+      `counters in ${url}`,
+      { ...least, api: { limits: { redis: { url } } } },
+      ["/api/limits/redis/url"],
+    ]),
+    ...[
+      ["Git.example.com", "git.example.com:443", "*.example.com", "https://git.example.com", "git.example.com/shop"],
+      ["reader@git.example.com", "git.example.com.:x", "git example", ""],
+    ]
+      .flat()
+      .map((host): [string, object, string[]] => [
+        `a credential of the host '${host}'`,
+        { ...least, secrets: { hostCredentials: [{ id: "shop-git", hosts: [host] }] } },
+        ["/secrets/hostCredentials/0/hosts/0", "host in lower case, with its port unless that is 443"],
+      ]),
+    [
+      "a credential of no host",
+      { ...least, secrets: { hostCredentials: [{ id: "shop-git", hosts: [] }] } },
+      ["/secrets/hostCredentials/0/hosts"],
+    ],
+    [
+      "a credential that is shared with environments",
+      {
+        ...least,
+        secrets: {
+          shared: [{ ids: ["mail", "shop-git"], groups: ["shop"] }],
+          hostCredentials: [{ id: "shop-git", hosts: ["git.test"] }],
+        },
+      },
+      ["/secrets/shared/0/ids: 'shop-git' is a credential of hosts or a key of webhooks, which are never shared"],
+    ],
+    [
+      "a credential that is no id",
+      { ...least, secrets: { hostCredentials: [{ id: "../shop", hosts: ["git.test"] }] } },
+      ["/secrets/hostCredentials/0/id"],
+    ],
+    ...["https://reader:word@git.test/c.git", "https://word@git.test/c.git"].map(
+      (repoUrl): [string, object, string[]] => [
+        `the chart at ${repoUrl}`,
+        { ...least, defaultChart: { ...least.defaultChart, repoUrl } },
+        ["/defaultChart/repoUrl"],
+      ],
+    ),
+    ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
+  ])("refuse %s, naming each place", (_what, document, mentions) => {
+    const refused = () => settingsFrom(document, "test.yaml");
+    expect(refused).toThrow(SettingsInvalid);
+    for (const mention of ["test.yaml", ...mentions]) expect(refused).toThrow(mention);
+  });
+});

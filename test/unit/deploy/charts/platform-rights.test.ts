@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
+import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
+import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
+import { rendered, settings } from "./rendered-platform.ts";
+
+describe("the platform chart", () => {
+  beforeAll(() => helmProgram(), 30 * 60_000);
+
+  test("gives no right on the embedded secret manager's entries where there is another one", async () => {
+    const bound = (objects: readonly Manifest[]) =>
+      objects.filter(({ kind, metadata }) => /^Role/.test(kind) && metadata.namespace === "ephemeral-secrets");
+    const secretManager = { kind: "google", project: "my-project-42" };
+    expect(bound(await rendered())).toHaveLength(2);
+    expect(bound(await rendered({ settings: { ...settings, secretManager } }))).toEqual([]);
+  });
+
+  test("follows the release's namespace and the settings in every right and policy", async () => {
+    const elsewhere = {
+      ...settings,
+      secretsNamespace: "vault",
+      serviceAccount: "robot",
+      deployer: { namespace: "cd" },
+    };
+    const objects = await rendered({ settings: elsewhere }, "elsewhere");
+    const namespaced = objects.filter(({ metadata }) => metadata.namespace !== undefined);
+    expect([...new Set(namespaced.map(({ metadata }) => metadata.namespace))].sort()).toEqual([
+      "cd",
+      "elsewhere",
+      "vault",
+    ]);
+    const bindings = objects.filter(({ kind }) => kind.endsWith("RoleBinding"));
+    for (const { subjects } of bindings) {
+      expect(subjects).toEqual([{ kind: "ServiceAccount", name: "robot", namespace: "elsewhere" }]);
+    }
+    const policies = JSON.stringify(objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy"));
+    expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
+      new Set(["system:serviceaccount:elsewhere:robot", "system:serviceaccount:cd:argocd-application-controller"]),
+    );
+  });
+
+  test("knows Argo CD by the ServiceAccount, and its other namespaces by the names, that its values give", async () => {
+    const deployer = { serviceAccount: { name: "controller", namespace: "gitops" }, otherNamespaces: ["env-prod"] };
+    const objects = await rendered({ deployer });
+    const policy = objects.find(({ metadata }) => metadata.name === "deployer-namespaces.ephemeral-environments.dev");
+    expect(policy).toMatchObject({
+      spec: {
+        matchConditions: [{ expression: "request.userInfo.username == 'system:serviceaccount:gitops:controller'" }],
+        variables: [{ name: "others", expression: "['env-prod']" }],
+      },
+    });
+  });
+
+  test("lets charts come from the repositories that its values name, and from every one where they name none", async () => {
+    const allowed = async (values: object) =>
+      JSON.stringify(await rendered(values)).match(/"name":"allowed","expression":"(\['http[^"]*)"/)?.[1];
+    expect(await allowed({})).toBe("['https:/*', 'http:/*']");
+    const chartRepositories = ["https://git.example.test/charts/*"];
+    expect(await allowed({ environments: { chartRepositories } })).toBe("['https://git.example.test/charts/*']");
+  });
+
+  test("takes the URLs of charts that a Repository may name, and no others", async () => {
+    const policies = (await rendered()).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    expect(JSON.stringify(policies)).toContain(`one.matches('${CHART_URL_PATTERN}')`);
+  });
+
+  test("lets an Ingress of an environment carry the annotations that its values name, and those of Argo CD", async () => {
+    const ingressAnnotations = ["ingress.example.test/*", "cert-manager.io/cluster-issuer"];
+    const policies = JSON.stringify(await rendered({ environments: { ingressAnnotations } }));
+    const always = ["argocd.argoproj.io/*", "kubectl.kubernetes.io/last-applied-configuration"];
+    expect(policies).toContain(`[${[...always, ...ingressAnnotations].map((key) => `'${key}'`).join(", ")}]`);
+  });
+
+  test("grants no right with a wildcard, and none on secrets, pods or events in the whole cluster", async () => {
+    const roles = (await rendered()).filter(({ kind }) => /Role$/.test(kind));
+    expect(JSON.stringify(roles.map(({ rules }) => rules))).not.toContain('"*"');
+    const clusterWide = roles.find(
+      ({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "ephemeral-platform",
+    );
+    expect(JSON.stringify(clusterWide?.rules)).not.toMatch(/"(secrets|pods|pods\/log|events)"/);
+  });
+
+  test("puts every policy into force, failing closed, with a sentence for every refusal", async () => {
+    const objects = await rendered();
+    const policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    const bound = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    expect(bound.map(({ spec }) => spec)).toEqual(
+      policies.map(({ metadata }) => ({ policyName: metadata.name, validationActions: ["Deny"] })),
+    );
+    for (const { spec } of policies) {
+      expect(spec).toMatchObject({ failurePolicy: "Fail" });
+      for (const validation of (spec as { validations: object[] }).validations) {
+        expect(Object.keys(validation).some((key) => key.startsWith("message"))).toBe(true);
+        expect(validation).toMatchObject({ reason: "Forbidden" });
+      }
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import { parse } from "yaml";
+import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
+import { renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
+
+/** The least settings of a platform. */
+export const settings = {
+  baseDomain: "env.example.test",
+  defaultChart: { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" },
+};
+/** The release that the tests render. */
+export const release = { chart: "platform", release: "platform", namespace: "ephemeral-system" } as const;
+/** The operator's image. */
+export const image = "registry.example.test/platform:1";
+
+/** The objects of the platform chart with these values. */
+export function rendered(values: object = {}, namespace = "ephemeral-system"): Promise<Manifest[]> {
+  return renderChart({ ...release, namespace, values: { settings, operator: { image }, ...values } });
+}
+
+/** The settings that the rendered ConfigMap holds. */
+export function settingsOf(objects: readonly Manifest[]): unknown {
+  const [found] = objects.filter(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "settings");
+  const data = found?.data as Record<string, string> | undefined;
+  return parse(data?.["settings.yaml"] ?? "");
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "@jest/globals";
+import { TEARDOWN_STEPS } from "../../../../../operator/environment/deletion/teardown.ts";
+import { minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
+
+describe("a forced step", () => {
+  const wait = ["gone", "gone", "gone", "waiting", "pending"];
+
+  test.each<{ name: string; force: string; after: number; make?: (world: Scene) => unknown; states: string[] }>([
+    {
+      name: "is gone past when it is stuck",
+      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "forced", "gone"] },
+    },
+    { name: "is none before it is stuck", ...{ force: "namespace", after: 4, states: wait } },
+    { name: "is no other one", ...{ force: "application", after: 5, states: wait } },
+    { name: "is none by an unknown name", ...{ force: "everything", after: 5, states: wait } },
+    {
+      name: "is none while one before it is waited for",
+      make: ({ holdApplication }) => holdApplication(HOLD),
+      ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending"] },
+    },
+    {
+      name: "may be one that can't be asked",
+      make: ({ secretManager, holdNamespace }) => [secretManager.setReachable(false), holdNamespace()],
+      ...{ force: "secrets", after: 5, states: ["gone", "gone", "forced", "gone", "gone"] },
+    },
+  ])("$name", async ({ force, after, make, states }) => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    make?.(world);
+    world.force(force);
+    await world.pass();
+    expect((await world.pass({ after })).states).toEqual(states);
+  });
+
+  test("stays forced when another one is named, and each is waited for in its own time", async () => {
+    const world = await scene();
+    world.holdApplication(HOLD);
+    world.holdNamespace(HOLD);
+    world.force("application");
+    await world.pass();
+    const first = await world.pass({ after: 60 });
+    expect(first.states).toEqual(["forced", "gone", "gone", "waiting", "pending"]);
+    expect(first.blockers).toEqual([]);
+    world.force("namespace");
+    expect((await world.pass({ after: 4 })).states).toEqual(first.states);
+    const last = await world.pass({ after: 1 });
+    expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone"]);
+    const left = (kind: string) =>
+      `${kind} 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
+    const forced = [
+      { step: "application", left: left("Application") },
+      { step: "namespace", left: left("Namespace") },
+    ];
+    expect(world.records.list()).toMatchObject([{ forced }]);
+    expect(await world.left(shop)).toEqual(["application", "namespace"]);
+    expect(last.steps[0]).toEqual({
+      ...{ name: "application", state: "forced", message: left("Application"), goneAt: minutesLater(60).toISOString() },
+    });
+  });
+
+  test("stays forced although the record takes several reconciles", async () => {
+    const world = await scene();
+    world.holdNamespace(HOLD);
+    world.records.fail(new Error("full"));
+    world.force("namespace");
+    await world.pass();
+    expect((await world.pass({ after: 5 })).states.slice(3)).toEqual(["forced", "waiting"]);
+    world.records.fail(undefined);
+    expect((await world.pass()).states.slice(3)).toEqual(["forced", "gone"]);
+  });
+});
+
+test("the steps that may be named", () => {
+  expect(TEARDOWN_STEPS).toEqual(["application", "project", "secrets", "namespace", "record"]);
+});

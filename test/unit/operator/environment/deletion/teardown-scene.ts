@@ -1,0 +1,58 @@
+import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
+import type { TeardownStep } from "../../../../../crds/environment/environment-status.schema.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
+import { applicationKind } from "../../../../../operator/adapters/argocd/kinds.ts";
+import { type Teardown, tearDown } from "../../../../../operator/environment/deletion/teardown.ts";
+import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
+import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";
+
+/** The environment that is torn down. */
+export const shop = { name: "shop", uid: UID };
+/** A minute in milliseconds. */
+export const MINUTE_MS = 60_000;
+/** A finalizer that keeps an object. */
+export const HOLD = "example.test/hold";
+
+/** What is remembered; only the steps matter here. */
+const record = (steps: readonly TeardownStep[], goneAt: Date): RecordSpec => ({
+  ...{ ...shop, reason: "deleted", createdAt: CREATED, deletedAt: CREATED, teardownSeconds: 0 },
+  ...{ goneAt: goneAt.toISOString(), phase: "ready" },
+  forced: steps
+    .filter(({ state }) => state === "forced")
+    .map(({ name, message = "" }) => ({ step: name, left: message })),
+});
+
+/** The objects of an environment, and reconciles of its deletion, each of which begins with the status of the last. */
+export async function scene() {
+  const clock = new TestClock();
+  const world = memoryRemoval(clock);
+  await world.furnish(shop);
+  let steps: readonly TeardownStep[] = [];
+  let force: string | undefined;
+  return {
+    ...world,
+    /** An admin annotates the environment. */
+    force(step: string) {
+      force = step;
+    },
+    holdNamespace: (...finalizers: string[]) => world.cluster.hold(namespaceKind, namespaceOf(shop), finalizers),
+    holdApplication: (...finalizers: string[]) => world.cluster.hold(applicationKind, applicationOf(shop), finalizers),
+    async pass({ after = 0 } = {}): Promise<Teardown & { states: string[] }> {
+      clock.advance(after * MINUTE_MS);
+      const annotations = force === undefined ? {} : { annotations: { [FORCE_TEARDOWN_ANNOTATION]: force } };
+      const leaving = { metadata: { ...shop, deletionTimestamp: CREATED, ...annotations }, variables: [], record };
+      const signal = new AbortController().signal;
+      const teardown = await tearDown(
+        { ...leaving, status: { teardown: { steps: [...steps] } } },
+        { ...world, signal },
+      );
+      steps = teardown.steps;
+      return { ...teardown, states: steps.map(({ state }) => state) };
+    },
+  };
+}
+
+/** What `scene` returns. */
+export type Scene = Awaited<ReturnType<typeof scene>>;

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "@jest/globals";
+import type { StepContext } from "../../../../../operator/environment/step.ts";
+import { source } from "../../../../../operator/environment/steps/source.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import {
+  commitA,
+  environmentFixture,
+  minutesLater,
+  pipelineFixture,
+  repositoryFixture,
+} from "../../../../support/fixtures/environment-fixture.ts";
+import { backend, commitB, HEAD, type Scene, step } from "./source-step.ts";
+
+describe("a commit with a pipeline", () => {
+  const wanted = (more: Parameters<typeof pipelineFixture>[0]) =>
+    backend({ commit: commitB, pipeline: pipelineFixture({ commit: commitB, ...more }) });
+  const before = { resolved: commitA, applied: commitA };
+
+  test.each<[string, Scene, object, string | undefined]>([
+    ["waits while it runs, the first time", { spec: wanted({}) }, { state: "waiting", reason: "Building" }, undefined],
+    ["waits while it runs, and what was before stands", { spec: wanted({}), before }, { reason: "Building" }, commitA],
+    [
+      "is looked at again when its pipeline will have been silent for too long",
+      { spec: wanted({}), before, minutes: 90 },
+      { reason: "Building", requeueAfterMs: 30 * 60_000 },
+      commitA,
+    ],
+    [
+      "is deployed when the pipeline fell silent",
+      { spec: wanted({}), before, minutes: 120 },
+      { state: "done" },
+      commitB,
+    ],
+    ["is deployed after its success", { spec: wanted({ status: "success" }), before }, { state: "done" }, commitB],
+    [
+      "fails with it",
+      { spec: wanted({ status: "failed", url: "https://ci.test/7" }), before },
+      {
+        state: "failed",
+        reason: "PipelineFailed",
+        message: `pipeline 7 of g/shop failed for the backend's commit bbbbbbbb (https://ci.test/7): run it again, or request another commit`,
+      },
+      commitA,
+    ],
+    [
+      "fails when it was canceled",
+      { spec: wanted({ status: "canceled" }), before },
+      { reason: "PipelineFailed" },
+      commitA,
+    ],
+    [
+      "is not held up by the failure of another one's",
+      { spec: wanted({ status: "failed", commit: commitA }), before },
+      { state: "done" },
+      commitB,
+    ],
+    [
+      "is not held up by the building of another one",
+      { spec: wanted({ commit: commitA }), before },
+      { state: "done" },
+      commitB,
+    ],
+  ])("%s", async (_rule, scene, expected, applied) => {
+    const { result, found } = await step(scene);
+    expect(result).toMatchObject(expected);
+    expect(found).not.toHaveProperty("resolved");
+    expect(found?.applied?.commit).toBe(applied);
+  });
+
+  describe("of a branch that is followed", () => {
+    const following = (more: Parameters<typeof pipelineFixture>[0]) =>
+      backend({ follow: true, pipeline: pipelineFixture(more) });
+    const pushed = { before: { resolved: commitA, applied: commitA }, token: "new" };
+
+    test.each<[string, Scene, object, string | undefined]>([
+      [
+        "waits for its pipeline, and what was before stands",
+        { ...pushed, spec: following({ commit: commitA, status: "success" }) },
+        { state: "waiting", reason: "Building", message: "the backend's commit ffffffff waits for its pipeline" },
+        commitA,
+      ],
+      [
+        "waits for it also while another one is built",
+        { ...pushed, spec: following({ commit: commitB }) },
+        { state: "waiting", reason: "Building" },
+        commitA,
+      ],
+      [
+        "waits for it the first time",
+        { spec: following({ commit: commitB, status: "success" }) },
+        { state: "waiting", reason: "Building" },
+        undefined,
+      ],
+      ["waits while it runs", { ...pushed, spec: following({ commit: HEAD }) }, { reason: "Building" }, commitA],
+      [
+        "is deployed after its success",
+        { ...pushed, spec: following({ commit: HEAD, status: "success" }) },
+        { state: "done" },
+        HEAD,
+      ],
+      [
+        "runs on, whatever is built beside it",
+        { before: { resolved: commitA, applied: commitA }, spec: following({ commit: commitB }) },
+        { state: "done" },
+        commitA,
+      ],
+    ])("%s", async (_rule, scene, expected, applied) => {
+      const { result, found } = await step(scene);
+      expect(result).toMatchObject(expected);
+      expect(found?.applied?.commit).toBe(applied);
+    });
+  });
+
+  test("is remembered while it is built, although the branch moves on", async () => {
+    const spec = backend({ pipeline: pipelineFixture({ commit: HEAD }) });
+    const { found } = await step({ spec });
+    expect(found).toEqual({ resolved: { branch: "main", commit: HEAD } });
+    const { asked, result } = await step({ spec, before: { resolved: HEAD } });
+    expect(asked).toEqual([]);
+    expect(result).toMatchObject({ reason: "Building" });
+  });
+
+  test("holds the other component back: what is wanted comes together", async () => {
+    const frontend = { repository: "shop-web", branch: "main", commit: commitB };
+    const building = { ...wanted({}), frontend };
+    const web = repositoryFixture("shop-web", { type: "frontend" });
+    const context = {
+      clock: new TestClock(minutesLater(0).toISOString()),
+      deployer: { deployedSources: () => ({}) },
+      repositories: memoryRepositories(repositoryFixture(), web),
+    } as unknown as StepContext;
+    const { findings } = await source.run(environmentFixture({ spec: building }), context);
+    expect(findings?.sources?.frontend).toEqual({});
+  });
+});

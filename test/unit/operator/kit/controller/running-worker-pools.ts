@@ -1,0 +1,45 @@
+import { afterEach, beforeEach } from "@jest/globals";
+import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
+import {
+  createWorkerPool,
+  type Worked,
+  type WorkerPool,
+  type WorkerPoolContext,
+} from "../../../../../operator/kit/controller/worker-pool.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+
+/** Worker pools on one clock, which are stopped after each test. */
+export function runningWorkerPools() {
+  let clock: TestClock;
+  let running: WorkerPool[];
+
+  beforeEach(() => {
+    clock = new TestClock();
+    running = [];
+  });
+
+  afterEach(async () => {
+    for (const controller of running) {
+      const stopped = controller.stop();
+      clock.advance(0);
+      await stopped;
+    }
+  });
+
+  function started(reconcile: Reconcile, more: Partial<Worked & WorkerPoolContext> = {}): WorkerPool {
+    const { log = silentLog, metrics, ...worked } = more;
+    const context = { log, metrics, clock, random: () => 0 };
+    const controller = createWorkerPool({ name: "test", reconcile, workers: 8, ...worked }, context);
+    controller.start();
+    running.push(controller);
+    return controller;
+  }
+
+  return {
+    get clock() {
+      return clock;
+    },
+    started,
+  };
+}
