@@ -20,9 +20,9 @@ export const gitlabWebhookFormat: WebhookFormat = {
     eventName: eventNameOf(headerOf(webhook, "x-gitlab-event")),
     deliveryId: deliveryIdOf(headerOf(webhook, "webhook-id") ?? headerOf(webhook, "idempotency-key")),
   }),
-  isAuthentic: (webhook, { secrets }, at) => {
+  isAuthentic: (webhook, { secrets }, window) => {
     const signing = secrets.filter(isSigningToken);
-    if (signing.length > 0) return isStandardWebhook(webhook, signing, at);
+    if (signing.length > 0) return isStandardWebhook(webhook, signing, window);
     return isTokenOf(secrets, headerOf(webhook, "x-gitlab-token"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),

@@ -1,5 +1,4 @@
 import {
-  LABEL_MAX_LENGTH,
   PULL_REQUEST_ACTIONS,
   type PullRequestAction,
   PullRequestState,
@@ -13,6 +12,8 @@ import { isSameRepository } from "./repository.ts";
 export interface PullRequestFacts {
   readonly action: PullRequestAction;
   readonly label?: unknown;
+  /** Where those of the pull request are not its labels. */
+  readonly labels?: readonly string[];
   /** Where the host says it otherwise than by `merged` of the pull request. */
   readonly merged?: boolean;
   readonly isFork: boolean;
@@ -36,7 +37,7 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
     state: facts.action === "closed" ? "closed" : at(pull, "state"),
     merged: facts.merged ?? at(pull, "merged") === true,
     draft: at(pull, "draft") === true,
-    labels: labelNames(at(pull, "labels"), "name"),
+    labels: facts.labels ?? labelNames(at(pull, "labels"), "name"),
     label: label(facts.label),
     headRef: facts.headRef ?? at(pull, "head", "ref"),
     headCommit: at(pull, "head", "sha"),
@@ -62,9 +63,7 @@ export function pullRequest(found: Found<PullRequestState>): ReadEvent {
 export function labelNames(labels: unknown, key: "name" | "title"): unknown {
   if (labels === undefined || labels === null) return [];
   if (!Array.isArray(labels)) return labels;
-  const names = labels
-    .map((one) => text(at(one, key)))
-    .filter((name) => name !== "" && name.length <= LABEL_MAX_LENGTH);
+  const names = labels.flatMap((one) => label(at(one, key)) ?? []);
   return [...new Set(names)].slice(0, MOST_READ_LABELS);
 }
 
