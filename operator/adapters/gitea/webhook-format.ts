@@ -35,7 +35,7 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
   const action = actionOf(payload);
-  // The pull request still lists the labels that were cleared, which are all (Gitea 1.26).
+  // The pull request still lists the labels that were cleared, which are all: docs/adr/0193-labels-of-gitea.md.
   const labels = action === "unlabeled" ? { labels: [] } : {};
   return pullRequestEvent(payload, { action, ...labels, ...headOf(payload) }, now);
 }

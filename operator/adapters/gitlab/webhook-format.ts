@@ -9,7 +9,7 @@ import { mergeRequestEvent } from "./merge-request.ts";
 import { isSigningToken, isStandardWebhook } from "./standard-webhooks.ts";
 
 /**
- * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token (19.0) counts before its static
+ * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token counts before its static
  * token, which signs nothing.
  *
  * `webhook-id`, which is signed, is the value of `Idempotency-Key` (17.4) and stays over retries.
