@@ -73,6 +73,6 @@ function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> 
 
 /** Gitea reports a deleted branch by its short name in this event, and by no push. */
 function deleteEvent(payload: unknown): ReadEvent {
-  if (at(payload, "ref_type") !== "branch") return ignored("What was deleted is no branch");
+  if (at(payload, "ref_type") !== "branch") return ignored("The deleted ref is not a branch");
   return checked({ type: "push", push: { branch: at(payload, "ref"), deleted: true } });
 }

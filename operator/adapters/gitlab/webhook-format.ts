@@ -36,5 +36,5 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 
 /** GitLab reports pushes of tags by another event. */
 function pushOf(payload: unknown): ReadEvent {
-  return at(payload, "object_kind") === "push" ? pushEvent(payload) : ignored("The payload is not that of a push");
+  return at(payload, "object_kind") === "push" ? pushEvent(payload) : ignored("The payload is not a push");
 }

@@ -1,4 +1,4 @@
-/** Reads the parts of a parsed payload of which nothing is known but that it is JSON. None of these throws. */
+/** Reads parts of a parsed payload, which may be any JSON. None of these functions throws. */
 
 /** The value at a path of keys; `undefined` where one is missing. */
 export function at(payload: unknown, ...path: readonly string[]): unknown {

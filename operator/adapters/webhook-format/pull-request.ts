@@ -8,13 +8,12 @@ import { checked, type Found, optional } from "./event.ts";
 import { at, integer, isObject, text, timestamp } from "./payload.ts";
 import { isSameRepository } from "./repository.ts";
 
-/** What hosts say in their own ways. */
+/** What each host reports in its own way. A field that is left out is read from the pull request. */
 export interface PullRequestFacts {
   readonly action: PullRequestAction;
+  /** The label that was added or removed. */
   readonly label?: unknown;
-  /** Where those of the pull request are not its labels. */
   readonly labels?: readonly string[];
-  /** Where the host says it otherwise than by `merged` of the pull request. */
   readonly merged?: boolean;
   readonly isFork: boolean;
   readonly headRef?: unknown;
@@ -59,7 +58,7 @@ export function pullRequest(found: Found<PullRequestState>): ReadEvent {
   return checked({ type: "pull_request", pullRequest: isGone ? { ...found, headCommit: NO_COMMIT } : found });
 }
 
-/** Those that a rule can name, each once. @param key of the name in a label's object */
+/** The names of labels that a rule can name, each once. @param key of the name in a label's object */
 export function labelNames(labels: unknown, key: "name" | "title"): unknown {
   if (labels === undefined || labels === null) return [];
   if (!Array.isArray(labels)) return labels;
