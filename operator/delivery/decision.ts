@@ -1,7 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
+import { clipped } from "../../crds/conditions.ts";
 import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -18,6 +20,8 @@ export type Decision =
       readonly environment: EphemeralEnvironment;
       /** Merged into the spec, on the version that was read. */
       readonly spec: Partial<EnvironmentSpec>;
+      /** Merged into the annotations by the same write; null removes one. */
+      readonly annotations?: Readonly<Record<string, string | null>>;
       readonly reason: string;
     }
   | { readonly do: "delete"; readonly environment: EphemeralEnvironment; readonly reason: string }
@@ -34,6 +38,17 @@ export type Decision =
 export interface Decided {
   readonly decision: Decision;
   readonly trace: readonly RuleVerdict[];
+}
+
+/** The decision to do nothing. */
+export function nothing(reason: string, message: string, trace: readonly RuleVerdict[] = []): Decided {
+  return { decision: { do: "nothing", reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH) }, trace };
+}
+
+/** The verdict of one rule: it is not met when there is a problem. */
+export function verdict(repository: Repository, rule: string, problem: string | undefined): RuleVerdict {
+  const message = problem === undefined ? {} : { message: clipped(problem, VERDICT_MESSAGE_MAX_LENGTH) };
+  return { repository: repository.metadata.name, rule, passed: problem === undefined, ...message };
 }
 
 /** What a decision is about: one event, as one Repository sees it. */
