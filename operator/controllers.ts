@@ -1,8 +1,11 @@
+import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
+import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { enqueueOnChanges } from "./environment/watches.ts";
 import { deleteExpiredTokens, type ExpiredTokensContext } from "./garbage-collection/expired-tokens.ts";
 import { type CollectorContext, garbageCollection } from "./garbage-collection/garbage-collector.ts";
+import { dropOldDeliveries, type OldDeliveriesContext } from "./garbage-collection/old-deliveries.ts";
 import {
   createOrphanedValues,
   type OrphanedValuesContext,
@@ -28,14 +31,22 @@ export type ControllerContext = ReconcilerContext &
   CollectorContext &
   SweepContext &
   OrphanedValuesContext &
-  ExpiredTokensContext & {
+  ExpiredTokensContext &
+  OldDeliveriesContext &
+  DeliveryContext & {
     readonly caches: Caches;
     readonly deletions: OwnDeletions;
   };
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
-  return [environments(context), repositories(context), configSetVersions(context), garbage(context)];
+  return [
+    environments(context),
+    repositories(context),
+    deliveries(context),
+    configSetVersions(context),
+    garbage(context),
+  ];
 }
 
 function environments(context: ControllerContext): Controller {
@@ -60,6 +71,18 @@ function repositories(context: ControllerContext): Controller {
   };
 }
 
+/** The deliveries of webhooks that the facade has not settled. */
+function deliveries(context: ControllerContext): Controller {
+  const { caches, webhookDeliveries } = context;
+  return {
+    name: "deliveries",
+    reconcile: createDeliveryReconciler(context),
+    watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
+    initialKeys: () => namesOf(webhookDeliveries.pending()),
+    workers: 8,
+  };
+}
+
 /** The versions of config sets that environments use. */
 function configSetVersions(context: ControllerContext): Controller {
   const { caches } = context;
@@ -79,6 +102,7 @@ function garbage(context: ControllerContext): Controller {
     orphans: createSweep(context),
     tokens: deleteExpiredTokens(context),
     tokenValues: tokenValues.sweep,
+    deliveries: dropOldDeliveries(context),
   };
   return garbageCollection(context, collections, [
     (enqueue) =>

@@ -57,7 +57,11 @@ export interface WebhookFormat {
   read(delivery: DeliveryHeaders, payload: unknown, at: { readonly now: Date }): ReadEvent;
 }
 
+/** How many labels of a pull request are read. */
+export const MOST_READ_LABELS = 1000;
+
 export interface ReadEvent {
+  /** It fits its schema, but for `pullRequest.labels`: all are here, up to `MOST_READ_LABELS`, for the rules to choose. */
   readonly event: WebhookEvent;
   /** Why it is `other`: for people, at most 300 characters. */
   readonly reason?: string;

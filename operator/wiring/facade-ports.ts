@@ -7,14 +7,18 @@ import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
+import { createWebhookInbox } from "../delivery/inbox.ts";
+import { createWebhookKeys } from "../delivery/webhook-keys.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
+import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
 
 /** What the facade tells its ports, and what tests may replace. */
 export interface FacadeOptions {
@@ -22,21 +26,37 @@ export interface FacadeOptions {
   readonly auditId?: AuditId;
   /** Instead of the real prober. */
   readonly prober?: UrlProber;
+  /** Where what webhooks change is recorded. */
+  readonly audit?: AuditTrail;
 }
 
 /** Which adapter stands behind which port of the facade. */
 export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions) {
-  const { settings, clock, client, caches, deletions, deployer, secretManagers } = foundations;
+  const { settings, log, clock, client, caches, deletions, deployer, secretManagers } = foundations;
   const { namespace } = settings;
   const { auditId } = options;
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost: host });
+  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, auditId, deletions });
+  const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
   return {
     environments: kubernetesEnvironments({ client, cache: caches.environments, clock, auditId, deletions }),
     repositories: kubernetesRepositories(caches.repositories, namespace),
     repositoryReloads: kubernetesRepositoryReloads({ client, cache: caches.repositories, namespace, clock }),
-    branchHeads: createBranchHeads({ settings, clock, secretManager, repositoryHost: host }),
-    configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, auditId, deletions }),
+    branchHeads,
+    configSets,
+    webhookDeliveries: webhooks.webhookDeliveries,
+    webhookInbox: createWebhookInbox({
+      ...webhooks,
+      deliveries: webhooks.webhookDeliveries,
+      settings,
+      repositories: webhooks.world.repositories,
+      formats: WEBHOOK_FORMATS,
+      keys: createWebhookKeys({ settings, secretManager, clock }),
+      clock,
+      log,
+    }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, auditId, deletions }),
     health: kubernetesPlatformHealth({

@@ -1,0 +1,86 @@
+import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { ReadEvent, WebhookFormat } from "../../ports/webhook-format.ts";
+import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
+import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
+import { at, isObject, text } from "../webhook-format/payload.ts";
+import { isOfFork, type PullRequestFacts, pullRequestEvent } from "../webhook-format/pull-request.ts";
+import { pushEvent } from "../webhook-format/push.ts";
+import { isHmacOf, isHubSignatureOf } from "../webhook-format/signatures.ts";
+import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
+
+/**
+ * Gitea and Forgejo, https://docs.gitea.com/usage/webhooks. `X-Gitea-Event` is the name of a payload's form,
+ * `X-Gitea-Event-Type` the finer choice of a hook's settings, and the only one that older versions send of some events.
+ * A replay from its page has an id of its own.
+ */
+export const giteaWebhookFormat: WebhookFormat = {
+  delivery: (webhook) => ({
+    eventName: eventNameOf(headerOf(webhook, "x-gitea-event") ?? headerOf(webhook, "x-gitea-event-type")),
+    deliveryId: deliveryIdOf(headerOf(webhook, "x-gitea-delivery")),
+  }),
+  isAuthentic: (webhook, { secrets }) => {
+    const signature = headerOf(webhook, "x-gitea-signature");
+    if (signature !== undefined) return isHmacOf(webhook.bytes, secrets, signature);
+    return isHubSignatureOf(webhook.bytes, secrets, headerOf(webhook, "x-hub-signature-256"));
+  },
+  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+};
+
+const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
+  ["pull_request", pullRequestOf],
+  ["push", pushEvent],
+  ["delete", deleteEvent],
+  ["workflow_run", workflowRunEvent],
+]);
+
+function pullRequestOf(payload: unknown, now: Date): ReadEvent {
+  return pullRequestEvent(payload, { ...actionOf(payload), ...headOf(payload) }, now);
+}
+
+/** Those that mean the same as an action of GitHub. */
+const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
+  ["opened", "opened"],
+  ["reopened", "reopened"],
+  ["synchronized", "synchronize"],
+  ["label_cleared", "unlabeled"],
+  ["closed", "closed"],
+] as const);
+
+function actionOf(payload: unknown): Pick<PullRequestFacts, "action" | "label"> {
+  const action = text(at(payload, "action"));
+  if (action === "edited") return { action: editOf(at(payload, "changes")) };
+  if (action === "label_updated") return labelsOf(at(payload, "changes"));
+  return { action: ACTIONS.get(action) ?? "other" };
+}
+
+/** The base branch is `ref`. A title makes a draft, by its prefix `WIP:`. */
+function editOf(changes: unknown): PullRequestAction {
+  if (isObject(at(changes, "ref"))) return "edited";
+  return isObject(at(changes, "title")) ? "updated" : "other";
+}
+
+/** Newer versions report the labels that were added and removed, in one event; older ones that some were. */
+function labelsOf(changes: unknown): Pick<PullRequestFacts, "action" | "label"> {
+  const [added, removed] = [at(changes, "added_labels"), at(changes, "removed_labels")].map(listOf);
+  const [only, ...more] = [...(added ?? []), ...(removed ?? [])];
+  if (only === undefined || more.length > 0) return { action: "updated" };
+  return { action: added?.length === 1 ? "labeled" : "unlabeled", label: at(only, "name") };
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/**
+ * Where the head branch is gone, `ref` is `refs/pull/N/head` and `label` the branch's name. Without a `label` it never was a
+ * branch: a push to `refs/for/…` (AGit), for which reading the repository is enough, so it is trusted no more than a fork.
+ */
+function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> {
+  const [ref, label] = ["ref", "label"].map((key) => text(at(payload, "pull_request", "head", key)));
+  if (!ref?.startsWith("refs/")) return { headRef: ref, isFork: isOfFork(payload) };
+  return { headRef: label || ref, isFork: label === "" || isOfFork(payload) };
+}
+
+/** Gitea reports a deleted branch by its short name in this event, and by no push. */
+function deleteEvent(payload: unknown): ReadEvent {
+  if (at(payload, "ref_type") !== "branch") return ignored("What was deleted is no branch");
+  return checked({ type: "push", push: { branch: at(payload, "ref"), deleted: true } });
+}

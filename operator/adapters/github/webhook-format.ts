@@ -1,0 +1,49 @@
+import type { ReadEvent, WebhookFormat } from "../../ports/webhook-format.ts";
+import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
+import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
+import { at, branchOfRef } from "../webhook-format/payload.ts";
+import { actionOf, isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
+import { pushEvent } from "../webhook-format/push.ts";
+import { isHubSignatureOf } from "../webhook-format/signatures.ts";
+import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
+
+/**
+ * GitHub, https://docs.github.com/webhooks/webhook-events-and-payloads. Its signature is over the raw bytes; the older
+ * one, `X-Hub-Signature` with SHA-1, is not looked at. A redelivery has the id of the first delivery.
+ */
+export const githubWebhookFormat: WebhookFormat = {
+  delivery: (webhook) => ({
+    eventName: eventNameOf(headerOf(webhook, "x-github-event")),
+    deliveryId: deliveryIdOf(headerOf(webhook, "x-github-delivery")),
+  }),
+  isAuthentic: (webhook, { secrets }) =>
+    isHubSignatureOf(webhook.bytes, secrets, headerOf(webhook, "x-hub-signature-256")),
+  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+};
+
+const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
+  ["pull_request", pullRequestOf],
+  ["push", pushEvent],
+  ["workflow_run", workflowRunEvent],
+  ["merge_group", mergeGroupEvent],
+  ["ping", () => checked({ type: "ping" })],
+]);
+
+function pullRequestOf(payload: unknown, now: Date): ReadEvent {
+  const facts = { action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) };
+  return pullRequestEvent(payload, facts, now);
+}
+
+/** The merge queue asks for checks of a commit. Its other action, `destroyed`, asks for nothing. */
+function mergeGroupEvent(payload: unknown): ReadEvent {
+  if (at(payload, "action") !== "checks_requested") return ignored("The merge group asks for no checks");
+  const group = at(payload, "merge_group");
+  return checked({
+    type: "merge_group",
+    mergeGroup: {
+      commit: at(group, "head_sha"),
+      branch: branchOfRef(at(group, "head_ref")),
+      baseRef: branchOfRef(at(group, "base_ref")),
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { type PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { ReadEvent } from "../../ports/webhook-format.ts";
+import { ignored, optional } from "../webhook-format/event.ts";
+import { at, integer, text, timestamp } from "../webhook-format/payload.ts";
+import { labelNames, pullRequest } from "../webhook-format/pull-request.ts";
+
+/** The others (approvals) change nothing that the rules read. */
+const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
+  ["open", "opened"],
+  ["reopen", "reopened"],
+  ["update", "updated"],
+  ["close", "closed"],
+  ["merge", "closed"],
+] as const);
+
+/** `locked`: while it is merged. */
+const STATES: ReadonlyMap<string, PullRequestState["state"]> = new Map([
+  ["opened", "open"],
+  ["locked", "open"],
+  ["closed", "closed"],
+  ["merged", "closed"],
+] as const);
+
+const login = optional(PullRequestState.properties.login);
+
+/**
+ * A merge request, https://docs.gitlab.com/user/project/integrations/webhook_events/#merge-request-events. Only the whole
+ * object is read: `changes` may be empty and `oldrev` missing although something changed.
+ */
+export function mergeRequestEvent(payload: unknown, now: Date): ReadEvent {
+  if (at(payload, "object_kind") !== "merge_request") return ignored("The payload is not that of a merge request");
+  const request = at(payload, "object_attributes");
+  const source = integer(at(request, "source_project_id"));
+  return pullRequest({
+    number: integer(at(request, "iid")),
+    action: ACTIONS.get(text(at(request, "action"))) ?? "other",
+    state: STATES.get(text(at(request, "state"))),
+    merged: at(request, "state") === "merged",
+    draft: (at(request, "draft") ?? at(request, "work_in_progress")) === true,
+    labels: labelNames(at(request, "labels") ?? at(payload, "labels"), "title"),
+    headRef: at(request, "source_branch"),
+    headCommit: at(request, "last_commit", "id"),
+    isFork: source === undefined || source !== at(request, "target_project_id"),
+    baseRef: at(request, "target_branch"),
+    updatedAt: timestamp(at(request, "updated_at"), now),
+    login: authorOf(payload),
+  });
+}
+
+/** GitLab names the user of the event, and of the author the id alone. */
+function authorOf(payload: unknown): string | undefined {
+  const author = integer(at(payload, "object_attributes", "author_id"));
+  const isAuthor = author !== undefined && author === at(payload, "user", "id");
+  return isAuthor ? login(at(payload, "user", "username")) : undefined;
+}

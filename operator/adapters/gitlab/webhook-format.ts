@@ -1,0 +1,40 @@
+import type { ReadEvent, WebhookFormat } from "../../ports/webhook-format.ts";
+import { type EventReader, ignored, readBy } from "../webhook-format/event.ts";
+import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
+import { at } from "../webhook-format/payload.ts";
+import { pipelineEvent } from "../webhook-format/pipeline.ts";
+import { pushEvent } from "../webhook-format/push.ts";
+import { isTokenOf } from "../webhook-format/signatures.ts";
+import { mergeRequestEvent } from "./merge-request.ts";
+import { isSigningToken, isStandardWebhook } from "./standard-webhooks.ts";
+
+/**
+ * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token (19.0) counts before its static
+ * token, which signs nothing.
+ *
+ * `webhook-id`, which is signed, is the value of `Idempotency-Key` (17.4) and stays over retries.
+ * `X-Gitlab-Event-UUID` and `X-Gitlab-Webhook-UUID` don't, and hooks that set off each other share the first.
+ */
+export const gitlabWebhookFormat: WebhookFormat = {
+  delivery: (webhook) => ({
+    eventName: eventNameOf(headerOf(webhook, "x-gitlab-event")),
+    deliveryId: deliveryIdOf(headerOf(webhook, "webhook-id") ?? headerOf(webhook, "idempotency-key")),
+  }),
+  isAuthentic: (webhook, { secrets }, at) => {
+    const signing = secrets.filter(isSigningToken);
+    if (signing.length > 0) return isStandardWebhook(webhook, signing, at);
+    return isTokenOf(secrets, headerOf(webhook, "x-gitlab-token"));
+  },
+  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+};
+
+const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
+  ["Merge Request Hook", mergeRequestEvent],
+  ["Push Hook", pushOf],
+  ["Pipeline Hook", pipelineEvent],
+]);
+
+/** GitLab reports pushes of tags by another event. */
+function pushOf(payload: unknown): ReadEvent {
+  return at(payload, "object_kind") === "push" ? pushEvent(payload) : ignored("The payload is not that of a push");
+}

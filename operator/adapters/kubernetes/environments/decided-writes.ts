@@ -1,0 +1,63 @@
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import { CreationFailed } from "../../../../crds/errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../../kit/client/errors.ts";
+import type { DecidedWrites } from "../../../ports/environments.ts";
+import { auditAnnotations } from "../audit-annotation.ts";
+import { environmentType } from "../kinds.ts";
+import { forUser } from "../user-request.ts";
+import { type DeletionContext, operatorEnvironments } from "./operator-environments.ts";
+
+/** The DecidedWrites port on the Kubernetes API and this process's watch cache. */
+export function decidedWrites(context: DeletionContext): DecidedWrites {
+  const { client } = context;
+  const { remove } = operatorEnvironments(context);
+  return {
+    findNow: (name) => forUser(() => client.find(environmentType, { name })),
+    create: (name, spec, auditId) => forUser(() => create(context, { name, spec, auditId })),
+    revise: (environment, spec, auditId) => forUser(() => revise(context, environment, { spec, auditId })),
+    remove: (environment) => remove(environment, { onlyThisVersion: true }),
+  };
+}
+
+interface Creation {
+  readonly name: string;
+  readonly spec: EnvironmentSpec;
+  readonly auditId: string;
+}
+
+async function create({ client, cache }: DeletionContext, { name, spec, auditId }: Creation) {
+  try {
+    const manifest = environmentManifest(
+      name,
+      spec,
+      auditAnnotations(() => auditId),
+    );
+    const created = await client.create(environmentType, manifest);
+    cache.written(created);
+    return created;
+  } catch (error) {
+    if (isAlreadyExists(error)) return "changed";
+    throw isForbidden(error) ? new CreationFailed({ cause: error }) : error;
+  }
+}
+
+async function revise(
+  { client, cache }: DeletionContext,
+  { metadata }: EphemeralEnvironment,
+  { spec, auditId }: { readonly spec: Partial<EnvironmentSpec>; readonly auditId: string },
+) {
+  const { name, uid, resourceVersion } = metadata;
+  const patch = { metadata: { uid, resourceVersion, annotations: auditAnnotations(() => auditId) }, spec };
+  try {
+    const revised = await client.patch(environmentType, { name }, patch, { as: "merge" });
+    cache.written(revised);
+    return revised;
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "changed";
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { ReadEvent, ReceivedWebhook, WebhookFormat } from "../../ports/webhook-format.ts";
+import { checked, type EventReader, readBy } from "../webhook-format/event.ts";
+import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
+import { at, text } from "../webhook-format/payload.ts";
+import { pipelineEvent } from "../webhook-format/pipeline.ts";
+import { actionOf, isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
+import { pushEvent } from "../webhook-format/push.ts";
+import { isHubSignatureOf, isTokenOf } from "../webhook-format/signatures.ts";
+import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
+
+/** The event of the contract's pipeline endpoint, which has no header for its name. */
+const PIPELINE = "pipeline";
+
+/**
+ * The contract's own headers and bodies, for Repositories without a host: signed at the endpoint of repositories, with a
+ * token at that of pipelines. Its bodies are GitHub's and GitLab's, with fewer fields.
+ */
+export const neutralWebhookFormat: WebhookFormat = {
+  delivery: (webhook) => ({
+    eventName: isPipeline(webhook) ? PIPELINE : eventNameOf(headerOf(webhook, "x-repohost-event")),
+    deliveryId: deliveryIdOf(headerOf(webhook, "x-repohost-delivery")),
+  }),
+  isAuthentic: (webhook, { secrets, pipelineTokens }) =>
+    isPipeline(webhook)
+      ? isTokenOf(pipelineTokens, headerOf(webhook, "x-pipeline-token"))
+      : isHubSignatureOf(webhook.bytes, secrets, headerOf(webhook, "x-hub-signature-256")),
+  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+};
+
+const isPipeline = ({ door }: ReceivedWebhook): boolean => door === "pipelinehost";
+
+const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
+  ["pull_request", pullRequestOf],
+  ["push", pushEvent],
+  ["workflow_run", workflowRunEvent],
+  [PIPELINE, pipelineEvent],
+  ["ping", () => checked({ type: "ping" })],
+]);
+
+const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
+  ["synchronized", "synchronize"],
+  ["merged", "closed"],
+] as const);
+
+/** The contract writes of "synchronized" and "merged" pull requests too, and names no repository of the head. */
+function pullRequestOf(payload: unknown, now: Date): ReadEvent {
+  const pull = at(payload, "pull_request");
+  const said = text(at(payload, "action"));
+  const facts = {
+    action: ACTIONS.get(said) ?? actionOf(payload),
+    merged: said === "merged" || at(pull, "state") === "merged" || at(pull, "merged") === true,
+    isFork: at(pull, "head", "repo") !== undefined && isOfFork(payload),
+    label: at(payload, "label", "name"),
+  };
+  return pullRequestEvent(payload, facts, now);
+}

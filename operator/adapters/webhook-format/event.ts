@@ -1,0 +1,65 @@
+/** What a format makes of a payload: an event that fits its schema, or the reason why there is none. */
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+import { type TSchema, Type } from "typebox";
+import {
+  type MergeGroupState,
+  type PipelineState,
+  PullRequestState,
+  type PushState,
+  WebhookEvent,
+} from "../../../crds/webhooks/webhook-event.schema.ts";
+import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhook-format.ts";
+import { text } from "./payload.ts";
+
+// The module is CommonJS: under nodenext its callable default export hides one level down in the types.
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => void;
+const ajv = new Ajv2020({ strict: true });
+addFormats(ajv, ["date-time", "int64"]);
+
+const { labels } = PullRequestState.properties;
+const fits = ajv.compile<WebhookEvent>(
+  Type.Object({
+    ...WebhookEvent.properties,
+    // The rules choose the labels that are stored.
+    pullRequest: Type.Optional(
+      Type.Object({ ...PullRequestState.properties, labels: { ...labels, maxItems: MOST_READ_LABELS } }),
+    ),
+  }),
+);
+
+/** Fields as they were found. What they are is checked in one place, against the schema. */
+export type Found<T> = { readonly [K in keyof T]: unknown };
+type Candidate =
+  | { readonly type: "pull_request"; readonly pullRequest: Found<PullRequestState> }
+  | { readonly type: "push"; readonly push: Found<PushState> }
+  | { readonly type: "pipeline"; readonly pipeline: Found<PipelineState> }
+  | { readonly type: "merge_group"; readonly mergeGroup: Found<MergeGroupState> }
+  | { readonly type: "ping" };
+
+/** The event, where it fits its schema; else `other`, with the field that doesn't. */
+export function checked(candidate: Candidate): ReadEvent {
+  if (fits(candidate)) return { event: withoutAbsent(candidate) };
+  const [error] = fits.errors as [ErrorObject];
+  return ignored(`Not a usable ${candidate.type}: ${error.instancePath.slice(1) || "it"} ${error.message}`);
+}
+
+/** JSON knows no `undefined`. */
+const withoutAbsent = (event: WebhookEvent): WebhookEvent => JSON.parse(JSON.stringify(event)) as WebhookEvent;
+
+/** @param reason a sentence for people */
+export const ignored = (reason: string): ReadEvent => ({ event: { type: "other" }, reason: reason.slice(0, 300) });
+
+/** A reader of a field that an event can do without: its value where it fits the schema. */
+export function optional(schema: TSchema): (value: unknown) => string | undefined {
+  const isUsable = ajv.compile(schema);
+  return (value) => (isUsable(value) ? text(value) : undefined);
+}
+
+/** Reads the payload of one event name. */
+export type EventReader = (payload: unknown, now: Date) => ReadEvent;
+
+/** Reads a payload by the name of its event. */
+export function readBy(readers: ReadonlyMap<string, EventReader>, eventName: string): EventReader {
+  return readers.get(eventName) ?? (() => ignored(`The event ${JSON.stringify(eventName)} is not used`));
+}

@@ -1,0 +1,57 @@
+import { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { ReadEvent } from "../../ports/webhook-format.ts";
+import { checked, ignored, optional } from "./event.ts";
+import { at, integer, text, timestamp } from "./payload.ts";
+
+type Status = PipelineState["status"];
+
+/**
+ * GitLab's statuses, https://docs.gitlab.com/api/pipelines/, and the contract's. `skipped` built nothing; `manual` waits for
+ * a person, maybe for ever.
+ */
+const STATUSES: ReadonlyMap<string, Status> = new Map([
+  ["created", "running"],
+  ["waiting_for_resource", "running"],
+  ["preparing", "running"],
+  ["waiting_for_callback", "running"],
+  ["pending", "running"],
+  ["scheduled", "running"],
+  ["running", "running"],
+  ["canceling", "running"],
+  ["success", "success"],
+  ["failed", "failed"],
+  ["canceled", "canceled"],
+] as const);
+
+const branch = optional(PipelineState.properties.branch);
+const url = optional(PipelineState.properties.url);
+
+/** The pipeline body of the contract, which is GitLab's. The pipeline of a fork's merge request is ignored. */
+export function pipelineEvent(payload: unknown, now: Date): ReadEvent {
+  const pipeline = at(payload, "object_attributes");
+  if (at(payload, "object_kind") !== "pipeline") return ignored("The payload is not that of a pipeline");
+  const request = at(payload, "merge_request") ?? undefined;
+  if (request !== undefined && at(request, "source_project_id") !== at(request, "target_project_id")) {
+    return ignored("The pipeline is of a fork's merge request");
+  }
+  const status = STATUSES.get(text(at(pipeline, "status")));
+  if (status === undefined) return ignored("The pipeline's status says nothing of its commit's build");
+  return checked({
+    type: "pipeline",
+    pipeline: {
+      project: at(payload, "project", "path_with_namespace"),
+      id: integer(at(pipeline, "id")),
+      commit: at(pipeline, "sha") ?? at(payload, "commit", "id"),
+      branch: at(pipeline, "tag") === true ? undefined : branch(at(pipeline, "ref")),
+      status,
+      url: url(at(pipeline, "url")),
+      at: momentOf(pipeline, status, now),
+    },
+  });
+}
+
+/** Since when it has its status: GitLab reports only when it was created and when it ended. */
+function momentOf(pipeline: unknown, status: Status, now: Date): string {
+  const ended = status === "running" ? undefined : timestamp(at(pipeline, "finished_at"), now);
+  return ended ?? now.toISOString();
+}

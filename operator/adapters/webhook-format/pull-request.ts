@@ -1,0 +1,85 @@
+import {
+  LABEL_MAX_LENGTH,
+  PULL_REQUEST_ACTIONS,
+  type PullRequestAction,
+  PullRequestState,
+} from "../../../crds/webhooks/webhook-event.schema.ts";
+import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhook-format.ts";
+import { checked, type Found, optional } from "./event.ts";
+import { at, integer, isObject, text, timestamp } from "./payload.ts";
+import { isSameRepository } from "./repository.ts";
+
+/** What hosts say in their own ways. */
+export interface PullRequestFacts {
+  readonly action: PullRequestAction;
+  readonly label?: unknown;
+  /** Where the host says it otherwise than by `merged` of the pull request. */
+  readonly merged?: boolean;
+  readonly isFork: boolean;
+  readonly headRef?: unknown;
+}
+
+const login = optional(PullRequestState.properties.login);
+const label = optional(PullRequestState.properties.label);
+
+/**
+ * A pull request in the form that GitHub, Gitea and the contract share.
+ *
+ * @param payload its `pull_request` is the whole state
+ */
+export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now: Date): ReadEvent {
+  const pull = at(payload, "pull_request");
+  return pullRequest({
+    number: integer(at(pull, "number") ?? at(payload, "number")),
+    action: facts.action,
+    // A script that speaks the contract may leave the state as it was before.
+    state: facts.action === "closed" ? "closed" : at(pull, "state"),
+    merged: facts.merged ?? at(pull, "merged") === true,
+    draft: at(pull, "draft") === true,
+    labels: labelNames(at(pull, "labels"), "name"),
+    label: label(facts.label),
+    headRef: facts.headRef ?? at(pull, "head", "ref"),
+    headCommit: at(pull, "head", "sha"),
+    isFork: facts.isFork,
+    baseRef: at(pull, "base", "ref"),
+    updatedAt: timestamp(at(pull, "updated_at"), now),
+    login: login(at(pull, "user", "login")),
+  });
+}
+
+const NO_COMMIT = "0".repeat(40);
+
+/**
+ * The event of a pull request. The head commit of a closed one may be gone with its repository; its environment is deleted
+ * all the same, so git's id of no commit takes its place.
+ */
+export function pullRequest(found: Found<PullRequestState>): ReadEvent {
+  const isGone = found.state === "closed" && text(found.headCommit) === "";
+  return checked({ type: "pull_request", pullRequest: isGone ? { ...found, headCommit: NO_COMMIT } : found });
+}
+
+/** Those that a rule can name, each once. @param key of the name in a label's object */
+export function labelNames(labels: unknown, key: "name" | "title"): unknown {
+  if (labels === undefined || labels === null) return [];
+  if (!Array.isArray(labels)) return labels;
+  const names = labels
+    .map((one) => text(at(one, key)))
+    .filter((name) => name !== "" && name.length <= LABEL_MAX_LENGTH);
+  return [...new Set(names)].slice(0, MOST_READ_LABELS);
+}
+
+const ACTIONS: readonly string[] = PULL_REQUEST_ACTIONS.filter((action) => action !== "updated");
+
+/** GitHub's actions. `edited` is also sent for titles and texts, which change nothing that the rules read. */
+export function actionOf(payload: unknown): PullRequestAction {
+  const action = text(at(payload, "action"));
+  if (action === "edited") return isObject(at(payload, "changes", "base")) ? "edited" : "other";
+  return ACTIONS.includes(action) ? (action as PullRequestAction) : "other";
+}
+
+/** Whether the head is in another repository than the base. One that is gone, `null`, was another. */
+export function isOfFork(payload: unknown): boolean {
+  const head = at(payload, "pull_request", "head", "repo");
+  const base = at(payload, "pull_request", "base", "repo") ?? at(payload, "repository");
+  return !isSameRepository(head, base);
+}

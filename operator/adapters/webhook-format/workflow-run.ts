@@ -1,0 +1,59 @@
+import { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { ReadEvent } from "../../ports/webhook-format.ts";
+import { checked, ignored, optional } from "./event.ts";
+import { at, integer, text, timestamp } from "./payload.ts";
+import { isSameRepository } from "./repository.ts";
+
+type Status = PipelineState["status"];
+
+/** GitHub's conclusions that say whether the commit was built. The others, such as `skipped`, say nothing of it. */
+const STATUS_OF_CONCLUSION: Readonly<Partial<Record<string, Status>>> = {
+  success: "success",
+  failure: "failed",
+  timed_out: "failed",
+  startup_failure: "failed",
+  cancelled: "canceled",
+};
+const UNFINISHED = ["requested", "in_progress"];
+
+const branch = optional(PipelineState.properties.branch);
+const url = optional(PipelineState.properties.url);
+
+/**
+ * `workflow_run` of GitHub and Gitea: a pipeline of its head commit.
+ *
+ * That of a fork is ignored: its branch may have the name of one of ours, its commit may be one of ours, and its workflow
+ * is its own. Gitea names no head repository, and no branch for runs of pull requests.
+ */
+export function workflowRunEvent(payload: unknown, now: Date): ReadEvent {
+  const run = at(payload, "workflow_run");
+  const repository = at(payload, "repository");
+  const head = at(run, "head_repository");
+  if (head !== undefined && !isSameRepository(head, repository)) return ignored("The workflow run is of a fork");
+  const status = statusOf(text(at(payload, "action")), text(at(run, "conclusion")));
+  if (status === undefined) return ignored("The workflow run says nothing of its commit's build");
+  return checked({
+    type: "pipeline",
+    pipeline: {
+      project: at(repository, "full_name"),
+      id: integer(at(run, "id")),
+      commit: at(run, "head_sha"),
+      branch: branch(at(run, "head_branch")),
+      status,
+      url: url(at(run, "html_url")),
+      at: momentOf(run, status, now),
+    },
+  });
+}
+
+function statusOf(action: string, conclusion: string): Status | undefined {
+  if (conclusion !== "")
+    return Object.hasOwn(STATUS_OF_CONCLUSION, conclusion) ? STATUS_OF_CONCLUSION[conclusion] : undefined;
+  return UNFINISHED.includes(action) ? "running" : undefined;
+}
+
+/** Since when it has its status. Gitea has no `updated_at`. */
+function momentOf(run: unknown, status: Status, now: Date): string {
+  const own = at(run, status === "running" ? "started_at" : "completed_at");
+  return timestamp(at(run, "updated_at") ?? own, now) ?? now.toISOString();
+}
