@@ -165,13 +165,13 @@ test("what a user deleted comes back with nothing but a new commit", async () =>
       expect(run.commits).toEqual([]);
 
       const updatedAt = new Date(afterMs + 2 * MINUTE_MS).toISOString();
-      const pushed = {
+      const pushed: PullRequestState = {
         ...open,
         labels: [...open.labels],
         action: "synchronize",
         headCommit: commitOf("d"),
         updatedAt,
-      } as const;
+      };
       await run.deliver([{ state: pushed, id: "pushed", atMs: run.world.nowMs + 2 * MINUTE_MS }]);
       await run.end();
       expect(run.commits).toEqual([commitOf("d")]);
