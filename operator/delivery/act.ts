@@ -64,7 +64,7 @@ async function write(
 ): Promise<EphemeralEnvironment | "changed"> {
   if (decision.do === "create") return writes.create(decision.name, decision.spec, auditId);
   const { environment } = decision;
-  if (decision.do === "update") return writes.revise(environment, decision.spec, auditId);
+  if (decision.do === "update") return writes.revise(environment, decision.spec, auditId, decision.annotations);
   return (await writes.remove(environment)) === "changed" ? "changed" : environment;
 }
 

@@ -51,7 +51,8 @@ export interface DecidedWrites {
   create(name: string, spec: EnvironmentSpec, auditId: string): Promise<EphemeralEnvironment | "changed">;
 
   /**
-   * Merges the fields into the spec of exactly the version that was read.
+   * Merges the fields into the spec of exactly the version that was read, and annotations into its annotations: null
+   * removes one.
    *
    * @returns "changed" when the version no longer holds, or it is gone: decide again
    * @throws ConfigInvalid when the API server refuses the change
@@ -60,6 +61,7 @@ export interface DecidedWrites {
     environment: EphemeralEnvironment,
     spec: Partial<EnvironmentSpec>,
     auditId: string,
+    annotations?: Readonly<Record<string, string | null>>,
   ): Promise<EphemeralEnvironment | "changed">;
 
   /** Deletes exactly the version that was read; see `OperatorEnvironments.remove`. */

@@ -18,7 +18,10 @@ export function decidedWrites(context: DeletionContext): DecidedWrites {
   return {
     findNow: (name) => forUser(() => client.find(environmentType, { name })),
     create: (name, spec, auditId) => forUser(() => create(context, { name, spec, auditId })),
-    revise: (environment, spec, auditId) => forUser(() => revise(context, environment, { spec, auditId })),
+    revise: (environment, spec, auditId, annotations) =>
+      forUser(() =>
+        revise(context, environment, { spec, annotations: { ...annotations, ...auditAnnotations(() => auditId) } }),
+      ),
     remove: (environment) => remove(environment, { onlyThisVersion: true }),
   };
 }
@@ -45,13 +48,18 @@ async function create({ client, cache }: DeletionContext, { name, spec, auditId 
   }
 }
 
+interface Revision {
+  readonly spec: Partial<EnvironmentSpec>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
+
 async function revise(
   { client, cache }: DeletionContext,
   { metadata }: EphemeralEnvironment,
-  { spec, auditId }: { readonly spec: Partial<EnvironmentSpec>; readonly auditId: string },
+  { spec, annotations }: Revision,
 ) {
   const { name, uid, resourceVersion } = metadata;
-  const patch = { metadata: { uid, resourceVersion, annotations: auditAnnotations(() => auditId) }, spec };
+  const patch = { metadata: { uid, resourceVersion, annotations }, spec };
   try {
     const revised = await client.patch(environmentType, { name }, patch, { as: "merge" });
     cache.written(revised);
