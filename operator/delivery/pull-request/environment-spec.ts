@@ -4,6 +4,7 @@ import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { admits } from "../../../crds/repository/repository.ts";
 import { completed } from "../components.ts";
 import { type Decided, type DecisionContext, nothing, type Subject, verdict } from "../decision.ts";
+import { withReport } from "../pipeline/report.ts";
 import type { Head, MayCreate } from "./decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 
@@ -26,7 +27,8 @@ interface Creation extends MayCreate {
 export async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
   const { name, facts, subject, head } = creation;
   const { repository, state } = facts;
-  const source = { repository: repository.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
+  const named = { repository: repository.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
+  const source = withReport(named, repository, context);
   // The author of a fork must not choose a branch of ours by its name.
   const branch = state.isFork ? undefined : state.headRef;
   const components = await completed({ repository, source, branch }, context);

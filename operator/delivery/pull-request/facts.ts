@@ -19,8 +19,8 @@ export interface PullRequestFacts {
   readonly approved: ReadonlySet<string>;
   /** The last environment of the pull request that is gone. */
   readonly former: FormerEnvironment | undefined;
-  /** The settings, and the environments that take places of the Repository. */
-  readonly context: Pick<DecisionContext, "settings" | "environments">;
+  /** The settings, the environments that take places of the Repository, and the reports of its pipelines. */
+  readonly context: Pick<DecisionContext, "settings" | "environments" | "deliveries">;
 }
 
 /** An environment that the pull request had. */

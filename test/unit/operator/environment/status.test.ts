@@ -5,7 +5,7 @@ import type {
   EnvironmentStatus,
   EphemeralEnvironment,
 } from "../../../../crds/environment/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { BACKING_SERVICES } from "../../../../operator/environment/backing-services/index.ts";
 import { specHash } from "../../../../operator/environment/progress.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
@@ -445,5 +445,27 @@ describe("a protection", () => {
 
   test("changes nothing that runs", () => {
     expect(shielded.phase).toBe("ready");
+  });
+});
+
+describe("a branch that its host reported as deleted", () => {
+  const goneOf = (branch: string, annotations?: Record<string, string>) => {
+    const source = { repository: "shop-api", branch };
+    const metadata = annotations === undefined ? {} : { annotations };
+    return findCondition(
+      judged(environmentFixture({ metadata, spec: { backend: source } }), allDone, 1).conditions,
+      "SourceGone",
+    );
+  };
+  const reported = { [DELETED_BRANCH_ANNOTATION.backend]: "feature" };
+
+  test("is shown", () => {
+    expect(goneOf("feature", reported)).toMatchObject({ status: "True" });
+    expect(goneOf("feature", reported)?.message).toContain("'feature'");
+  });
+
+  test("is not shown for another branch, nor without the report", () => {
+    expect(goneOf("main", reported)).toBeUndefined();
+    expect(goneOf("feature")).toBeUndefined();
   });
 });

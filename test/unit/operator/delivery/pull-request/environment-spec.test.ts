@@ -5,6 +5,7 @@ import type { Repository } from "../../../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../../../crds/repository/webhook-rules.schema.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import {
+  CREATED,
   configSetFixture,
   fixtureSettings,
   repositoryFixture,
@@ -171,5 +172,37 @@ describe("a fork", () => {
     const { decision, trace } = await world.approve(approval);
     expect(decision).toMatchObject({ do: "nothing", reason: "ConfigSetUnusable" });
     expect(trace.at(-1)).toMatchObject({ rule: "config_set", passed: false });
+  });
+});
+
+describe("its pipeline", () => {
+  const pipeline = { project: "shop/shop-api", id: 7, commit: commitOf("a"), status: "success", at: CREATED } as const;
+  const scene: Scene = { api: { pipeline: { createOnSuccess: false } } };
+
+  test("that ended before the pull request was opened is recorded", async () => {
+    const world = worldOf(scene);
+    await world.settle(world.claim({ type: "pipeline", pipeline: { ...pipeline, status: "running" } }));
+    await world.settle(world.claim({ type: "pipeline", pipeline: { ...pipeline, branch: "feature" } }));
+    await world.settle(world.claim({ type: "pipeline", pipeline: { ...pipeline, id: 8, commit: commitOf("b") } }));
+    const { decision } = await world.arrive(pullRequestState());
+    expect(decision).toMatchObject({ do: "create", spec: { backend: { pipeline } } });
+  });
+
+  test("that reports before the push it is of is recorded with the commit", async () => {
+    const world = worldOf(scene);
+    await world.arrive(pullRequestState({ updatedAt: "2026-01-01T00:00:00Z" }));
+    const next = { ...pipeline, id: 8, commit: commitOf("b") };
+    await world.settle(world.claim({ type: "pipeline", pipeline: next }));
+    const pushed = { action: "synchronize", headCommit: commitOf("b"), updatedAt: "2026-01-01T00:01:00Z" } as const;
+    const { decision } = await world.arrive(pullRequestState(pushed));
+    expect(decision).toMatchObject({ do: "update", spec: { backend: { commit: commitOf("b"), pipeline: next } } });
+  });
+
+  test("is not looked for where the Repository has none", async () => {
+    const world = worldOf({});
+    await world.settle(world.claim({ type: "pipeline", pipeline }));
+    const { decision } = await world.arrive(pullRequestState());
+    expect(decision).toMatchObject({ do: "create" });
+    expect(decision).not.toHaveProperty("spec.backend.pipeline");
   });
 });
