@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
-import type { Repository } from "../../crds/repository/repository.ts";
+import { fullNameOf, type Repository } from "../../crds/repository/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import {
@@ -107,20 +107,9 @@ function isNamed(
 ): boolean {
   const kind = kindOf(repository, settings);
   const named = kind && identity(payload, partOf(kind, door));
-  if (named === undefined || named.fullName !== fullNameOf(repository)) return false;
+  if (named === undefined || named.fullName !== fullNameOf(repository).toLowerCase()) return false;
   const { hostId } = repository.spec;
   return hostId === undefined || named.id === undefined || hostId === named.id;
-}
-
-/** Its full name on its host, in lower case; that of its URL when it names none. */
-function fullNameOf({ spec: { fullName, cloneUrl } }: Repository): string | undefined {
-  if (fullName !== undefined) return fullName.toLowerCase();
-  if (!URL.canParse(cloneUrl)) return undefined;
-  return new URL(cloneUrl).pathname
-    .replace(/^\/+/, "")
-    .replace(/\/+$/, "")
-    .replace(/\.git$/, "")
-    .toLowerCase();
 }
 
 type Proof = "fits" | "does not fit" | "no key";
