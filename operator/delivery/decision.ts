@@ -45,6 +45,22 @@ export function nothing(reason: string, message: string, trace: readonly RuleVer
   return { decision: { do: "nothing", reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH) }, trace };
 }
 
+/** The decision to delete an environment; one that is protected stays. */
+export function deletion(environment: EphemeralEnvironment, reason: string, trace: readonly RuleVerdict[]): Decided {
+  if (!environment.spec.protected) return { decision: { do: "delete", environment, reason }, trace };
+  return nothing("Protected", "the environment is protected: take the protection back, or delete it later", trace);
+}
+
+/** A name that is taken, or about to be free. */
+export function nameTaken(environment: EphemeralEnvironment, trace: readonly RuleVerdict[]): Decided {
+  const { name, deletionTimestamp } = environment.metadata;
+  if (deletionTimestamp === undefined) {
+    return nothing("NameTaken", `'${name}' is an environment of another origin: delete it, or keep it instead`, trace);
+  }
+  const message = `the former environment '${name}' is being deleted`;
+  return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
+}
+
 /** The verdict of one rule: it is not met when there is a problem. */
 export function verdict(repository: Repository, rule: string, problem: string | undefined): RuleVerdict {
   const message = problem === undefined ? {} : { message: clipped(problem, VERDICT_MESSAGE_MAX_LENGTH) };
@@ -71,8 +87,8 @@ export interface DecisionContext {
   readonly repositories: Repositories;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest">;
-  /** The records of the environments that one pull request had; see `pullRequestKey`. */
-  readonly recordsOf: (pullRequest: string) => readonly EnvironmentRecord[];
+  /** The records of the environments that one pull request, or the pipelines of one Repository had; see `triggerKey`. */
+  readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;
   readonly clock: Clock;
 }

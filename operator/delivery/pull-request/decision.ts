@@ -1,6 +1,6 @@
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
-import { type Decided, nothing, verdict } from "../decision.ts";
+import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
 import { endsEnvironment } from "./wanted.ts";
@@ -48,11 +48,6 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
     : nothing("KeptUntilExpiry", "the environment stays until its TTL is over", trace);
 }
 
-function deletion(environment: EphemeralEnvironment, reason: string, trace: readonly RuleVerdict[]): Decided {
-  if (!environment.spec.protected) return { decision: { do: "delete", environment, reason }, trace };
-  return nothing("Protected", "the environment is protected: take the protection back, or delete it later", trace);
-}
-
 function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
   const lasting = evaluate(facts, LASTING_RULES);
   // A protected environment stays, and goes on with its pull request.
@@ -77,16 +72,6 @@ function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Deci
   if (broken !== undefined) return nothing(broken.reason, broken.message, trace);
   if (namesake === undefined) return { mayCreate: true, trace };
   return nameTaken(namesake.environment, trace);
-}
-
-/** A name that is taken, or about to be free. */
-export function nameTaken(environment: EphemeralEnvironment, trace: readonly RuleVerdict[]): Decided {
-  const { name, deletionTimestamp } = environment.metadata;
-  if (deletionTimestamp === undefined) {
-    return nothing("NameTaken", `'${name}' is an environment of another origin: delete it, or keep it instead`, trace);
-  }
-  const message = `the former environment '${name}' is being deleted`;
-  return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
 }
 
 /** All verdicts, and the first rule that is not met. */

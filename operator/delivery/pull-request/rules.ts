@@ -1,6 +1,6 @@
 import { branchProblem } from "../../../crds/repository/branches.ts";
-import { fullNameOf } from "../../../crds/repository/repository.ts";
 import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
+import { organizationProblem, repositoryProblem } from "../allowed.ts";
 import { fullProblem } from "../components.ts";
 import { matchesWhole } from "../patterns.ts";
 import type { PullRequestFacts } from "./facts.ts";
@@ -29,27 +29,14 @@ const enabled: Rule = {
 const allowedOrganizations: Rule = {
   name: "allowed_organizations",
   reason: "OrganizationNotAllowed",
-  problem({ repository, context: { settings } }) {
-    const [organization = ""] = fullNameOf(repository).split("/");
-    return isListed(organization, settings.webhooks.allowedOrganizations)
-      ? undefined
-      : `the settings do not allow the organization '${organization}'`;
-  },
+  problem: ({ repository, context }) => organizationProblem(repository, context.settings),
 };
 
 const allowedRepositories: Rule = {
   name: "allowed_repositories",
   reason: "RepositoryNotAllowed",
-  problem({ repository, context: { settings } }) {
-    const name = fullNameOf(repository);
-    return isListed(name, settings.webhooks.allowedRepositories) ? undefined : `the settings do not allow '${name}'`;
-  },
+  problem: ({ repository, context }) => repositoryProblem(repository, context.settings),
 };
-
-/** Hosts compare names without regard to case; an empty list allows all. */
-function isListed(name: string, allowed: readonly string[]): boolean {
-  return allowed.length === 0 || allowed.some((one) => one.toLowerCase() === name.toLowerCase());
-}
 
 /** What an action counts as. A new base is like a new pull request; `updated` may be any change of an open one. */
 const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
