@@ -49,9 +49,8 @@ const getDelivery = route({
 })(({ params, caller }, services) => toReport(readableDelivery(params.id, caller, services)));
 
 /** Decides a delivery again. */
-const redeliver = route({
+const redeliverWebhook = route({
   endpoint: "POST /api/webhooks/deliveries/{id}/redeliver",
-  operationId: "redeliverWebhook",
   only: "v2",
   summary: "Act on a webhook delivery again",
   description: "Decides by the state of now what to do about a stored delivery, and does it. 409 for unverified ones.",
@@ -141,7 +140,7 @@ function newestFirst({ spec: one, metadata }: WebhookDelivery, { spec: other, me
 export const deliveryRoutes = feature("webhooks", {
   listDeliveries,
   getDelivery,
-  redeliver,
+  redeliverWebhook,
   simulateWebhook,
   approveCommit,
 });

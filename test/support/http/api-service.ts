@@ -28,7 +28,7 @@ import { type MemorySecretManager, memorySecretManager } from "../doubles/memory
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
-import { memoryWebhooks } from "./memory-webhooks.ts";
+import { memoryWebhooks, shareWebhookKeys, webhookKeySettings } from "./memory-webhooks.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 /** A line that the service logged. */
@@ -138,6 +138,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const audit = memoryAuditTrail();
   const health = memoryPlatformHealth(clock.now());
   const secretManager = memorySecretManager();
+  shareWebhookKeys(secretManager);
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
   const prober = memoryProber();
   const podLogs = memoryPodLogs();
@@ -214,6 +215,7 @@ function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }:
   return settingsFrom({
     baseDomain: "env.example.test",
     publicPort: 18443,
+    webhooks: webhookKeySettings,
     defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
     ...settings,
     api: {

@@ -14,7 +14,24 @@ import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { WEBHOOK_FORMATS } from "../../../operator/wiring/webhooks.ts";
 import { memoryDecidedWrites } from "../doubles/memory/decided-writes.ts";
 import type { MemoryEnvironments } from "../doubles/memory/environments.ts";
+import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { memoryWebhookDeliveries } from "../doubles/memory/webhook-deliveries.ts";
+
+/** The global keys of the service under test. */
+export const WEBHOOK_KEY = "the-key-of-webhooks-in-all-the-tests";
+export const PIPELINE_TOKEN = "the-token-of-pipelines-in-all-the-tests";
+
+/** The settings that name them. */
+export const webhookKeySettings = {
+  secrets: [{ name: "webhook-key", key: "latest" }],
+  pipelineTokens: [{ name: "pipeline-token", key: "latest" }],
+};
+
+/** Puts them where the settings say. */
+export function shareWebhookKeys({ share }: MemorySecretManager): void {
+  share({ id: "webhook-key", labels: {}, values: [WEBHOOK_KEY] });
+  share({ id: "pipeline-token", labels: {}, values: [PIPELINE_TOKEN] });
+}
 
 /** The doubles that webhooks meet. */
 interface Parts {
