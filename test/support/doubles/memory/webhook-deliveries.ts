@@ -19,6 +19,7 @@ export interface MemoryWebhookDeliveries extends WebhookDeliveries {
 /** Deliveries without a cluster; keeps the promises of the port that `webhookDeliveriesSuite` asks of every adapter. */
 export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhookDeliveries {
   const stored = new Map<string, WebhookDelivery>();
+  const byPullRequest = new Map<string, Set<string>>();
   let version = 1;
   let isReachable = true;
   const reach = () => {
@@ -28,6 +29,9 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
     version += 1;
     const metadata = { ...delivery.metadata, resourceVersion: String(version) };
     const kept = structuredClone({ ...delivery, metadata });
+    if (!stored.has(metadata.name)) {
+      for (const key of pullRequestsOf(kept)) byPullRequest.set(key, (byPullRequest.get(key) ?? new Set()).add(metadata.name));
+    }
     stored.set(metadata.name, kept);
     return kept;
   };
@@ -35,7 +39,7 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
   return {
     find: (name) => stored.get(name),
     list,
-    ofPullRequest: (key) => list().filter((delivery) => pullRequestsOf(delivery).includes(key)),
+    ofPullRequest: (key) => [...(byPullRequest.get(key) ?? [])].flatMap((name) => stored.get(name) ?? []),
     ofMeaning: (meaning) => list().filter(({ spec }) => spec.meaning === meaning),
     pending: () => list().filter(isPending),
     async claim(name, spec) {
