@@ -34,23 +34,25 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 ]);
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
-  return pullRequestEvent(payload, { ...actionOf(payload), ...headOf(payload) }, now);
+  const action = actionOf(payload);
+  // The pull request still lists the labels that were cleared, which are all: docs/adr/0193-labels-of-gitea.md.
+  const labels = action === "unlabeled" ? { labels: [] } : {};
+  return pullRequestEvent(payload, { action, ...labels, ...headOf(payload) }, now);
 }
 
-/** Those that mean the same as an action of GitHub. */
+/** `label_updated` does not report which labels, and GitHub's other actions are none of Gitea's. */
 const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
   ["opened", "opened"],
   ["reopened", "reopened"],
   ["synchronized", "synchronize"],
+  ["label_updated", "updated"],
   ["label_cleared", "unlabeled"],
   ["closed", "closed"],
 ] as const);
 
-function actionOf(payload: unknown): Pick<PullRequestFacts, "action" | "label"> {
+function actionOf(payload: unknown): PullRequestAction {
   const action = text(at(payload, "action"));
-  if (action === "edited") return { action: editOf(at(payload, "changes")) };
-  if (action === "label_updated") return labelsOf(at(payload, "changes"));
-  return { action: ACTIONS.get(action) ?? "other" };
+  return action === "edited" ? editOf(at(payload, "changes")) : (ACTIONS.get(action) ?? "other");
 }
 
 /** The base branch is `ref`. A title makes a draft, by its prefix `WIP:`. */
@@ -58,16 +60,6 @@ function editOf(changes: unknown): PullRequestAction {
   if (isObject(at(changes, "ref"))) return "edited";
   return isObject(at(changes, "title")) ? "updated" : "other";
 }
-
-/** Newer versions report the labels that were added and removed, in one event; older ones that some were. */
-function labelsOf(changes: unknown): Pick<PullRequestFacts, "action" | "label"> {
-  const [added, removed] = [at(changes, "added_labels"), at(changes, "removed_labels")].map(listOf);
-  const [only, ...more] = [...(added ?? []), ...(removed ?? [])];
-  if (only === undefined || more.length > 0) return { action: "updated" };
-  return { action: added?.length === 1 ? "labeled" : "unlabeled", label: at(only, "name") };
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
  * Where the head branch is gone, `ref` is `refs/pull/N/head` and `label` the branch's name. Without a `label` it never was a
@@ -81,6 +73,6 @@ function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> 
 
 /** Gitea reports a deleted branch by its short name in this event, and by no push. */
 function deleteEvent(payload: unknown): ReadEvent {
-  if (at(payload, "ref_type") !== "branch") return ignored("What was deleted is no branch");
+  if (at(payload, "ref_type") !== "branch") return ignored("The deleted ref is not a branch");
   return checked({ type: "push", push: { branch: at(payload, "ref"), deleted: true } });
 }

@@ -28,7 +28,7 @@ const login = optional(PullRequestState.properties.login);
  * object is read: `changes` may be empty and `oldrev` missing although something changed.
  */
 export function mergeRequestEvent(payload: unknown, now: Date): ReadEvent {
-  if (at(payload, "object_kind") !== "merge_request") return ignored("The payload is not that of a merge request");
+  if (at(payload, "object_kind") !== "merge_request") return ignored("The payload is not a merge request");
   const request = at(payload, "object_attributes");
   const source = integer(at(request, "source_project_id"));
   return pullRequest({

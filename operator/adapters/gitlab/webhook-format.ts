@@ -9,7 +9,7 @@ import { mergeRequestEvent } from "./merge-request.ts";
 import { isSigningToken, isStandardWebhook } from "./standard-webhooks.ts";
 
 /**
- * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token (19.0) counts before its static
+ * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token counts before its static
  * token, which signs nothing.
  *
  * `webhook-id`, which is signed, is the value of `Idempotency-Key` (17.4) and stays over retries.
@@ -20,9 +20,9 @@ export const gitlabWebhookFormat: WebhookFormat = {
     eventName: eventNameOf(headerOf(webhook, "x-gitlab-event")),
     deliveryId: deliveryIdOf(headerOf(webhook, "webhook-id") ?? headerOf(webhook, "idempotency-key")),
   }),
-  isAuthentic: (webhook, { secrets }, at) => {
+  isAuthentic: (webhook, { secrets }, window) => {
     const signing = secrets.filter(isSigningToken);
-    if (signing.length > 0) return isStandardWebhook(webhook, signing, at);
+    if (signing.length > 0) return isStandardWebhook(webhook, signing, window);
     return isTokenOf(secrets, headerOf(webhook, "x-gitlab-token"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
@@ -36,5 +36,5 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 
 /** GitLab reports pushes of tags by another event. */
 function pushOf(payload: unknown): ReadEvent {
-  return at(payload, "object_kind") === "push" ? pushEvent(payload) : ignored("The payload is not that of a push");
+  return at(payload, "object_kind") === "push" ? pushEvent(payload) : ignored("The payload is not a push");
 }

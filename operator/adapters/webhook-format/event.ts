@@ -41,7 +41,14 @@ type Candidate =
 export function checked(candidate: Candidate): ReadEvent {
   if (fits(candidate)) return { event: withoutAbsent(candidate) };
   const [error] = fits.errors as [ErrorObject];
-  return ignored(`Not a usable ${candidate.type}: ${error.instancePath.slice(1) || "it"} ${error.message}`);
+  return ignored(`Not a usable ${candidate.type}: ${problemOf(error)}`);
+}
+
+/** A field's name and what is wrong with it; never a value. */
+function problemOf({ instancePath, params, message }: ErrorObject): string {
+  const [, , ...path] = instancePath.split("/");
+  if ("missingProperty" in params) return `${[...path, params.missingProperty].join(".")} is missing`;
+  return `${path.join(".")} ${message}`;
 }
 
 /** JSON knows no `undefined`. */

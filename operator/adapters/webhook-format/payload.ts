@@ -1,4 +1,4 @@
-/** Reads the parts of a parsed payload of which nothing is known but that it is JSON. None of these throws. */
+/** Reads parts of a parsed payload, which may be any JSON. None of these functions throws. */
 
 /** The value at a path of keys; `undefined` where one is missing. */
 export function at(payload: unknown, ...path: readonly string[]): unknown {
@@ -26,7 +26,9 @@ const AHEAD_MS = 5 * 60_000;
  * the future, and for the zero that Gitea reports of what has not happened.
  */
 export function timestamp(value: unknown, now: Date): string | undefined {
-  const [, day, time, zone] = FULL_TIME.exec(text(value).slice(0, 64)) ?? [];
+  const match = FULL_TIME.exec(text(value));
+  if (match === null) return undefined;
+  const [, day, time, zone] = match;
   const moment = Date.parse(`${day}T${time}${zone === "UTC" ? "Z" : zone}`);
   return moment > 0 && moment <= now.getTime() + AHEAD_MS ? new Date(moment).toISOString() : undefined;
 }

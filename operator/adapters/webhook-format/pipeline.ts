@@ -29,7 +29,7 @@ const url = optional(PipelineState.properties.url);
 /** The pipeline body of the contract, which is GitLab's. The pipeline of a fork's merge request is ignored. */
 export function pipelineEvent(payload: unknown, now: Date): ReadEvent {
   const pipeline = at(payload, "object_attributes");
-  if (at(payload, "object_kind") !== "pipeline") return ignored("The payload is not that of a pipeline");
+  if (at(payload, "object_kind") !== "pipeline") return ignored("The payload is not a pipeline");
   const request = at(payload, "merge_request") ?? undefined;
   if (request !== undefined && at(request, "source_project_id") !== at(request, "target_project_id")) {
     return ignored("The pipeline is of a fork's merge request");

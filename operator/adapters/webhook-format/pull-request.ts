@@ -1,5 +1,4 @@
 import {
-  LABEL_MAX_LENGTH,
   PULL_REQUEST_ACTIONS,
   type PullRequestAction,
   PullRequestState,
@@ -9,11 +8,12 @@ import { checked, type Found, optional } from "./event.ts";
 import { at, integer, isObject, text, timestamp } from "./payload.ts";
 import { isSameRepository } from "./repository.ts";
 
-/** What hosts say in their own ways. */
+/** What each host reports in its own way. A field that is left out is read from the pull request. */
 export interface PullRequestFacts {
   readonly action: PullRequestAction;
+  /** The label that was added or removed. */
   readonly label?: unknown;
-  /** Where the host says it otherwise than by `merged` of the pull request. */
+  readonly labels?: readonly string[];
   readonly merged?: boolean;
   readonly isFork: boolean;
   readonly headRef?: unknown;
@@ -36,7 +36,7 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
     state: facts.action === "closed" ? "closed" : at(pull, "state"),
     merged: facts.merged ?? at(pull, "merged") === true,
     draft: at(pull, "draft") === true,
-    labels: labelNames(at(pull, "labels"), "name"),
+    labels: facts.labels ?? labelNames(at(pull, "labels"), "name"),
     label: label(facts.label),
     headRef: facts.headRef ?? at(pull, "head", "ref"),
     headCommit: at(pull, "head", "sha"),
@@ -58,13 +58,11 @@ export function pullRequest(found: Found<PullRequestState>): ReadEvent {
   return checked({ type: "pull_request", pullRequest: isGone ? { ...found, headCommit: NO_COMMIT } : found });
 }
 
-/** Those that a rule can name, each once. @param key of the name in a label's object */
+/** The names of labels that a rule can name, each once. @param key of the name in a label's object */
 export function labelNames(labels: unknown, key: "name" | "title"): unknown {
   if (labels === undefined || labels === null) return [];
   if (!Array.isArray(labels)) return labels;
-  const names = labels
-    .map((one) => text(at(one, key)))
-    .filter((name) => name !== "" && name.length <= LABEL_MAX_LENGTH);
+  const names = labels.flatMap((one) => label(at(one, key)) ?? []);
   return [...new Set(names)].slice(0, MOST_READ_LABELS);
 }
 
