@@ -15,7 +15,7 @@ const start = async (options: ServiceOptions = {}) => {
   await service?.stop();
   service = await startApiService({
     repositories: [
-      aRepository("shop-api", { ...rules, access: { groups: ["shop"] } }),
+      aRepository("shop-api", { ...rules, pipeline: { createOnSuccess: true }, access: { groups: ["shop"] } }),
       aRepository("own-api", { ...rules, webhookSecretRef: { name: "own-key", key: "latest" } }),
       aRepository("lab-api", { ...rules, host: "lab", fullName: "shop/lab-api" }),
     ],
