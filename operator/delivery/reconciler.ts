@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { ClusterUnavailable, HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import { isPending, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
+import { equalJson } from "../kit/equal-json.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
@@ -68,7 +68,7 @@ async function finish(
   { webhookDeliveries, clock }: DeliveryContext,
 ): Promise<ReconcileResult> {
   const isWaiting = status.phase === "pending";
-  if (!(isWaiting && isDeepStrictEqual(delivery.status, status))) {
+  if (!(isWaiting && equalJson(delivery.status, status))) {
     await webhookDeliveries.finish(delivery, isWaiting ? status : { ...status, finishedAt: clock.now().toISOString() });
   }
   return isWaiting ? { requeueAfterMs: WAITING_RECHECK_MS } : {};
