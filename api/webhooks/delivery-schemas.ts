@@ -19,9 +19,9 @@ export const DeliveryPath = closed({
 export const DeliveryQuery = closed({
   ...PAGE,
   repository: Type.Optional(Type.Unsafe<string>({ ...RepositoryId, examples: ["shop-api"] })),
-  status: Type.Optional(literals(DELIVERY_PHASES)),
-  door: Type.Optional(literals(DOORS)),
-  event: Type.Optional(literals(EVENT_TYPES)),
+  status: Type.Optional(literals(DELIVERY_PHASES, { description: "What became of it." })),
+  door: Type.Optional(literals(DOORS, { description: "The endpoint that received it." })),
+  event: Type.Optional(literals(EVENT_TYPES, { description: "What it is understood as." })),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
