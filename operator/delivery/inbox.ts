@@ -34,6 +34,8 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const lanes = createLanes();
   /** Decisions whose outcome is not stored yet, by the delivery's name. */
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
+  /** Claims that the API server has not answered yet: they may be pending deliveries in a moment. */
+  let claiming = 0;
 
   async function store(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<void> {
     const finishedAt = clock.now().toISOString();
@@ -81,8 +83,13 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   async function claim({ name, spec }: NewDelivery) {
     const known = deliveries.find(name);
     if (known !== undefined) return { state: "taken", delivery: known } as const;
-    if (deliveries.pending().length >= settings.webhooks.pending) throw new InboxFull(FULL_RETRY_SECONDS);
-    return deliveries.claim(name, spec);
+    if (deliveries.pending().length + claiming >= settings.webhooks.pending) throw new InboxFull(FULL_RETRY_SECONDS);
+    claiming += 1;
+    try {
+      return await deliveries.claim(name, spec);
+    } finally {
+      claiming -= 1;
+    }
   }
 
   return {
