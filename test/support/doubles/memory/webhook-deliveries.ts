@@ -30,7 +30,8 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
     const metadata = { ...delivery.metadata, resourceVersion: String(version) };
     const kept = structuredClone({ ...delivery, metadata });
     if (!stored.has(metadata.name)) {
-      for (const key of pullRequestsOf(kept)) byPullRequest.set(key, (byPullRequest.get(key) ?? new Set()).add(metadata.name));
+      for (const key of pullRequestsOf(kept))
+        byPullRequest.set(key, (byPullRequest.get(key) ?? new Set()).add(metadata.name));
     }
     stored.set(metadata.name, kept);
     return kept;
