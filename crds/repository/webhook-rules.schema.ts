@@ -77,7 +77,7 @@ export const PipelineRules = Type.Object(
   },
   {
     description:
-      "Read by webhooks: the effects of pipelines. With it, a new commit of a pull request waits for its pipeline; without it, pipelines create environments only where pull requests get none.",
+      "Read by webhooks: the effects of pipelines. With it, a new commit of a pull request waits for its pipeline.",
   },
 );
 
