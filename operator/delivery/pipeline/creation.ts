@@ -57,14 +57,9 @@ function rulesOf(creation: Creation): readonly Checked[] {
   ];
 }
 
-/**
- * By default a success creates. Where pull requests get environments and nothing is said of pipelines, it does not: each
- * branch would have two, and the rules of pull requests could be passed by.
- */
 function createOnSuccessProblem({ metadata, spec }: Repository): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return `Repository '${metadata.name}' is being deleted`;
-  const isOnByDefault = spec.pipeline !== undefined || spec.pullRequest?.enabled !== true;
-  const isOn = spec.pipeline?.createOnSuccess ?? isOnByDefault;
+  const isOn = spec.pipeline?.createOnSuccess ?? true;
   return isOn ? undefined : `pipelines of Repository '${metadata.name}' create no environments`;
 }
 

@@ -13,14 +13,18 @@ export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWr
         throw error;
       });
     },
-    async revise(environment, spec) {
+    async revise(environment, spec, _auditId, annotations = {}) {
       const current = await environments.reread(environment);
       if (current?.metadata.resourceVersion !== environment.metadata.resourceVersion) return "changed";
-      const { name, generation } = current.metadata;
+      const { name, generation, annotations: former } = current.metadata;
       environments.put({
         ...current,
         spec: merged(current.spec, spec) as EphemeralEnvironment["spec"],
-        metadata: { ...current.metadata, generation: generation + 1 },
+        metadata: {
+          ...current.metadata,
+          generation: generation + 1,
+          annotations: merged(former, annotations) as Record<string, string>,
+        },
       });
       return (await environments.find(name)) ?? "changed";
     },

@@ -156,8 +156,7 @@ describe("a success without an environment", () => {
 
   test.each<[string, Partial<RepositorySpec>, Partial<PipelineState>, object]>([
     ["by default", {}, {}, made],
-    ["not beside pull requests", { pullRequest: { enabled: true } }, {}, refused("CreatesNone", "create_on_success")],
-    ["beside pull requests", { pullRequest: { enabled: true }, pipeline: {} }, {}, made],
+    ["beside pull requests", { pullRequest: { enabled: true } }, {}, made],
     ["create_on_success", { pipeline: { createOnSuccess: false } }, {}, refused("CreatesNone", "create_on_success")],
     ["max_environments", { maxEnvironments: 0 }, {}, refused("RepositoryFull", "max_environments")],
     ["not the head", {}, { commit: b }, refused("NotTheHead", "branch_head")],
