@@ -6,6 +6,7 @@ import { type AuthParts, authorize, reauthorize } from "./auth/authorize.ts";
 import { ERRORS, HttpError } from "./errors.ts";
 import type { EventStreams } from "./http/event-streams.ts";
 import { methodNotAllowed } from "./http/unrouted.ts";
+import { isRaw, type RawBody } from "./input/raw-body.ts";
 import { inputReader } from "./input/request-input.ts";
 import { isFault, problemOf } from "./problem.ts";
 import { currentRequest } from "./request-context.ts";
@@ -59,14 +60,42 @@ function server({ contract, handle }: Route, context: RouteContext) {
   return async (request: Request, response: Response, version: Version): Promise<void> => {
     beginRecord(contract, request.params);
     const caller = await authorize(contract, context, request, response);
-    const input = { ...(await read(request)), caller };
-    describeRecord(contract, input);
-    await checkRecordable(context.audit);
-    const reply = await handle(input, context.services);
+    const reply = await countingSender(contract, context, { request, response }, async (countFor) => {
+      const { body, ...rest } = await read(request);
+      const input = { ...rest, body: isRaw(contract.body) ? { ...(body as object), countFor } : body, caller };
+      describeRecord(contract, input);
+      await checkRecordable(context.audit);
+      return handle(input, context.services);
+    });
     const exchange = { request, response, caller };
     if (contract.isStream) await sendEvents(reply as Events<object>, contract, context, exchange);
     else await sendReply(reply, { contract, version }, context, exchange);
   };
+}
+
+type Serving = (countFor: RawBody["countFor"]) => Promise<object> | object;
+
+/** Where the body's signature tells the sender: counts by it, and what is refused before as unauthenticated. */
+async function countingSender(
+  { rate }: Contract,
+  { limits }: RouteContext,
+  { request, response }: Pick<Exchange, "request" | "response">,
+  serve: Serving,
+): Promise<object> {
+  let isCounted = rate !== "sender";
+  const countFor = (sender: string) => {
+    isCounted = true;
+    return limits.sender(request, response, sender);
+  };
+  try {
+    return await serve(countFor);
+  } catch (error) {
+    const isRefused = error instanceof HttpError && error.kind !== "unavailable";
+    if (isCounted || !isRefused) throw error;
+    currentRequest().isCredentialRefused = error.kind === "unauthenticated";
+    await limits.unauthenticated(request, response);
+    throw error;
+  }
 }
 
 interface Exchange {

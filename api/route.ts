@@ -10,6 +10,7 @@ export const TAGS = [
   "repositories",
   "tokens",
   "account",
+  "webhooks",
   "helm",
   "demos",
   "health",
@@ -63,6 +64,7 @@ interface RouteSpec<
   readonly query?: Q;
   /** Headers of its own, beside those of every request; by their names as people write them. */
   readonly headers?: H;
+  /** Validated and typed; `rawBody(schema)` for one that the handler gets as it arrived. */
   readonly body?: B;
   readonly reply: R;
   /** The errors that it can answer beside those that follow from the rest of the contract. */
@@ -73,8 +75,12 @@ interface RouteSpec<
   readonly operationId?: string;
   /** The one version that has it; both when left out. */
   readonly only?: Version;
-  /** `none` for health probes; `caller` counts a known caller by identity and an unknown one by address. */
-  readonly rate?: "caller" | "none";
+  /**
+   * `none` for health probes; `caller` counts a known caller by identity and an unknown one by address; `webhook` counts by
+   * address and looks at no credential. With `sender` the handler tells whom the body's signature shows (`RawBody.countFor`),
+   * and what it refuses before counts as an unauthenticated request of the address.
+   */
+  readonly rate?: "caller" | "webhook" | "sender" | "none";
   /** A further budget that every call spends, by client address. */
   readonly budget?: "passwordReset";
   /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */

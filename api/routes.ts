@@ -7,6 +7,8 @@ import { helmRoutes } from "./helm/routes.ts";
 import { repositoryRoutes } from "./repositories/routes.ts";
 import type { Route } from "./route.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
+import { deliveryRoutes } from "./webhooks/delivery-routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
 export function listRoutes(): readonly Route[] {
@@ -18,6 +20,8 @@ export function listRoutes(): readonly Route[] {
     ...demoRoutes,
     ...tokenRoutes,
     ...accountRoutes,
+    ...webhookRoutes,
+    ...deliveryRoutes,
     ...healthRoutes,
   ];
 }

@@ -10,9 +10,11 @@ import type { PlatformHealthCheck } from "../operator/ports/facade/platform-heal
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
 import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
+import type { WebhookInbox } from "../operator/ports/facade/webhook-inbox.ts";
 import type { Log } from "../operator/ports/log.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
+import type { WebhookDeliveries } from "../operator/ports/webhook-deliveries.ts";
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
@@ -34,6 +36,8 @@ export interface Services {
   readonly quotas: RepositoryQuotas;
   readonly podLogs: PodLogs;
   readonly deployerLog: DeployerLog;
+  readonly webhookInbox: WebhookInbox;
+  readonly webhookDeliveries: WebhookDeliveries;
   /** Request counters that all replicas share. */
   readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;

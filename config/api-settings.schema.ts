@@ -99,6 +99,16 @@ export const ApiSettings = closed(
         authenticatedPerMinute: Type.Integer({ minimum: 1, default: 100 }),
         unauthenticatedPerMinute: Type.Integer({ minimum: 1, default: 10 }),
         documentationPerMinute: Type.Integer({ minimum: 1, default: 120 }),
+        webhooksPerMinute: Type.Integer({
+          minimum: 1,
+          default: 1000,
+          description: "Per client address: generic webhooks and events of environments.",
+        }),
+        webhooksPerProjectPerMinute: Type.Integer({
+          minimum: 1,
+          default: 500,
+          description: "Verified webhooks of repository and pipeline hosts, by the repository that they are about.",
+        }),
         passwordResetsPerHour: Type.Integer({
           minimum: 1,
           default: 5,

@@ -13,7 +13,8 @@ export type StepCondition =
   | "ApplicationSynced"
   | "UrlsReady";
 /** Conditions that only inform, although no step failed: present (True) while they hold, absent otherwise. */
-export type InformationalCondition = "Suspended" | "PipelineSilent" | "ExpiryRefused";
+export const INFORMATIONAL_CONDITIONS = ["Suspended", "PipelineSilent", "SourceGone", "ExpiryRefused"] as const;
+export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
 export type ConditionType = StepCondition | InformationalCondition | "Ready";
 
 /** The condition of a type; `undefined` when there is none yet. */

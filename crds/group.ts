@@ -17,6 +17,11 @@ export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
 export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
+/** The branch of a component that its host reported as deleted; the operator shows it as a condition. */
+export const DELETED_BRANCH_ANNOTATION = {
+  backend: `${GROUP}/deleted-branch-backend`,
+  frontend: `${GROUP}/deleted-branch-frontend`,
+} as const;
 /** Identifies the request that created an environment; see `idempotency-record.ts`. */
 export const CREATION_MARK_ANNOTATION = `${GROUP}/creation-mark`;
 /** Why the TTL was last changed, from the caller of the REST interface. */

@@ -1,9 +1,12 @@
 import type { ControllerPorts } from "./controller-ports.ts";
+import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
+import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { enqueueOnChanges } from "./environment/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collector.ts";
+import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
 import { createSweep } from "./garbage-collection/orphans.ts";
 import { discardWhenUnused, enqueueOnDisuse } from "./garbage-collection/unused-config-set-versions.ts";
@@ -13,11 +16,11 @@ import { createRepositoryReconciler } from "./repository/reconciler.ts";
 import { enqueueOnRepositories } from "./repository/watches.ts";
 
 /** All that the controllers use of the world. */
-export type ControllerContext = ControllerPorts & ReconcilerContext;
+export type ControllerContext = ControllerPorts & ReconcilerContext & DeliveryContext;
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
-  const { caches, settings } = context;
+  const { caches, settings, webhookDeliveries } = context;
   return [
     {
       name: "environments",
@@ -31,6 +34,13 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       reconcile: createRepositoryReconciler(context),
       watches: [(enqueue) => enqueueOnRepositories(caches, enqueue)],
       initialKeys: () => namesOf(caches.repositories.list()),
+      workers: 8,
+    },
+    {
+      name: "deliveries",
+      reconcile: createDeliveryReconciler(context),
+      watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
+      initialKeys: () => namesOf(webhookDeliveries.pending()),
       workers: 8,
     },
     {
@@ -51,6 +61,7 @@ function garbage(context: ControllerContext): Controller {
     orphans: createSweep(context),
     tokens: deleteExpiredTokens(context),
     tokenValues: tokenValues.sweep,
+    deliveries: dropOldDeliveries(context),
   };
   return garbageCollection(context, collections, [
     (enqueue) =>

@@ -23,6 +23,8 @@ export const PERMISSIONS = [
   "environments:all",
   "configs:write",
   "repos:reload",
+  /** Has webhooks acted on again, and approves commits of forks. */
+  "webhooks:manage",
   /** Lists and revokes the tokens of others; their values are never shown. */
   "tokens:all",
 ] as const;
@@ -54,7 +56,7 @@ export interface Caller {
 const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"],
   developer: ["environments:create", "environments:update", "environments:delete", "tokens:manage"],
-  maintainer: ["environments:all", "configs:write", "repos:reload"],
+  maintainer: ["environments:all", "configs:write", "repos:reload", "webhooks:manage"],
   admin: ["tokens:all"],
 };
 
@@ -64,6 +66,7 @@ const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "tokens:all",
   "configs:write",
   "repos:reload",
+  "webhooks:manage",
   "environments:all",
 ]);
 

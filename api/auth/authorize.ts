@@ -23,7 +23,8 @@ export async function authorize(
   request: Request,
   response: Response,
 ): Promise<Caller | undefined> {
-  if (access === "public" && rate === "none") return undefined;
+  if (access === "public" && (rate === "none" || rate === "sender")) return undefined;
+  if (rate === "webhook") return parts.limits.webhook(request, response).then(() => undefined);
   const caller = await authenticateAndCount(access, parts, request, response);
   if (budget !== undefined) await parts.limits[budget](request, response);
   return caller;

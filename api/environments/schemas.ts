@@ -182,7 +182,7 @@ export const EnvironmentReport = closed(
     suspended: Type.Boolean(),
     conditions: Type.Array(ConditionReport, {
       description:
-        "How far each step came; Ready sums them up; Suspended, PipelineSilent and ExpiryRefused are there while so.",
+        "How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so.",
     }),
   },
   titled("EnvironmentReport", {

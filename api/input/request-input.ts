@@ -5,6 +5,7 @@ import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import { asMeant } from "./normalize.ts";
+import { checkDepth, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** A longer body is refused before it is read to its end. */
@@ -33,7 +34,9 @@ export function inputReader(contract: Contract) {
     params: checkParams && accepted(checkParams({ ...(request.params as object) }), refuseAddress),
     query: checkQuery && accepted(checkQuery(queryOf(request.originalUrl, contract)), refuseAddress),
     headers: checkHeaders && accepted(checkHeaders(headersOf(request, contract)), refuseAddress),
-    body: checkBody && accepted(checkBody(await bodyOf(request, contract)), refuseBody),
+    body: isRaw(contract.body)
+      ? await rawBodyOf(request)
+      : checkBody && accepted(checkBody(await bodyOf(request, contract)), refuseBody),
   });
 }
 
@@ -62,8 +65,16 @@ function headersOf({ headers }: IncomingMessage, contract: Contract): object {
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
+/** The bytes of a JSON body and all headers. */
+async function rawBodyOf(request: IncomingMessage) {
+  const bytes = await bytesOf(request, MAX_RAW_BYTES);
+  if (mediaType(request) !== "application/json") throw notAccepted("application/json");
+  checkDepth(bytes);
+  return { bytes, headers: request.headers };
+}
+
 async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unknown> {
-  const bytes = await bytesOf(request);
+  const bytes = await bytesOf(request, MAX_BODY_BYTES);
   // A POST without a body needs no Content-Type; the schema says which fields it lacks.
   if (bytes.length === 0) return {};
   const type = mediaType(request);
@@ -72,8 +83,10 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
   if (type === "application/x-www-form-urlencoded" && contract.forms === true) {
     return asMeant(fieldsOf(utf8Text(bytes), schema, "form"), schema);
   }
-  throw new HttpError("unsupported-media-type", `Send the body as ${acceptedTypes(contract)}`);
+  throw notAccepted(acceptedTypes(contract));
 }
+
+const notAccepted = (types: string) => new HttpError("unsupported-media-type", `Send the body as ${types}`);
 
 /** The media types that a route accepts for its body. */
 function acceptedTypes({ forms }: Contract): string {
@@ -92,16 +105,16 @@ function mediaType({ headers }: IncomingMessage): string {
   return type.trim();
 }
 
-function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+function bytesOf(request: IncomingMessage, most: number): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge(most));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const collect = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      if (size <= most) return void chunks.push(chunk);
       request.off("data", collect);
-      reject(tooLarge());
+      reject(tooLarge(most));
     };
     request.on("data", collect);
     request.once("end", () => resolve(Buffer.concat(chunks)));
@@ -111,4 +124,4 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-const tooLarge = () => new HttpError("too-large", `The body may have ${MAX_BODY_BYTES} bytes at most`);
+const tooLarge = (most: number) => new HttpError("too-large", `The body may have ${most} bytes at most`);

@@ -6,6 +6,7 @@ import { nameProblem } from "../../crds/names.ts";
 import { branchProblem } from "../../crds/repository/branches.ts";
 import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
 import { isInstant } from "./instant.ts";
+import { RAW_KEYWORD } from "./raw-body.ts";
 
 /** A violation, with the facts by which the caller of the validator chooses the error. */
 export interface Finding extends Violation {
@@ -38,7 +39,7 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string
 const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true });
 ajv.addVocabulary([
   ...KUBERNETES_KEYWORDS,
-  ...["x-error-code", "x-refusal", "x-number-as-text", "x-one-of", "example"],
+  ...["x-error-code", "x-refusal", "x-number-as-text", "x-one-of", "example", RAW_KEYWORD],
 ]);
 addFormats(ajv, ["date-time", "uri"]);
 for (const [name, problem] of Object.entries(FORMATS)) {

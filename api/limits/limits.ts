@@ -18,6 +18,10 @@ const LIMITS = {
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
   /** Pages of the documentation, and their parts. */
   documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
+  /** Webhooks without authentication. */
+  webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },
+  /** Verified webhooks of a repository. */
+  sender: { setting: "webhooksPerProjectPerMinute", windowMs: MINUTE_MS },
   /** Requests for a new password; they count by the other limits, too. */
   passwordReset: { setting: "passwordResetsPerHour", windowMs: HOUR_MS },
 } as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
@@ -43,6 +47,8 @@ export function createLimits(limits: Settings["api"]["limits"], parts: CounterPa
     authenticated: spender("authenticated"),
     unauthenticated: spender("unauthenticated", unauthenticated),
     documentation: spender("documentation"),
+    webhook: spender("webhook"),
+    sender: spender("sender"),
     passwordReset: spender("passwordReset"),
   };
 }

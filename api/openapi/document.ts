@@ -65,6 +65,7 @@ const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
   repositories: "The registered backend and frontend repositories; environments refer to them by id.",
   tokens: "API tokens for CI/CD and automation.",
   account: "Authentication helpers.",
+  webhooks: "Events of repository and pipeline hosts, and what became of them.",
   helm: "What the chart of an application can be given.",
   demos: "A dashboard and an environment to try the platform with.",
   health: "Health, readiness and status; without authentication.",
@@ -108,7 +109,7 @@ function operation(contract: Contract, { version, contracts, schemas }: Parts): 
   return {
     operationId: operationIdOf(contract, version),
     summary: contract.summary,
-    description: [contract.description, accessNote(contract.access)].filter(Boolean).join("\n\n"),
+    description: [contract.description, accessNote(contract)].filter(Boolean).join("\n\n"),
     tags: [tagOf(contract.tag, version)],
     security: securityOf(contract.access),
     parameters: [
@@ -128,7 +129,8 @@ function securityOf(access: Access): Json[] {
   return [{ idToken: [] }, ...(isForPeople ? [] : [{ apiToken: [] }])];
 }
 
-function accessNote(access: Access): string {
+function accessNote({ access, rate }: Contract): string {
+  if (rate === "sender") return "Authenticated by the sender's signature or token.";
   if (access === "public") return "Needs no authentication.";
   if (access === "authenticated") return "Needs authentication, and no permission.";
   return `Needs the permission \`${access.permission}\`${access.proof ? ", and an ID token: an API token is not enough" : ""}.`;

@@ -125,6 +125,7 @@ function problemStatuses({ access, rate, errors, body, params, query, headers }:
     ...(body ? (["malformed", "too-large", "unsupported-media-type"] as const) : []),
     ...(params || query || headers ? (["malformed"] as const) : []),
     ...(access === "public" ? [] : (["unauthenticated", "unavailable"] as const)),
+    ...(rate === "sender" ? (["unauthenticated", "unavailable"] as const) : []),
     ...(typeof access === "object" ? (["forbidden"] as const) : []),
     ...(rate === "none" ? [] : (["rate-limited"] as const)),
     "fault",

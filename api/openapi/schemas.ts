@@ -1,4 +1,5 @@
 import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
+import { RAW_KEYWORD } from "../input/raw-body.ts";
 
 /** A part of the document, or one of our schemas before conversion. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -7,7 +8,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export type Components = Map<string, Json>;
 
 /** Keywords that only our own checks read. */
-const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "x-number-as-text", "title"]);
+const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "x-number-as-text", RAW_KEYWORD, "title"]);
 /** Keywords whose value is a schema. */
 const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
 

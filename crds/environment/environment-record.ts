@@ -13,17 +13,17 @@ export type EnvironmentRecord = Resource<"EnvironmentRecord", RecordSpec, Namesp
 
 export const recordKind = kindOf("EnvironmentRecord", "environmentrecords");
 
-/** Selects everything that was created for one pull request. */
+/** Selects everything that was created for one pull request, or by the pipelines of one Repository. */
 export const TRIGGER_LABEL = `${GROUP}/trigger`;
 
 /**
- * The value of the trigger label: a hash of provider, repository and number, because repository names don't fit a label.
- * `undefined` for a trigger without a number.
+ * The value of the trigger label: a hash, because repository names don't fit a label. `undefined` for an environment that
+ * no event of a host triggered.
  */
 export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
-  if (trigger?.number === undefined) return undefined;
-  const { kind, provider = "", repository = "", number } = trigger;
-  return hash([kind, provider, repository, number]);
+  const { kind, provider = "", repository = "", number } = trigger ?? {};
+  if (kind === "pipeline") return pipelineKey(provider, repository);
+  return kind === undefined || number === undefined ? undefined : hash([kind, provider, repository, number]);
 }
 
 /**
@@ -34,6 +34,9 @@ export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefi
  */
 export const pullRequestKey = (host: string, repository: string, number: number): string =>
   hash(["pull_request", host, repository, number]);
+
+/** The same for all environments that the pipelines of a Repository made. */
+export const pipelineKey = (host: string, repository: string): string => hash(["pipeline", host, repository]);
 
 const hash = (parts: readonly (string | number)[]) =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);

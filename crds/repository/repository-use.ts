@@ -54,3 +54,13 @@ function comesBefore(other: EphemeralEnvironment, one: EphemeralEnvironment): bo
 
 /** Timestamps of Kubernetes have one form, so their text can be compared. */
 const orderOf = ({ metadata }: EphemeralEnvironment) => `${metadata.creationTimestamp} ${metadata.uid}`;
+
+/**
+ * The groups that share an environment of these Repositories: those that all of them name, where only some name groups
+ * those of these; empty (owner and maintainers alone) when none names any, or when they have no group in common.
+ */
+export function sharedGroups(repositories: readonly Repository[]): string[] {
+  const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);
+  const [first = [], ...others] = named;
+  return first.filter((group) => others.every((groups) => groups.includes(group)));
+}

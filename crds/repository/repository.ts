@@ -24,6 +24,14 @@ export function branchOf({ spec }: Repository): string {
   return spec.defaultBranch ?? "main";
 }
 
+/** Its full name on the host, such as `shop/shop-api`: as registered, else the path of its URL. */
+export function fullNameOf({ spec }: Repository): string {
+  if (spec.fullName !== undefined) return spec.fullName;
+  // An invalid URL has no path.
+  const path = URL.canParse(spec.cloneUrl) ? new URL(spec.cloneUrl).pathname : "";
+  return path.replaceAll(/^\/+|\/+$/g, "").replace(/\.git$/, "");
+}
+
 /** The token of a requested check that is not answered yet. */
 export function askedCheck(repository: Repository): string | undefined {
   const asked = reconcileToken(repository);

@@ -75,7 +75,10 @@ export const PipelineRules = Type.Object(
       }),
     ),
   },
-  { description: "Read by webhooks: the effects of pipelines." },
+  {
+    description:
+      "Read by webhooks: the effects of pipelines. With it, a new commit of a pull request waits for its pipeline.",
+  },
 );
 
 export const Notifications = Type.Object(

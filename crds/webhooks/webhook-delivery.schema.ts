@@ -49,19 +49,22 @@ export const WebhookDeliverySpec = Type.Object(
 );
 export type WebhookDeliverySpec = Static<typeof WebhookDeliverySpec>;
 
+export const VERDICT_MESSAGE_MAX_LENGTH = 300;
+export const OUTCOME_MESSAGE_MAX_LENGTH = 500;
+
 /** One rule's verdict. */
 export const RuleVerdict = Type.Object({
   repository: Type.Optional(Type.String({ maxLength: 50 })),
   rule: Type.String({ maxLength: 64 }),
   passed: Type.Boolean(),
-  message: Type.Optional(Type.String({ maxLength: 300 })),
+  message: Type.Optional(Type.String({ maxLength: VERDICT_MESSAGE_MAX_LENGTH })),
 });
 export type RuleVerdict = Static<typeof RuleVerdict>;
 
 export const WebhookDeliveryStatus = Type.Object({
   phase: literals(DELIVERY_PHASES),
   reason: Type.String({ maxLength: 64, description: "A stable word in CamelCase." }),
-  message: Type.String({ maxLength: 500 }),
+  message: Type.String({ maxLength: OUTCOME_MESSAGE_MAX_LENGTH }),
   environments: Type.Optional(
     Type.Array(
       Type.Object({

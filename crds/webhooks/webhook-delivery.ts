@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { pullRequestKey } from "../environment/environment-record.ts";
 import { kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhook-delivery.schema.ts";
 
@@ -48,4 +49,11 @@ export function isFinal({ status }: WebhookDelivery): boolean {
 /** Whether it waits for its outcome. */
 export function isPending({ status }: WebhookDelivery): boolean {
   return status === undefined || status.phase === "pending";
+}
+
+/** The pull requests that it is about, one of each of its Repositories; see `pullRequestKey`. */
+export function pullRequestsOf({ spec }: Pick<WebhookDelivery, "spec">): readonly string[] {
+  const { event, host = "", repositories = [] } = spec;
+  const number = event.pullRequest?.number ?? event.approval?.number;
+  return number === undefined ? [] : repositories.map((repository) => pullRequestKey(host, repository, number));
 }

@@ -1,7 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
+import { clipped } from "../../crds/conditions.ts";
 import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -18,6 +20,8 @@ export type Decision =
       readonly environment: EphemeralEnvironment;
       /** Merged into the spec, on the version that was read. */
       readonly spec: Partial<EnvironmentSpec>;
+      /** Merged into the annotations by the same write; null removes one. */
+      readonly annotations?: Readonly<Record<string, string | null>>;
       readonly reason: string;
     }
   | { readonly do: "delete"; readonly environment: EphemeralEnvironment; readonly reason: string }
@@ -34,6 +38,33 @@ export type Decision =
 export interface Decided {
   readonly decision: Decision;
   readonly trace: readonly RuleVerdict[];
+}
+
+/** The decision to do nothing. */
+export function nothing(reason: string, message: string, trace: readonly RuleVerdict[] = []): Decided {
+  return { decision: { do: "nothing", reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH) }, trace };
+}
+
+/** The decision to delete an environment; one that is protected stays. */
+export function deletion(environment: EphemeralEnvironment, reason: string, trace: readonly RuleVerdict[]): Decided {
+  if (!environment.spec.protected) return { decision: { do: "delete", environment, reason }, trace };
+  return nothing("Protected", "the environment is protected: take the protection back, or delete it later", trace);
+}
+
+/** A name that is taken, or about to be free. */
+export function nameTaken(environment: EphemeralEnvironment, trace: readonly RuleVerdict[]): Decided {
+  const { name, deletionTimestamp } = environment.metadata;
+  if (deletionTimestamp === undefined) {
+    return nothing("NameTaken", `'${name}' is an environment of another origin: delete it, or keep it instead`, trace);
+  }
+  const message = `the former environment '${name}' is being deleted`;
+  return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
+}
+
+/** The verdict of one rule: it is not met when there is a problem. */
+export function verdict(repository: Repository, rule: string, problem: string | undefined): RuleVerdict {
+  const message = problem === undefined ? {} : { message: clipped(problem, VERDICT_MESSAGE_MAX_LENGTH) };
+  return { repository: repository.metadata.name, rule, passed: problem === undefined, ...message };
 }
 
 /** What a decision is about: one event, as one Repository sees it. */
@@ -55,9 +86,9 @@ export interface DecisionContext {
   };
   readonly repositories: Repositories;
   readonly configSets: Pick<ConfigSets, "find">;
-  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest">;
-  /** The records of the environments that one pull request had; see `pullRequestKey`. */
-  readonly recordsOf: (pullRequest: string) => readonly EnvironmentRecord[];
+  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "list">;
+  /** The records of the environments that one pull request, or the pipelines of one Repository had; see `triggerKey`. */
+  readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;
   readonly clock: Clock;
 }

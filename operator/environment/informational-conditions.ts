@@ -1,6 +1,8 @@
 import { type Condition, findCondition, type InformationalCondition, transition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { buildOf } from "../../crds/environment/pipelines.ts";
+import { DELETED_BRANCH_ANNOTATION } from "../../crds/group.ts";
+import { COMPONENTS } from "../../crds/names.ts";
 import { wantedPipelines } from "./progress.ts";
 
 const SUSPENDED =
@@ -30,8 +32,20 @@ export function informationalConditions(
   return [
     ...(isSuspended(environment, former) ? [inform("Suspended", SUSPENDED)] : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
+    ...goneBranches(environment).map((message) => inform("SourceGone", message)),
     ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
+}
+
+/** One sentence about the branches that their hosts reported as deleted; none while there is no such branch. */
+function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string[] {
+  const gone = COMPONENTS.filter((component) => {
+    const branch = metadata.annotations?.[DELETED_BRANCH_ANNOTATION[component]];
+    return branch !== undefined && branch === spec[component]?.branch;
+  });
+  if (gone.length === 0) return [];
+  const branches = gone.map((component) => `the ${component}'s branch '${spec[component]?.branch}'`).join(" and ");
+  return [`${branches} was deleted on its host: what runs stays, and nothing newer will come from it`];
 }
 
 /** True once the application is scaled to zero; an update of a suspended environment does not change that. */

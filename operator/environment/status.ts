@@ -103,7 +103,8 @@ export function isProgress({ metadata, status: former }: EphemeralEnvironment, s
   return former === undefined || (former.observedGeneration === metadata.generation && isOpen(former));
 }
 
-function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): string {
+/** When the spec was changed last: now, if no reconcile has seen the change before. */
+export function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): string {
   if (status?.specChangedAt === undefined) return metadata.creationTimestamp;
   return status.observedGeneration === metadata.generation ? status.specChangedAt : now.toISOString();
 }

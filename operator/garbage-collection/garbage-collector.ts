@@ -17,12 +17,15 @@ export interface Collections {
   readonly tokens: (signal: AbortSignal) => Promise<void>;
   /** Removes the values of API tokens that no longer exist. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
+  /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
+  readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
 }
 
 /** The periodic collections; the keys of their controller. */
-export const COLLECTIONS = ["orphans", "records", "tokens", "token values"] as const;
+export const COLLECTIONS = ["orphans", "records", "tokens", "token values", "deliveries"] as const;
 type Collection = (typeof COLLECTIONS)[number];
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A deletion that has begun takes a few reconciles. */
@@ -51,7 +54,8 @@ export function garbageCollection(
 }
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
-export function collectGarbage(context: CollectorContext, { orphans, tokens, tokenValues }: Collections): Reconcile {
+export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
+  const { orphans, tokens, tokenValues, deliveries } = of;
   const { settings, random } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
   type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
@@ -60,6 +64,12 @@ export function collectGarbage(context: CollectorContext, { orphans, tokens, tok
     records: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => pruneRecords(context, signal) },
     tokens: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => tokens(signal).then(() => ({})) },
     "token values": { everyMs: sweepMs, collect: (signal: AbortSignal) => tokenValues(signal).then(() => ({})) },
+    // Webhooks may come by the thousand a minute.
+    deliveries: {
+      everyMs: MINUTE_MS,
+      collect: async (signal: AbortSignal) =>
+        (await deliveries(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {},
+    },
   } satisfies Record<Collection, unknown>;
   const begun = new Set<string>();
   return async (key, { signal }) => {

@@ -8,6 +8,13 @@ export type Actor =
     }
   | { readonly method: "none" }
   | {
+      /** A verified webhook; the name of its stored delivery. */
+      readonly method: "webhook";
+      readonly delivery: string;
+      /** The author's name on the host, as the event tells it. */
+      readonly login?: string;
+    }
+  | {
       /** The field managers of a write that bypassed the REST interface; the API server's own audit log has the user. */
       readonly fieldManagers: readonly string[];
       readonly method: "kubernetes";

@@ -1,7 +1,9 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
+import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { WireObject } from "../kit/client/kinds.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
@@ -13,6 +15,12 @@ export const BY_CONFIG_SET = "config set";
 export const BY_CREATION_KEY = "creation key";
 /** Index of the API tokens by the owner's subject; they have one by UID, too. */
 export const BY_OWNER = "owner";
+/** Index of the webhooks' deliveries and of the records by the pull request they are about, see `pullRequestKey`. */
+export const BY_PULL_REQUEST = "pull request";
+/** Indexes of the webhooks' deliveries: by their meaning, and those that wait for their outcome (`WAITING`). */
+export const BY_MEANING = "meaning";
+export const BY_WAITING = "waiting";
+export const WAITING = "waiting";
 
 /** Caches of the objects that belong to environments, by the plural of their kind. */
 export type OwnedCaches = ReadonlyMap<string, ObjectCache<WireObject>>;
@@ -23,6 +31,9 @@ export interface Caches {
   readonly repositories: ObjectCache<Repository>;
   readonly configSets: ObjectCache<ConfigSet>;
   readonly apiTokens: ObjectCache<ApiToken>;
+  readonly webhookDeliveries: ObjectCache<WebhookDelivery>;
+  /** The records of environments that a pull request made; of each, what `recordKept` keeps. */
+  readonly records: ObjectCache<EnvironmentRecord>;
   /** The ControllerRevisions that keep versions of config sets. */
   readonly revisions: ObjectCache<WireObject>;
   readonly children: OwnedCaches;

@@ -1,4 +1,8 @@
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict } from "../../crds/errors.ts";
 import type { StatusWriter } from "./status-writer.ts";
 
@@ -27,6 +31,41 @@ export interface OperatorEnvironments {
    * @throws RemovalRefused, a conflict too, when missing rights or an admission policy refuse it
    */
   remove(environment: EphemeralEnvironment, options?: { onlyThisVersion?: boolean }): Promise<"removing" | "changed">;
+}
+
+/**
+ * What a decision about environments does: each method sends one write. Every method throws ClusterUnavailable when the
+ * Kubernetes API can't be reached.
+ */
+export interface DecidedWrites {
+  /** A fresh read; `undefined` when there is none of that name. */
+  findNow(name: string): Promise<EphemeralEnvironment | undefined>;
+
+  /**
+   * Makes the resource; the API server is the lock on the name.
+   *
+   * @param auditId names the audit record of the decision, and is written on the resource
+   * @returns "changed" when the name is taken: decide again
+   * @throws ConfigInvalid when the API server refuses the manifest, CreationFailed when it refuses the platform
+   */
+  create(name: string, spec: EnvironmentSpec, auditId: string): Promise<EphemeralEnvironment | "changed">;
+
+  /**
+   * Merges the fields into the spec of exactly the version that was read, and annotations into its annotations: null
+   * removes one.
+   *
+   * @returns "changed" when the version no longer holds, or it is gone: decide again
+   * @throws ConfigInvalid when the API server refuses the change
+   */
+  revise(
+    environment: EphemeralEnvironment,
+    spec: Partial<EnvironmentSpec>,
+    auditId: string,
+    annotations?: Readonly<Record<string, string | null>>,
+  ): Promise<EphemeralEnvironment | "changed">;
+
+  /** Deletes exactly the version that was read; see `OperatorEnvironments.remove`. */
+  remove(environment: EphemeralEnvironment): Promise<"removing" | "changed">;
 }
 
 /** The API server refuses a deletion that none of the platform's own rules forbids. */

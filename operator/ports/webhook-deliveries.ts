@@ -19,8 +19,8 @@ export interface WebhookDeliveries {
   /** Those of an equal meaning (`WebhookDeliverySpec.meaning`). */
   ofMeaning(meaning: string): readonly WebhookDelivery[];
 
-  /** How many have no outcome yet. */
-  readonly pending: number;
+  /** Those that have no outcome yet. */
+  pending(): readonly WebhookDelivery[];
 
   /**
    * Stores it: the API server is the lock on its name.

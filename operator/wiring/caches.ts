@@ -3,8 +3,10 @@ import {
   watchedConfigSets,
   watchedEnvironments,
   watchedIsolation,
+  watchedRecords,
   watchedRepositories,
   watchedRevisions,
+  watchedWebhookDeliveries,
 } from "../adapters/kubernetes/kinds.ts";
 import { fieldManagers } from "../audit/field-managers.ts";
 import type { CacheSet } from "../kit/cache/cache-set.ts";
@@ -30,6 +32,8 @@ export function watchKinds(
     repositories: set.watch(watchedRepositories(namespace, writers.noting)),
     configSets: set.watch(watchedConfigSets(namespace, writers.noting)),
     apiTokens: set.watch(watchedApiTokens(namespace)),
+    webhookDeliveries: set.watch(watchedWebhookDeliveries(namespace)),
+    records: set.watch(watchedRecords(namespace)),
     revisions: set.watch(watchedRevisions(namespace)),
     children: new Map(children.map((kind) => [kind.type.plural, set.watch(kind)])),
     writersOf: writers.of,

@@ -14,12 +14,15 @@ import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
+import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
+import { settling } from "./webhooks.ts";
 
 /** What tests may replace, and the source of jitter. */
 export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
@@ -27,6 +30,8 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly serverClock?: ServerClock;
   /** Instead of the real prober. */
   readonly prober?: UrlProber;
+  /** Where what webhooks change is recorded. */
+  readonly audit?: AuditTrail;
 }
 
 /** Which adapter stands behind which port of the controllers. */
@@ -41,7 +46,11 @@ export function controllerContext(
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
+  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
+  const secretManager = foundations.secretManagers.forController;
+  const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   return {
+    ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
     settings,
     log,
     clock,
@@ -51,7 +60,7 @@ export function controllerContext(
     deletions,
     cluster,
     deployer: foundations.deployer.deployer(cluster, clock),
-    secretManager: foundations.secretManagers.forController,
+    secretManager,
     pods: kubernetesPods(client, clock),
     prober: options.prober ?? urlProber(settings, clock),
     repositoryHost,
@@ -65,7 +74,7 @@ export function controllerContext(
     repositories: kubernetesRepositories(caches.repositories, namespace),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
-    configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions }),
+    configSets,
     configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
     apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
     records: kubernetesRecords({ client, namespace }),

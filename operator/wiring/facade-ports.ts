@@ -7,14 +7,18 @@ import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
+import { createWebhookInbox } from "../delivery/inbox.ts";
+import { createWebhookKeys } from "../delivery/webhook-keys.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
+import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
 
 /** What the facade tells its ports, and what tests may replace. */
 export interface FacadeOptions {
@@ -22,21 +26,37 @@ export interface FacadeOptions {
   readonly auditId?: AuditId;
   /** Instead of the real prober. */
   readonly prober?: UrlProber;
+  /** Where what webhooks change is recorded. */
+  readonly audit?: AuditTrail;
 }
 
 /** Which adapter stands behind which port of the facade. */
 export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions) {
-  const { settings, clock, client, caches, deletions, deployer, secretManagers } = foundations;
+  const { settings, log, clock, client, caches, deletions, deployer, secretManagers } = foundations;
   const { namespace } = settings;
   const stored = { client, namespace, clock, deletions, auditId: options.auditId };
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost: host });
+  const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
+  const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
   return {
     environments: kubernetesEnvironments({ ...stored, cache: caches.environments }),
     repositories: kubernetesRepositories(caches.repositories, namespace),
     repositoryReloads: kubernetesRepositoryReloads({ ...stored, cache: caches.repositories }),
-    branchHeads: createBranchHeads({ settings, clock, secretManager, repositoryHost: host }),
-    configSets: kubernetesConfigSets({ ...stored, cache: caches.configSets }),
+    branchHeads,
+    configSets,
+    webhookDeliveries: webhooks.webhookDeliveries,
+    webhookInbox: createWebhookInbox({
+      ...webhooks,
+      deliveries: webhooks.webhookDeliveries,
+      settings,
+      repositories: webhooks.world.repositories,
+      formats: WEBHOOK_FORMATS,
+      keys: createWebhookKeys({ settings, secretManager, clock }),
+      clock,
+      log,
+    }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({

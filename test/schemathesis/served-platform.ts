@@ -11,6 +11,8 @@ const NO_LIMITS = {
   authenticatedPerMinute: 10_000_000,
   unauthenticatedPerMinute: 10_000_000,
   documentationPerMinute: 10_000_000,
+  webhooksPerMinute: 10_000_000,
+  webhooksPerProjectPerMinute: 10_000_000,
   passwordResetsPerHour: 10_000_000,
 };
 

@@ -3,7 +3,8 @@ import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-enviro
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
+import { branchOf } from "../../../crds/repository/repository.ts";
+import { sharedGroups } from "../../../crds/repository/repository-use.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
@@ -97,16 +98,6 @@ const NO_SHARED_KEYS: Violation = {
   field: "use_shared_api_keys",
   message: "needs a config set that has shared API keys",
 };
-
-/**
- * The groups that share an environment of these Repositories: those that all of them name, where only some name groups
- * those of these; empty (owner and maintainers alone) when none names any, or when they have no group in common.
- */
-export function sharedGroups(repositories: readonly Repository[]): string[] {
-  const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);
-  const [first = [], ...others] = named;
-  return first.filter((group) => others.every((groups) => groups.includes(group)));
-}
 
 /**
  * The part of the spec that the request decides. What follows from the config set is fixed here: later versions of it

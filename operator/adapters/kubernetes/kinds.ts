@@ -1,6 +1,6 @@
 import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
-import { type EnvironmentRecord, recordKind } from "../../../crds/environment/environment-record.ts";
+import { type EnvironmentRecord, recordKind, TRIGGER_LABEL } from "../../../crds/environment/environment-record.ts";
 import {
   type EphemeralEnvironment,
   environmentKind,
@@ -9,6 +9,12 @@ import {
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
+import {
+  isPending,
+  pullRequestsOf,
+  type WebhookDelivery,
+  webhookDeliveryKind,
+} from "../../../crds/webhooks/webhook-delivery.ts";
 import { type WatchedKind, withoutHistory } from "../../kit/cache/watched-kind.ts";
 import {
   limitRangeKind,
@@ -20,7 +26,17 @@ import {
   type WireObject,
 } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
-import { BY_CONFIG_SET, BY_CREATION_KEY, BY_OWNER, BY_REPOSITORY, BY_UID } from "../../ports/caches.ts";
+import {
+  BY_CONFIG_SET,
+  BY_CREATION_KEY,
+  BY_MEANING,
+  BY_OWNER,
+  BY_PULL_REQUEST,
+  BY_REPOSITORY,
+  BY_UID,
+  BY_WAITING,
+  WAITING,
+} from "../../ports/caches.ts";
 
 /** The platform's own kinds, as the client takes them. */
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
@@ -28,6 +44,7 @@ export const repositoryType: ResourceType<Repository> = resourceType(repositoryK
 export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
 export const apiTokenType: ResourceType<ApiToken> = resourceType(apiTokenKind);
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
+export const webhookDeliveryType: ResourceType<WebhookDelivery> = resourceType(webhookDeliveryKind);
 
 /** Stands around the trimming of a kind, to note what trimming drops. */
 type Noting = <T extends KubeObject>(trim: (object: T) => T) => (object: T) => T;
@@ -66,6 +83,29 @@ export const watchedApiTokens = (namespace: string): WatchedKind<ApiToken> => ({
   indexes: { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }) => [spec.owner.subject] },
 });
 
+/** The deliveries of webhooks in the platform's namespace. */
+export const watchedWebhookDeliveries = (namespace: string): WatchedKind<WebhookDelivery> => ({
+  type: webhookDeliveryType,
+  where: { namespace },
+  withoutManagedFields: true,
+  isInterned: true,
+  indexes: {
+    [BY_PULL_REQUEST]: pullRequestsOf,
+    [BY_MEANING]: ({ spec }) => (spec.meaning === undefined ? [] : [spec.meaning]),
+    [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
+  },
+});
+
+/** The records of environments that a pull request made, in the platform's namespace. */
+export const watchedRecords = (namespace: string): WatchedKind<EnvironmentRecord> => ({
+  type: recordType,
+  where: { namespace, labelSelector: TRIGGER_LABEL },
+  trim: recordKept,
+  withoutManagedFields: true,
+  isInterned: true,
+  indexes: { [BY_PULL_REQUEST]: ({ metadata }) => [metadata.labels?.[TRIGGER_LABEL] ?? []].flat() },
+});
+
 /** The ControllerRevisions that keep versions of config sets, in the platform's namespace. */
 export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => ({
   type: revisionKind,
@@ -101,6 +141,12 @@ function creationKeysOf(environment: EphemeralEnvironment): readonly string[] {
 function withTimes({ metadata, ...configSet }: ConfigSet): ConfigSet {
   const managedFields = (metadata.managedFields ?? []).map(({ time }) => (time === undefined ? {} : { time }));
   return { ...configSet, metadata: { ...metadata, managedFields } };
+}
+
+/** Keeps of a record what decisions about its pull request read: ten thousand are held. */
+function recordKept(record: EnvironmentRecord): EnvironmentRecord {
+  const { owner: _owner, groups: _groups, configSet: _set, forced: _forced, ...spec } = record.spec;
+  return { ...withoutHistory(record), spec };
 }
 
 function withoutStatus(object: WireObject): WireObject {

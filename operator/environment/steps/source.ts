@@ -3,18 +3,16 @@ import {
   reconcileToken,
   type SourceStatus,
 } from "../../../crds/environment/ephemeral-environment.ts";
-import { BUILDING } from "../../../crds/environment/phase.ts";
-import { buildOf, pipelineEnd } from "../../../crds/environment/pipelines.ts";
 import type { Component } from "../../../crds/names.ts";
 import { imageOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
 import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { waitingForCredential } from "../error-results.ts";
-import { wantedCommit, wantedPipelines } from "../progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
+import { pipelineResult } from "./pipelines.ts";
 
 /** A component whose commit is known. */
 interface ResolvedComponent {
@@ -58,7 +56,7 @@ export const source: Step<"sources"> = {
 function sourcesResult(
   environment: EphemeralEnvironment,
   components: readonly ResolvedComponent[],
-  { clock }: StepContext,
+  { clock, repositories }: StepContext,
 ) {
   const former = environment.status?.sources;
   const known = components.map(({ component, resolved }): [Component, SourceStatus] => {
@@ -66,51 +64,11 @@ function sourcesResult(
     return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
   });
   const sources = Object.fromEntries(known);
-  const unbuilt = pipelineResult({ ...environment, status: { ...environment.status, sources } }, clock.now());
+  const found = { ...environment, status: { ...environment.status, sources } };
+  const unbuilt = pipelineResult(found, repositoriesOf(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
   const applied = components.map(({ component, ...status }) => [component, status]);
   return done("Resolved", { findings: { sources: Object.fromEntries(applied) } });
-}
-
-/** The pipelines that the commits wait for, or one that failed; `undefined` when all commits may be deployed. */
-function pipelineResult(environment: EphemeralEnvironment, now: Date): Unfinished | undefined {
-  const pipelines = wantedPipelines(environment).map((pipeline) => ({ ...pipeline, build: buildOf(pipeline, now) }));
-  const broken = pipelines.find(({ build }) => build === "failed");
-  if (broken !== undefined) {
-    const { id, project, commit, status, component, url } = broken;
-    const outcome = status === "canceled" ? "was canceled" : "failed";
-    const message = `pipeline ${id} of ${project} ${outcome} for the ${component}'s commit ${commit.slice(0, 8)}`;
-    const remedy = "run it again, or request another commit";
-    return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
-  }
-  const running = pipelines.filter(({ build }) => build === "building");
-  const message = [
-    ...running.map(({ id, project, component }) => `pipeline ${id} of ${project} builds the ${component}`),
-    ...unreported(environment),
-  ];
-  if (message.length === 0) return undefined;
-  const silentInMs = running.map((pipeline) => pipelineEnd(pipeline).getTime() - now.getTime());
-  return waiting(BUILDING, message.join("; "), { requeueAfterMs: Math.min(REPORT_FALLBACK_MS, ...silentInMs) });
-}
-
-/** The report of a pipeline changes the spec, which enqueues the environment. */
-const REPORT_FALLBACK_MS = 7_200_000;
-
-/**
- * Heads of followed branches whose pipeline has not reported yet: a push is known before its pipeline runs. What the
- * application already has is not held back.
- */
-function unreported(environment: EphemeralEnvironment): readonly string[] {
-  const { spec, status } = environment;
-  return componentsOf(environment).flatMap((component) => {
-    const { follow, commit: requested, branch, pipeline } = spec[component] ?? {};
-    const applied = status?.sources?.[component]?.applied;
-    const commit = wantedCommit(environment, component) ?? "";
-    const isBuilt = pipeline === undefined || pipeline.commit === commit;
-    const isApplied = applied?.branch === branch && applied?.commit === commit;
-    if (!follow || requested || isBuilt || isApplied) return [];
-    return [`the ${component}'s commit ${commit.slice(0, 8)} waits for its pipeline`];
-  });
 }
 
 async function resolve(

@@ -1,6 +1,6 @@
 import type { Repository } from "../../../crds/repository/repository.ts";
-import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DeliveryHeaders, ReceivedWebhook } from "../webhook-format.ts";
 
 /** A webhook whose sender is known. */
@@ -54,15 +54,65 @@ export interface WebhookInbox {
    */
   accept(webhook: VerifiedWebhook): Promise<Outcome>;
 
-  /** What `accept` would decide now, without storing, acting or asking a host. */
-  simulate(webhook: Pick<VerifiedWebhook, "repositories" | "host" | "event">): Promise<Outcome>;
+  /** What would be decided about such an event now, without storing, acting or asking a host. */
+  simulate(asked: SimulatedWebhook): Promise<Simulation>;
 
   /**
    * Decides and acts on a stored delivery again, by the state of now.
    *
-   * @throws InboxFull, ClusterUnavailable
+   * @throws ClusterUnavailable
    */
   redeliver(delivery: WebhookDelivery): Promise<Outcome>;
+
+  /**
+   * Stores that a maintainer of ours lets the pull request have an environment of exactly this commit, and decides anew.
+   *
+   * @throws InboxFull, ClusterUnavailable
+   */
+  approve(approval: Approval): Promise<Outcome>;
+
+  /**
+   * Stores an event that anybody may have sent, for people: it is never acted on. Beyond a few a second it is only
+   * counted. Never throws.
+   */
+  note(event: UnverifiedEvent): Promise<void>;
+}
+
+/** An event as a host would send it, for a Repository. */
+export interface SimulatedWebhook {
+  readonly repository: Repository;
+  /** As the host names it. */
+  readonly eventName: string;
+  readonly payload: unknown;
+}
+
+/** What would be done about an event. */
+export interface Simulation {
+  readonly event: WebhookEvent;
+  readonly decisions: readonly {
+    readonly do: "create" | "update" | "delete" | "wait" | "nothing";
+    readonly reason: string;
+    /** Why nothing is done yet, or at all; for people. */
+    readonly message?: string;
+    /** The name of the environment. */
+    readonly environment?: string;
+  }[];
+  readonly trace: readonly RuleVerdict[];
+}
+
+/** The approval of a fork's commit. */
+export interface Approval extends ApprovalState {
+  readonly repository: Repository;
+}
+
+/** An event of an endpoint without authentication. */
+export interface UnverifiedEvent {
+  readonly door: Extract<Door, "generic" | "environment">;
+  readonly id: string;
+  /** What the sender calls it. */
+  readonly eventName: string;
+  readonly message: string;
+  readonly bytes: Buffer;
 }
 
 /** The body is not a JSON object. */

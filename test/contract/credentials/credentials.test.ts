@@ -32,6 +32,7 @@ const MAY: Readonly<Record<Permission, readonly Person[]>> = {
   "environments:all": FROM_MAINTAINER,
   "configs:write": FROM_MAINTAINER,
   "repos:reload": FROM_MAINTAINER,
+  "webhooks:manage": FROM_MAINTAINER,
   "tokens:all": ["admin"],
 };
 const everybody = (Object.keys(PEOPLE) as Person[]).filter((person) => person !== "stranger");

@@ -27,6 +27,7 @@ const LET_THROUGH: Readonly<Record<Permission, readonly Scope[]>> = {
   "repos:read": ["CONFIG_READ"],
   "configs:write": ["CONFIG_WRITE"],
   "repos:reload": [],
+  "webhooks:manage": [],
   "observability:read": [],
   "insights:read": [],
   "tokens:manage": [],

@@ -48,6 +48,8 @@ describe("the platform's identity can do what the operator does", () => {
     ["ephemeral-environments.dev", "repositories", "ephemeral-system"],
     ["ephemeral-environments.dev", "configsets", "ephemeral-system"],
     ["ephemeral-environments.dev", "apitokens", "ephemeral-system"],
+    ["ephemeral-environments.dev", "webhookdeliveries", "ephemeral-system"],
+    ["ephemeral-environments.dev", "environmentrecords", "ephemeral-system"],
     ["apps", "controllerrevisions", "ephemeral-system"],
     ["", "namespaces", ""],
     ["", "resourcequotas", ""],

@@ -25,8 +25,10 @@ import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
+import type { MemoryWebhookDeliveries } from "../doubles/memory/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
+import { memoryWebhooks, shareWebhookKeys, webhookKeySettings } from "./memory-webhooks.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 /** A line that the service logged. */
@@ -54,7 +56,12 @@ const ROLES = { viewer: ["viewers"], developer: ["developers"], maintainer: ["ma
 export interface ServiceOptions {
   readonly limits?: Partial<
     Record<
-      "authenticatedPerMinute" | "unauthenticatedPerMinute" | "documentationPerMinute" | "passwordResetsPerHour",
+      | "authenticatedPerMinute"
+      | "unauthenticatedPerMinute"
+      | "documentationPerMinute"
+      | "webhooksPerMinute"
+      | "webhooksPerProjectPerMinute"
+      | "passwordResetsPerHour",
       number
     >
   >;
@@ -94,6 +101,7 @@ export interface ApiService {
   readonly prober: MemoryProber;
   readonly podLogs: MemoryPodLogs;
   readonly deployerLog: MemoryDeployerLog;
+  readonly webhookDeliveries: MemoryWebhookDeliveries;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
@@ -111,6 +119,8 @@ const generous = {
   authenticatedPerMinute: 100_000,
   unauthenticatedPerMinute: 100_000,
   documentationPerMinute: 100_000,
+  webhooksPerMinute: 100_000,
+  webhooksPerProjectPerMinute: 100_000,
   passwordResetsPerHour: 100_000,
 };
 
@@ -128,12 +138,17 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const audit = memoryAuditTrail();
   const health = memoryPlatformHealth(clock.now());
   const secretManager = memorySecretManager();
+  shareWebhookKeys(secretManager);
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
   const prober = memoryProber();
   const podLogs = memoryPodLogs();
   const deployerLog = memoryDeployerLog();
   const stopping = new AbortController();
   const lines: LogLine[] = [];
+  const log = recordingLog(lines);
+  const webhooks = memoryWebhooks({
+    ...{ settings, environments, repositories, configSets, branchHeads, secretManager, audit, clock, log },
+  });
   const app = createApp({
     settings,
     environments,
@@ -149,11 +164,12 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     prober,
     podLogs,
     deployerLog,
+    ...webhooks,
     clock,
     randomBytes,
     counters: options.counters,
     audit,
-    log: recordingLog(lines),
+    log,
     version: VERSION,
     stopping: stopping.signal,
   });
@@ -174,6 +190,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     prober,
     podLogs,
     deployerLog,
+    webhookDeliveries: webhooks.webhookDeliveries,
     stopping,
     log: lines,
     http: supertest(app),
@@ -198,6 +215,7 @@ function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }:
   return settingsFrom({
     baseDomain: "env.example.test",
     publicPort: 18443,
+    webhooks: webhookKeySettings,
     defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
     ...settings,
     api: {

@@ -1,6 +1,15 @@
 import type { ErrorCode } from "../../../crds/errors.ts";
 import { aRepository } from "../doubles/memory/repositories.ts";
+import {
+  HEAD_COMMIT,
+  pipelineBody,
+  pullRequestBody,
+  signedHeaders,
+  webhookDeliveryFixture,
+} from "../fixtures/webhook-fixture.ts";
 import type { ApiService, Person } from "./api-service.ts";
+
+import { PIPELINE_TOKEN } from "./memory-webhooks.ts";
 
 /** What a call sends, beside who calls. */
 export interface RouteCall {
@@ -90,6 +99,35 @@ function listing(made: RouteFixture): RouteFixture {
   };
 }
 
+/** A stored delivery of a Repository of the group `shop`. */
+const onDelivery: RouteFixture = {
+  call(service) {
+    const [id, repository] = [unused(), unused()];
+    service.repositories.put(aRepository(repository, { access: { groups: ["shop"] } }));
+    service.webhookDeliveries.put(webhookDeliveryFixture(id, { repositories: [repository] }));
+    return { params: { id } };
+  },
+  absent: { params: { id: "absent" } },
+  strangerStatus: 404,
+};
+
+/** A pull request of a Repository of the group `shop`. */
+function onPullRequest(callOf: (repository: string) => RouteCall): RouteFixture {
+  return {
+    call(service) {
+      const id = unused();
+      service.repositories.put(aRepository(id, { access: { groups: ["shop"] } }));
+      return callOf(id);
+    },
+    absent: { params: { id: "absent" }, code: "ENV_REPO_NOT_FOUND" },
+    strangerStatus: 404,
+  };
+}
+
+const simulated = onPullRequest((repository) => ({
+  body: { repository, event: "pull_request", payload: pullRequestBody({ repository: `shop/${repository}` }) },
+}));
+
 /** By operation. A route that is not here fails the walk. */
 export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   createEnvironment: {
@@ -128,6 +166,27 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getTokenValue: onToken,
   getCurrentUser: NOTHING,
   requestPasswordReset: { call: () => ({ body: { email: "dev@example.test" } }) },
+  receiveRepohostEvent: {
+    call: () => {
+      const body = pullRequestBody({ repository: "shop/shop-api" });
+      return { body, headers: signedHeaders(JSON.stringify(body), { event: "pull_request" }) };
+    },
+  },
+  receivePipelineEvent: {
+    call: () => ({
+      body: pipelineBody({ project: "shop/shop-api" }),
+      headers: { "x-pipeline-token": PIPELINE_TOKEN },
+    }),
+  },
+  receiveGenericEvent: { call: () => ({ body: { event: "deployment", message: "it is done" } }) },
+  receiveEnvironmentEvent: { call: () => ({ body: { event_type: "ready", environment_name: "x" } }) },
+  testPipelineWebhook: NOTHING,
+  listDeliveries: listing(onDelivery),
+  getDelivery: onDelivery,
+  redeliverWebhook: onDelivery,
+  // Of a Repository that a body names, there is no path.
+  simulateWebhook: { call: simulated.call, strangerStatus: 404 },
+  approveCommit: onPullRequest((id) => ({ params: { id, number: "42" }, body: { commit: HEAD_COMMIT } })),
   getHealth: NOTHING,
   getReadiness: NOTHING,
   getStatus: NOTHING,

@@ -41,7 +41,7 @@ export function absentCall({ operationId }: Contract, call: RouteCall): RouteCal
 }
 
 /** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
-export function worldOf({ environments, configSets, apiTokens }: ApiService): readonly string[] {
-  const all = [...environments.list(), ...configSets.list(), ...apiTokens.list()];
+export function worldOf({ environments, configSets, apiTokens, webhookDeliveries }: ApiService): readonly string[] {
+  const all = [...environments.list(), ...configSets.list(), ...apiTokens.list(), ...webhookDeliveries.list()];
   return all.map((object) => JSON.stringify(object));
 }

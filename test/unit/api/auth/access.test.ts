@@ -60,7 +60,7 @@ describe("roles", () => {
 
   const viewer = ["environments:read", "configs:read", "repos:read", "observability:read", "insights:read"];
   const developer = [...viewer, "environments:create", "environments:update", "environments:delete", "tokens:manage"];
-  const maintainer = [...developer, "environments:all", "configs:write", "repos:reload"];
+  const maintainer = [...developer, "environments:all", "configs:write", "repos:reload", "webhooks:manage"];
   const admin = [...maintainer, "tokens:all"];
   test.each<[Role[], string[]]>([
     [[], []],

@@ -77,7 +77,7 @@ describe("the OpenAPI document", () => {
     expect(new Set(announcing.map(({ operation }) => operation.operationId.replace(/V2$/, "")))).toEqual(
       new Set([
         ...["createEnvironment", "extendEnvironment", "switchEnvironment", "deleteEnvironment"],
-        ...["createSampleEnvironment", "createConfigSet", "deleteConfigSet", "createToken"],
+        ...["createSampleEnvironment", "createConfigSet", "deleteConfigSet", "createToken", "redeliverWebhook"],
       ]),
     );
   });
@@ -129,6 +129,9 @@ test("every header that the document describes is one of some answer", () => {
 });
 
 test("every route that changes something has an audit target", () => {
-  const silent = routes.filter(({ method, auditTarget }) => method !== "get" && auditTarget === undefined);
-  expect(silent).toEqual([]);
+  // What a webhook changes is recorded where it is done, which may be later and in another process.
+  const isWebhook = ({ rate }: (typeof routes)[number]) => rate === "sender" || rate === "webhook";
+  const silent = routes.filter((one) => one.method !== "get" && one.auditTarget === undefined && !isWebhook(one));
+  // It changes nothing.
+  expect(silent.map(({ operationId }) => operationId)).toEqual(["simulateWebhook"]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { isCrowdedOut, mayHave, takesPlace } from "../../../../crds/repository/repository-use.ts";
+import { isCrowdedOut, mayHave, sharedGroups, takesPlace } from "../../../../crds/repository/repository-use.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 
 const shop = repositoryFixture("shop-api", { access: { groups: ["shop", "platform"] }, maxEnvironments: 2 });
@@ -85,4 +85,15 @@ describe("of environments that nobody vouches for, with two places,", () => {
     expect(isCrowdedOut(one, repositoryFixture(), fail)).toBe(false);
     expect(isCrowdedOut(at(1, "a", { status: granted }), shop, fail)).toBe(false);
   });
+});
+
+test.each([
+  [[], [], []],
+  [["a"], [], ["a"]],
+  [[], ["b"], ["b"]],
+  [["a", "b"], ["b", "c"], ["b"]],
+  [["a"], ["b"], []],
+])("repositories of %j and %j share an environment with %j", (one, other, shared) => {
+  const repositories = [one, other].map((groups, index) => repositoryFixture(`r-${index}`, { access: { groups } }));
+  expect(sharedGroups(repositories)).toEqual(shared);
 });

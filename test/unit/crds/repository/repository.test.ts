@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { CHART_URL_PATTERN, HEALTH_PATH_PATTERN } from "../../../../crds/repository/repository.schema.ts";
-import { admits, imageOf, imagePlace, wantedSecrets } from "../../../../crds/repository/repository.ts";
+import { admits, fullNameOf, imageOf, imagePlace, wantedSecrets } from "../../../../crds/repository/repository.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
 
 describe("the image of a commit", () => {
@@ -127,5 +127,15 @@ describe("the URL of a chart", () => {
 
   test("is judged at once, however long it is", () => {
     expect(isChartUrl(`https://git.example.test/${"a/..a".repeat(20_000)}!`)).toBe(false);
+  });
+});
+
+describe("the full name of a Repository", () => {
+  test.each([
+    ["as registered", { fullName: "Shop/Api", cloneUrl: "https://git.test/other.git" }, "Shop/Api"],
+    ["the path of its URL", { cloneUrl: "https://git.test/shop/api" }, "shop/api"],
+    ["without .git", { cloneUrl: "https://git.test/group/shop/api.git/" }, "group/shop/api"],
+  ])("is %s", (_what, spec, expected) => {
+    expect(fullNameOf(repositoryFixture("shop-api", spec))).toBe(expected);
   });
 });

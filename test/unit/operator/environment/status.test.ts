@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../../crds/conditions.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isProgress, sameStatus } from "../../../../operator/environment/status.ts";
 import { done, failed, waiting } from "../../../../operator/environment/step-result.ts";
 import { CREATED, environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
@@ -98,5 +98,27 @@ describe("progress alone", () => {
     expect(progress({ status: creating, metadata: { generation: 2 } })).toBe(false);
     const asking = { metadata: { annotations: { [RECONCILE_ANNOTATION]: "token" } } };
     expect([progress(asking), progress({ ...asking, status: creating })]).toEqual([false, false]);
+  });
+});
+
+describe("a branch that its host reported as deleted", () => {
+  const goneOf = (branch: string, annotations?: Record<string, string>) => {
+    const source = { repository: "shop-api", branch };
+    const metadata = annotations === undefined ? {} : { annotations };
+    return findCondition(
+      judged(environmentFixture({ metadata, spec: { backend: source } }), allDone, 1).conditions,
+      "SourceGone",
+    );
+  };
+  const reported = { [DELETED_BRANCH_ANNOTATION.backend]: "feature" };
+
+  test("is shown", () => {
+    expect(goneOf("feature", reported)).toMatchObject({ status: "True" });
+    expect(goneOf("feature", reported)?.message).toContain("'feature'");
+  });
+
+  test("is not shown for another branch, nor without the report", () => {
+    expect(goneOf("main", reported)).toBeUndefined();
+    expect(goneOf("feature")).toBeUndefined();
   });
 });

@@ -112,6 +112,34 @@ describe("a commit with a pipeline", () => {
     });
   });
 
+  describe("of a pull request", () => {
+    const trigger = { kind: "pull_request", provider: "", repository: "shop-api", number: 7 } as const;
+    const wants = (more: object = {}) => ({ trigger, ...backend({ commit: commitB, ...more }) });
+    const repository = { pipeline: {} };
+    const success = pipelineFixture({ commit: commitB, status: "success" });
+
+    test.each<[string, Scene, object]>([
+      ["waits for the first report of its pipeline", { spec: wants(), repository }, { reason: "Building" }],
+      [
+        "waits for it also after another commit's",
+        { spec: wants({ pipeline: pipelineFixture({ status: "success" }) }), repository },
+        { reason: "Building" },
+      ],
+      ["waits for it for five minutes", { spec: wants(), repository, minutes: 5 }, { state: "done" }],
+      ["is deployed after its success", { spec: wants({ pipeline: success }), repository }, { state: "done" }],
+      ["waits for none that is not configured", { spec: wants() }, { state: "done" }],
+      ["of a fork waits for none", { spec: wants({ branch: "refs/pull/7/head" }), repository }, { state: "done" }],
+      ["runs on", { spec: wants(), repository, before: { applied: commitB } }, { state: "done" }],
+      [
+        "of a companion waits for none",
+        { spec: { ...wants(), trigger: { ...trigger, repository: "shop-web" } }, repository },
+        { state: "done" },
+      ],
+    ])("%s", async (_rule, scene, expected) => {
+      expect((await step(scene)).result).toMatchObject(expected);
+    });
+  });
+
   test("is remembered while it is built, although the branch moves on", async () => {
     const spec = backend({ pipeline: pipelineFixture({ commit: HEAD }) });
     const { found } = await step({ spec });

@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type TSchema, Type } from "typebox";
+import { HttpError } from "../errors.ts";
+import { MAX_DEPTH } from "./json-text.ts";
+
+/** A JSON body as it arrived: a signature is over its bytes. Its size and its nesting are bounded, and nothing else. */
+export interface RawBody {
+  readonly bytes: Buffer;
+  /** All of the request's headers, in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** Counts the request for this sender, where the contract's rate is `sender`. @throws HttpError (rate-limited) */
+  countFor(sender: string): Promise<void>;
+}
+
+/** Hosts send up to this much. */
+export const MAX_RAW_BYTES = 1_048_576;
+/** Marks a schema that only documents a body. */
+export const RAW_KEYWORD = "x-raw-body";
+
+/** A body that the handler gets as it arrived; the schema documents it. */
+export const rawBody = (schema: TSchema) => Type.Unsafe<RawBody>({ ...schema, [RAW_KEYWORD]: true });
+
+/** Whether a contract's body is given to its handler as it arrived. */
+export function isRaw(body: TSchema | undefined): boolean {
+  return body !== undefined && RAW_KEYWORD in body;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+/** How a byte outside of texts changes the depth. */
+const STEPS = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
+
+/**
+ * Refuses JSON that is nested too deeply, before anything is built of it. Reads bytes: those of brackets and quotes are
+ * part of no other character of UTF-8.
+ *
+ * @throws HttpError (malformed)
+ */
+export function checkDepth(bytes: Uint8Array): void {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) at = endOfText(bytes, at + 1);
+    depth += STEPS.get(byte) ?? 0;
+    if (depth > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
+  }
+}
+
+/** Where the text ends that begins there: at its closing quote, or with the body. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

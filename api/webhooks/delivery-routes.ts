@@ -1,0 +1,146 @@
+import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
+import { isPending } from "../../crds/webhooks/webhook-delivery.ts";
+import { HttpError } from "../errors.ts";
+import { feature, route } from "../route.ts";
+import { toPage } from "../schemas/page.ts";
+import {
+  ApprovalPath,
+  ApprovalRequest,
+  DeliveryPage,
+  DeliveryPath,
+  DeliveryQuery,
+  DeliveryReport,
+  OutcomeReport,
+  SimulateRequest,
+  SimulationReport,
+} from "./delivery-schemas.ts";
+import { toOutcome, toReport, toSummary, toTrace } from "./delivery-views.ts";
+import { isReadable, readableDelivery, readableRepository, withoutInvisible } from "./readable.ts";
+import { answered } from "./refusals.ts";
+
+/** A page of deliveries, the newest first. */
+const listDeliveries = route({
+  endpoint: "GET /api/webhooks/deliveries",
+  only: "v2",
+  summary: "List webhook deliveries",
+  description:
+    "The stored deliveries of the repositories that the caller may use, the newest first; those without authentication, and of repositories that are gone, for maintainers alone.",
+  access: { permission: "repos:read" },
+  query: DeliveryQuery,
+  reply: DeliveryPage,
+  links: { "/api/webhooks/deliveries/{id}": "/items/0/id" },
+})(({ query, caller }, services) => {
+  const found = services.webhookDeliveries
+    .list()
+    .filter((delivery) => isWanted(delivery, query) && isReadable(delivery, caller, services));
+  return toPage(found.sort(newestFirst), query, toSummary);
+});
+
+/** One delivery with the verdicts of the rules. */
+const getDelivery = route({
+  endpoint: "GET /api/webhooks/deliveries/{id}",
+  only: "v2",
+  summary: "Get a webhook delivery",
+  description: "What arrived, what became of it, and what each rule said.",
+  access: { permission: "repos:read" },
+  params: DeliveryPath,
+  reply: DeliveryReport,
+  errors: ["not-found"],
+})(({ params, caller }, services) => toReport(readableDelivery(params.id, caller, services)));
+
+/** Decides a delivery again. */
+const redeliverWebhook = route({
+  endpoint: "POST /api/webhooks/deliveries/{id}/redeliver",
+  only: "v2",
+  summary: "Act on a webhook delivery again",
+  description: "Decides by the state of now what to do about a stored delivery, and does it. 409 for unverified ones.",
+  access: { permission: "webhooks:manage" },
+  params: DeliveryPath,
+  reply: OutcomeReport,
+  errors: ["not-found", "conflict", "unavailable"],
+})(async ({ params, caller }, services) => {
+  const delivery = readableDelivery(params.id, caller, services);
+  if (!delivery.spec.verified) throw new HttpError("conflict", "An unverified event is never acted on");
+  return toOutcome(await answered(services.webhookInbox.redeliver(delivery)));
+});
+
+/** Tells what would become of an event. */
+const simulateWebhook = route({
+  endpoint: "POST /api/webhooks/simulate",
+  only: "v2",
+  summary: "Simulate a webhook",
+  description:
+    "Tells what would be done about an event of a repository now, and what each rule says of it. Nothing is stored, nothing is done, and no host is asked: a companion repository counts as without a branch of the same name.",
+  access: { permission: "repos:read" },
+  body: SimulateRequest,
+  reply: SimulationReport,
+  errors: ["ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "not-found"],
+})(async ({ body, caller }, services) => {
+  const repository = readableRepository(body.repository, caller, services);
+  const { webhookInbox } = services;
+  const { event, decisions, trace } = await webhookInbox.simulate({
+    repository,
+    eventName: body.event,
+    payload: body.payload,
+  });
+  const shown = withoutInvisible(caller, services);
+  return {
+    event: event.type,
+    decisions: await Promise.all(
+      decisions.map(async (one) => ({
+        do: one.do,
+        reason: one.reason,
+        message: one.message === undefined ? null : await shown.sentence(one.message),
+        environment: await shown.name(one.environment),
+      })),
+    ),
+    trace: await Promise.all(
+      toTrace(trace).map(async (one) => ({ ...one, message: one.message && (await shown.sentence(one.message)) })),
+    ),
+  };
+});
+
+/** Lets a fork's pull request have an environment of one commit. */
+const approveCommit = route({
+  endpoint: "POST /api/repos/{id}/pull-requests/{number}/approval",
+  only: "v2",
+  summary: "Approve a commit of a fork",
+  description:
+    "Lets the pull request of a fork have an environment of exactly this commit, where the repository's rules say `forks: approve`; every later commit needs an approval of its own.",
+  access: { permission: "webhooks:manage" },
+  params: ApprovalPath,
+  body: ApprovalRequest,
+  auditTarget: ({ params, body }) => `${params.id}#${params.number}@${body.commit}`,
+  reply: OutcomeReport,
+  errors: ["ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "not-found", "unavailable"],
+})(async ({ params, body, caller }, services) => {
+  const repository = readableRepository(params.id, caller, services);
+  const by = caller.email || caller.name || caller.subject;
+  const approval = { repository, number: Number(params.number), commit: body.commit, by };
+  return toOutcome(await answered(services.webhookInbox.approve(approval)));
+});
+
+function isWanted(delivery: WebhookDelivery, { repository, status, door, event }: DeliveryQuery): boolean {
+  const { spec } = delivery;
+  const phase = isPending(delivery) ? "pending" : delivery.status?.phase;
+  const asked = [
+    [status, phase],
+    [door, spec.door],
+    [event, spec.event.type],
+  ] as const;
+  const isOfRepository = repository === undefined || (spec.repositories?.includes(repository) ?? false);
+  return isOfRepository && asked.every(([wanted, is]) => wanted === undefined || wanted === is);
+}
+
+function newestFirst({ spec: one, metadata }: WebhookDelivery, { spec: other, metadata: beside }: WebhookDelivery) {
+  if (one.receivedAt !== other.receivedAt) return one.receivedAt < other.receivedAt ? 1 : -1;
+  return metadata.name < beside.name ? -1 : 1;
+}
+
+export const deliveryRoutes = feature("webhooks", {
+  listDeliveries,
+  getDelivery,
+  redeliverWebhook,
+  simulateWebhook,
+  approveCommit,
+});

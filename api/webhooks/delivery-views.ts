@@ -1,0 +1,68 @@
+import type { RuleVerdict, WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
+import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { DeliveryReport, DeliverySummary, OutcomeReport } from "./delivery-schemas.ts";
+
+/** What a delivery says before its outcome is known. */
+const WAITING = { phase: "pending", reason: "Stored", message: "it is stored and will be decided" } as const;
+
+/** A delivery as lists show it. */
+export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery): DeliverySummary {
+  const { phase, reason, message } = status;
+  return {
+    id: metadata.name,
+    door: spec.door,
+    host: spec.host ?? null,
+    delivery_id: spec.deliveryId ?? null,
+    event_name: spec.eventName,
+    event: spec.event.type,
+    ...reported(spec.event),
+    verified: spec.verified,
+    repositories: spec.repositories ?? [],
+    received_at: instant(spec.receivedAt),
+    finished_at: "finishedAt" in status && status.finishedAt !== undefined ? instant(status.finishedAt) : null,
+    status: phase,
+    reason,
+    message,
+    environments: "environments" in status ? toTouched(status.environments) : [],
+  };
+}
+
+/** A delivery in full. */
+export function toReport(delivery: WebhookDelivery): DeliveryReport {
+  const { spec, status } = delivery;
+  return { ...toSummary(delivery), trace: toTrace(status?.trace), note: spec.message ?? null };
+}
+
+/** What became of a delivery just now. */
+export function toOutcome({ delivery, state, reason, message, environments, trace }: Outcome): OutcomeReport {
+  return {
+    delivery: delivery ?? null,
+    outcome: state,
+    reason,
+    message,
+    environments: toTouched(environments),
+    trace: toTrace(trace),
+  };
+}
+
+/** The verdicts of rules. */
+export function toTrace(trace: readonly RuleVerdict[] = []): DeliveryReport["trace"] {
+  return trace.map(({ repository = null, rule, passed, message = null }) => ({ repository, rule, passed, message }));
+}
+
+function toTouched(environments: Outcome["environments"] = []): DeliverySummary["environments"] {
+  return environments.map(({ name, uid, action }) => ({ id: uid, name, action }));
+}
+
+/** The pull request and the commit that an event is about, as far as it has them. */
+function reported({ pullRequest, approval, pipeline, push, mergeGroup }: WebhookEvent) {
+  const commit = pullRequest?.headCommit ?? [approval, pipeline, push, mergeGroup].find(Boolean)?.commit;
+  return {
+    action: pullRequest?.action ?? null,
+    number: pullRequest?.number ?? approval?.number ?? null,
+    commit: commit ?? null,
+  };
+}
+
+const instant = (text: string) => new Date(text).toISOString();

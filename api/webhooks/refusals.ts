@@ -1,0 +1,35 @@
+import {
+  InboxFull,
+  WebhookKeysMissing,
+  WebhookMalformed,
+  WebhookRefused,
+} from "../../operator/ports/facade/webhook-inbox.ts";
+import { HttpError } from "../errors.ts";
+
+/** Keys are configured by people. */
+const KEYS_RETRY_SECONDS = 60;
+
+/** A call of the inbox whose refusals are answered as the contract says. @throws HttpError */
+export async function answered<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
+}
+
+function refusalOf(cause: unknown): HttpError | undefined {
+  if (cause instanceof WebhookMalformed) return new HttpError("malformed", cause.message, { cause });
+  // The same sentence for an unknown repository.
+  if (cause instanceof WebhookRefused) {
+    return new HttpError("unauthenticated", "The signature or token is missing or wrong", { cause });
+  }
+  if (cause instanceof WebhookKeysMissing) {
+    const detail = "No key for webhooks is configured, or it has fewer than 32 bytes";
+    return new HttpError("unavailable", detail, { retryAfterSeconds: KEYS_RETRY_SECONDS, cause });
+  }
+  if (cause instanceof InboxFull) {
+    return new HttpError("unavailable", cause.message, { retryAfterSeconds: cause.retryAfterSeconds, cause });
+  }
+  return undefined;
+}

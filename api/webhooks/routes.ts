@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import type { Outcome, UnverifiedEvent } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { RawBody } from "../input/raw-body.ts";
+import { feature, route } from "../route.ts";
+import type { Services } from "../services.ts";
+import { isReadable } from "./readable.ts";
+import { answered } from "./refusals.ts";
+import {
+  EnvironmentEventBody,
+  EnvironmentEventReply,
+  GenericBody,
+  GenericReply,
+  PipelineBody,
+  PipelineHeaders,
+  PipelineReply,
+  PipelineTest,
+  RepohostBody,
+  RepohostHeaders,
+  RepohostReply,
+} from "./schemas.ts";
+import { environmentEvent, genericEvent } from "./unverified-event.ts";
+import { toPipelineReply, toPipelineTest, toRepohostReply } from "./views.ts";
+
+/** Events of repository hosts. */
+const receiveRepohostEvent = route({
+  endpoint: "POST /api/webhooks/repohost",
+  summary: "Receive an event of a repository host",
+  description:
+    "Takes pull requests, pushes, workflow runs, merge groups and pings. A pull request that qualifies gets an environment, which follows its commits and goes when it is closed. Which headers and which body are expected follows the repository's host in the settings, never the headers; those described here are for repositories without a host. An event about which nothing is to be done is answered 200, with the reason.",
+  access: "public",
+  rate: "sender",
+  headers: RepohostHeaders,
+  body: RepohostBody,
+  reply: RepohostReply,
+})(async ({ body }, services) => {
+  const outcome = await intake("repohost", body, services);
+  if (outcome.reason === "Ping") return { status: "pong" as const, message: outcome.message };
+  return toRepohostReply(outcome);
+});
+
+/** Events of pipeline hosts. */
+const receivePipelineEvent = route({
+  endpoint: "POST /api/webhooks/pipelinehost/pipeline",
+  summary: "Receive an event of a pipeline host",
+  description:
+    "Takes the reports of pipelines: success creates or updates environments with the image of its commit, failed marks them failed, canceled cleans up what the pipeline made, running is shown as building. Which headers are expected follows the repository's host in the settings. An event about which nothing is to be done is answered 200, with the reason.",
+  access: "public",
+  rate: "sender",
+  headers: PipelineHeaders,
+  body: PipelineBody,
+  reply: PipelineReply,
+})(async ({ body }, services) => toPipelineReply(await intake("pipelinehost", body, services)));
+
+/** Verifies, counts, and hands over. */
+async function intake(
+  door: "repohost" | "pipelinehost",
+  { bytes, headers, countFor }: RawBody,
+  { webhookInbox }: Services,
+): Promise<Outcome> {
+  const webhook = await answered(webhookInbox.verify({ door, bytes, headers }));
+  await countFor(`${webhook.host ?? ""}/${webhook.sender}`);
+  return answered(webhookInbox.accept(webhook));
+}
+
+/** Events of anybody. */
+const receiveGenericEvent = route({
+  endpoint: "POST /api/webhooks/generic",
+  summary: "Receive a generic event",
+  description:
+    "Takes any JSON value. It is recorded, marked as unverified, and never acted on; beyond a few a second it is answered and not recorded.",
+  access: "public",
+  rate: "webhook",
+  body: GenericBody,
+  reply: GenericReply,
+})(async ({ body }, services) => {
+  const webhook_id = await note("generic", body, genericEvent(body), services);
+  return { status: "received" as const, message: "Event received", webhook_id };
+});
+
+/** Events about environments, of anybody. */
+const receiveEnvironmentEvent = route({
+  endpoint: "POST /api/webhooks/environment/event",
+  summary: "Receive an event of an environment",
+  description:
+    "Takes what a sender says of an environment, known or not: it is recorded, marked as unverified, and changes no environment; beyond a few a second it is answered and not recorded.",
+  access: "public",
+  rate: "webhook",
+  body: EnvironmentEventBody,
+  reply: EnvironmentEventReply,
+})(async ({ body }, services) => {
+  await note("environment", body, environmentEvent(body), services);
+  // No channel takes unverified events.
+  return { status: "received" as const, message: "Event received", notifications_sent: [] };
+});
+
+/** Records an unverified event; answers the id that it would be found by. */
+async function note(
+  door: UnverifiedEvent["door"],
+  { bytes }: RawBody,
+  event: Pick<UnverifiedEvent, "eventName" | "message">,
+  { webhookInbox }: Services,
+): Promise<string> {
+  const id = randomUUID();
+  await webhookInbox.note({ door, id, bytes, ...event });
+  return id;
+}
+
+/** Tells how pipelines report, and when one did. */
+const testPipelineWebhook = route({
+  endpoint: "GET /api/webhooks/pipelinehost/test",
+  summary: "Test the pipeline webhook",
+  description: "Tells whether a token is configured, what an event needs, and when the last one came.",
+  access: { permission: "repos:read" },
+  reply: PipelineTest,
+})(({ caller }, services) => {
+  const { settings, repositories, webhookDeliveries } = services;
+  const seen = webhookDeliveries
+    .list()
+    .filter((one) => one.spec.door === "pipelinehost" && isReadable(one, caller, services))
+    .map(({ spec }) => spec.receivedAt);
+  const isConfigured =
+    settings.webhooks.pipelineTokens.length > 0 ||
+    repositories.list().some(({ spec }) => spec.webhookSecretRef !== undefined);
+  return toPipelineTest(settings, { isConfigured, lastAt: seen.sort().at(-1) });
+});
+
+export const webhookRoutes = feature(
+  "webhooks",
+  {
+    receiveRepohostEvent,
+    receivePipelineEvent,
+    receiveGenericEvent,
+    receiveEnvironmentEvent,
+    testPipelineWebhook,
+  },
+  { envelope: "never" },
+);

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { NAME_MAX_LENGTH, nameProblem } from "../names.ts";
+
+/** The names of environments that webhooks make: pure, so that the API server is the lock on each of them. */
+
+const HASH_LENGTH = 8;
+
+/** The name of a pull request's environment: `<repository>-pr-<number>`, shortened with a hash when it is too long. */
+export function pullRequestEnvironmentName(repository: string, number: number): string {
+  return fitting(repository, `-pr-${number}`);
+}
+
+/**
+ * The name of the environment that the pipelines of a branch make: `<repository>-<branch>`, with a hash where the branch
+ * has characters that a name can't have, or the name would be too long or is reserved.
+ */
+export function branchEnvironmentName(repository: string, branch: string): string {
+  const slug = branch
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+  const plain = `${repository}-${slug}`;
+  if (slug === branch && nameProblem(plain) === undefined) return plain;
+  const hash = hashOf([repository, branch]);
+  const room = NAME_MAX_LENGTH - HASH_LENGTH - 1;
+  return `${trimmed(slug === "" ? repository : plain, room)}-${hash}`;
+}
+
+function fitting(repository: string, ending: string): string {
+  if (repository.length + ending.length <= NAME_MAX_LENGTH) return `${repository}${ending}`;
+  const room = NAME_MAX_LENGTH - ending.length - HASH_LENGTH - 1;
+  return `${trimmed(repository, room)}-${hashOf([repository])}${ending}`;
+}
+
+/** A name has no two hyphens in a row. */
+const trimmed = (text: string, length: number) => text.slice(0, length).replace(/-+$/, "");
+
+const hashOf = (parts: readonly string[]) =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, HASH_LENGTH);

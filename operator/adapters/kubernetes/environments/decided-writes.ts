@@ -1,0 +1,65 @@
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import { CreationFailed } from "../../../../crds/errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../../kit/client/errors.ts";
+import type { DecidedWrites } from "../../../ports/environments.ts";
+import { environmentType } from "../kinds.ts";
+import { auditAnnotations, kept, type Store } from "../store.ts";
+import { forUser } from "../user-request.ts";
+import { operatorEnvironments } from "./operator-environments.ts";
+
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions">;
+
+/** The DecidedWrites port on the Kubernetes API and this process's watch cache. */
+export function decidedWrites(context: Context): DecidedWrites {
+  const { client } = context;
+  const { remove } = operatorEnvironments(context);
+  return {
+    findNow: (name) => forUser(() => client.find(environmentType, { name })),
+    create: (name, spec, auditId) => forUser(() => create(context, { name, spec, auditId })),
+    revise: (environment, spec, auditId, annotations) =>
+      forUser(() =>
+        revise(context, environment, { spec, annotations: { ...annotations, ...auditAnnotations(() => auditId) } }),
+      ),
+    remove: (environment) => remove(environment, { onlyThisVersion: true }),
+  };
+}
+
+interface Creation {
+  readonly name: string;
+  readonly spec: EnvironmentSpec;
+  readonly auditId: string;
+}
+
+async function create({ client, cache }: Context, { name, spec, auditId }: Creation) {
+  try {
+    const manifest = environmentManifest(
+      name,
+      spec,
+      auditAnnotations(() => auditId),
+    );
+    return kept(cache, await client.create(environmentType, manifest));
+  } catch (error) {
+    if (isAlreadyExists(error)) return "changed";
+    throw isForbidden(error) ? new CreationFailed({ cause: error }) : error;
+  }
+}
+
+interface Revision {
+  readonly spec: Partial<EnvironmentSpec>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
+
+async function revise({ client, cache }: Context, { metadata }: EphemeralEnvironment, { spec, annotations }: Revision) {
+  const { name, uid, resourceVersion } = metadata;
+  const patch = { metadata: { uid, resourceVersion, annotations }, spec };
+  try {
+    return kept(cache, await client.patch(environmentType, { name }, patch, { as: "merge" }));
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "changed";
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { type Decided, type DecisionContext, nothing, type Subject } from "./decision.ts";
+import { decidePipeline } from "./pipeline/pipeline.ts";
+import { decidePullRequest } from "./pull-request/pull-request.ts";
+import { decidePush } from "./push.ts";
+
+/**
+ * What to do about an event as one Repository sees it, by the state of now: one decision, or one for each environment that
+ * a push or a pipeline concerns.
+ *
+ * @throws HostUnavailable when a host must be asked and can't be, SecretsUnavailable when its credential can't be read:
+ *   decide again later
+ */
+export async function decide(subject: Subject, context: DecisionContext): Promise<readonly Decided[]> {
+  const { type, pullRequest, approval, push, pipeline } = subject.event;
+  const number = pullRequest?.number ?? approval?.number;
+  if (number !== undefined) return [await decidePullRequest(subject, number, context)];
+  if (push !== undefined) return decidePush({ subject, push, context });
+  if (pipeline !== undefined) return decidePipeline({ subject, pipeline, context });
+  if (type === "merge_group") {
+    return [nothing("MergeGroup", "a merge group gets no environment: only the status of its commit is reported")];
+  }
+  return [nothing("EventIgnored", "the platform does nothing about this event")];
+}

@@ -1,0 +1,157 @@
+import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
+import type { Log } from "../kit/log.ts";
+import { type Clock, pause } from "../kit/time/clock.ts";
+import { InboxFull, type Outcome, type VerifiedWebhook, type WebhookInbox } from "../ports/facade/webhook-inbox.ts";
+import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import { createLanes } from "./lanes.ts";
+import { type SenderContext, verifySender } from "./senders.ts";
+import { type SettleContext, settle } from "./settle.ts";
+import { simulate } from "./simulate.ts";
+import { approvalOf, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
+import { unverifiedEvents } from "./unverified.ts";
+
+/** What the inbox is made of. */
+export interface InboxContext extends SenderContext, SettleContext {
+  readonly deliveries: WebhookDeliveries;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Deliveries that wait are decided within seconds, unless the API server is away. */
+const FULL_RETRY_SECONDS = 10;
+/** Hosts wait ten seconds for an answer. */
+const ANSWER_WITHIN_MS = 5_000;
+
+const LATER: WebhookDeliveryStatus = {
+  phase: "pending",
+  reason: "Stored",
+  message: "it is stored and will be decided",
+};
+
+/** The WebhookInbox port. */
+export function createWebhookInbox(context: InboxContext): WebhookInbox {
+  const { deliveries, settings, clock, log } = context;
+  const lanes = createLanes();
+  /** Decisions whose outcome is not stored yet, by the delivery's name. */
+  const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
+  /** Claims that the API server has not answered yet: they may be pending deliveries in a moment. */
+  let claiming = 0;
+
+  async function store(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<void> {
+    const finishedAt = clock.now().toISOString();
+    await deliveries
+      .finish(delivery, status.phase === "pending" ? status : { ...status, finishedAt })
+      .catch((error: unknown) => log.warn("an outcome could not be stored: the operator decides anew", { error }));
+  }
+
+  /** Decides and acts in turn; the outcome is stored after the answer. What fails is left to the operator. */
+  function begin(delivery: WebhookDelivery, alreadyKnown?: WebhookDeliveryStatus): Promise<WebhookDeliveryStatus> {
+    const { name } = delivery.metadata;
+    const deciding = lanes.run(laneOf(delivery), async () => {
+      try {
+        return alreadyKnown ?? (await settle(delivery, context, { atOnce: "one" }));
+      } catch (error) {
+        log.warn("a delivery is left to the operator", { delivery: name, error });
+        return LATER;
+      }
+    });
+    underWay.set(name, deciding);
+    const end = () => {
+      if (underWay.get(name) === deciding) underWay.delete(name);
+    };
+    void deciding.then((status) => store(delivery, status)).then(end);
+    return deciding;
+  }
+
+  /** The outcome, or that there is none yet when a host would wait too long for it. */
+  async function answer(name: string, deciding: Promise<WebhookDeliveryStatus>): Promise<Outcome> {
+    const ended = new AbortController();
+    const late = pause(clock, ANSWER_WITHIN_MS, ended.signal).then(() => LATER);
+    const status = await Promise.race([deciding, late]);
+    ended.abort();
+    return outcomeOf(name, status);
+  }
+
+  /** The outcome of the delivery that was claimed before; `undefined` when it has none yet, or may act again. */
+  async function former(made: NewDelivery, { metadata: { name }, ...delivery }: WebhookDelivery) {
+    if (delivery.spec.digest !== made.spec.digest) return reused(made, context);
+    const status = delivery.status ?? (await underWay.get(name));
+    if (status?.phase !== "acted" && status?.phase !== "ignored") return undefined;
+    return { ...outcomeOf(name, status), state: "duplicate" } as const;
+  }
+
+  async function claim({ name, spec }: NewDelivery) {
+    const known = deliveries.find(name);
+    if (known !== undefined) return { state: "taken", delivery: known } as const;
+    if (deliveries.pending().length + claiming >= settings.webhooks.pending) throw new InboxFull(FULL_RETRY_SECONDS);
+    claiming += 1;
+    try {
+      return await deliveries.claim(name, spec);
+    } finally {
+      claiming -= 1;
+    }
+  }
+
+  return {
+    verify: (received) => verifySender(received, context),
+    async accept(webhook) {
+      const refused = unstorable(webhook);
+      if (refused !== undefined) return refused;
+      const made = deliveryOf(webhook, clock.now());
+      const { state, delivery } = await claim(made);
+      const before = state === "taken" ? await former(made, delivery) : undefined;
+      return before ?? answer(made.name, begin(delivery, irrelevant(webhook) ?? repeated(delivery, deliveries)));
+    },
+    simulate: (asked) => simulate(asked, context),
+    redeliver: (delivery) => answer(delivery.metadata.name, begin(delivery)),
+    async approve(approval) {
+      const { delivery } = await claim(approvalOf(approval, clock.now()));
+      return answer(delivery.metadata.name, begin(delivery));
+    },
+    note: unverifiedEvents(context),
+  };
+}
+
+/** What is answered without being stored. */
+function unstorable({ event, repositories }: VerifiedWebhook): Outcome | undefined {
+  if (event.type === "ping") return unstored("Ping", "the webhook arrives, and its signature fits");
+  return repositories.length === 0 ? unstored("NoRepository", "the event is about no repository") : undefined;
+}
+
+/** The outcome of an event that no rule speaks of. */
+function irrelevant({ event, reason = "no rule speaks of it" }: VerifiedWebhook): WebhookDeliveryStatus | undefined {
+  return event.type === "other" ? { phase: "ignored", reason: "NothingToDo", message: reason } : undefined;
+}
+
+function unstored(reason: string, message: string): Outcome {
+  return { state: "ignored", reason, message, environments: [], trace: [] };
+}
+
+/**
+ * The outcome of a pipeline's report that another delivery has made already: doing it twice could make an environment that
+ * a user has deleted since. Pull requests need no such memory: they are decided by their state.
+ */
+function repeated(
+  { metadata, spec }: WebhookDelivery,
+  deliveries: WebhookDeliveries,
+): WebhookDeliveryStatus | undefined {
+  if (spec.event.pipeline === undefined || spec.meaning === undefined) return undefined;
+  const first = deliveries.ofMeaning(spec.meaning).find((one) => one.metadata.uid !== metadata.uid && isFinal(one));
+  if (first === undefined) return undefined;
+  return { phase: "ignored", reason: "Repeated", message: `delivery ${first.metadata.name} has reported the same` };
+}
+
+/** Hosts never use an id for two bodies: somebody with the key does. */
+async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxContext): Promise<Outcome> {
+  log.error("a webhook came under the id of another one: it was ignored", { delivery: name, ids: spec.deliveryId });
+  await audit.add({
+    auditId: newId(),
+    event: "denial",
+    action: "webhook",
+    actor: { method: "webhook", delivery: name },
+    concerns: spec.repositories?.[0] ?? "",
+    objects: [],
+    outcome: "refused",
+  });
+  return unstored("IdReused", "another webhook came under this delivery id before");
+}

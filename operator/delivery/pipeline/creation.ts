@@ -1,0 +1,109 @@
+import { pipelineKey } from "../../../crds/environment/environment-record.ts";
+import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { branchEnvironmentName } from "../../../crds/environment/triggered-names.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
+import { branchProblem } from "../../../crds/repository/branches.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
+import { organizationProblem, repositoryProblem } from "../allowed.ts";
+import { type Components, completed, fullProblem } from "../components.ts";
+import { type Decided, nameTaken, nothing, verdict } from "../decision.ts";
+import { pipelineOf, type ReportedPipeline } from "./report.ts";
+
+/** A report that names its branch, and the name of the environment that it would make. */
+interface Creation extends ReportedPipeline {
+  readonly branch: string;
+  readonly name: string;
+}
+
+/** A rule for environments that pipelines make: its name, the outcome's reason and the problem. */
+type Checked = readonly [rule: string, reason: string, problem: string | undefined];
+
+/**
+ * What a success does where no environment wants its commit: it makes one that follows the branch, if the Repository's rules
+ * allow it and the commit is the branch's head.
+ *
+ * @throws HostUnavailable when a host must be asked and can't be, SecretsUnavailable
+ */
+export async function createdByPipeline(reported: ReportedPipeline): Promise<Decided> {
+  const { subject, pipeline, context } = reported;
+  const { repository } = subject;
+  const { branch } = pipeline;
+  const problem = branch === undefined ? "the pipeline is not that of a branch" : branchProblem(branch);
+  if (branch === undefined || problem !== undefined) {
+    return nothing("BranchInvalid", "only the pipeline of a branch makes an environment", [
+      verdict(repository, "head_branch", problem),
+    ]);
+  }
+  const creation = { ...reported, branch, name: branchEnvironmentName(repository.metadata.name, branch) };
+  const checked = rulesOf(creation);
+  const trace = checked.map(([rule, , broken]) => verdict(repository, rule, broken));
+  const [, reason = "", message] = checked.find(([, , broken]) => broken !== undefined) ?? [];
+  if (message !== undefined) return nothing(reason, message, trace);
+  const namesake = context.environments.find(creation.name);
+  if (namesake !== undefined) return nameTaken(namesake, trace);
+  return created(creation, trace);
+}
+
+function rulesOf(creation: Creation): readonly Checked[] {
+  const { subject, context } = creation;
+  const { repository } = subject;
+  return [
+    ["create_on_success", "CreatesNone", createOnSuccessProblem(repository)],
+    ["allowed_organizations", "OrganizationNotAllowed", organizationProblem(repository, context.settings)],
+    ["allowed_repositories", "RepositoryNotAllowed", repositoryProblem(repository, context.settings)],
+    ["former_environment", "DeletedBefore", returnProblem(creation)],
+    ["max_environments", "RepositoryFull", fullProblem(repository, context)],
+  ];
+}
+
+function createOnSuccessProblem({ metadata, spec }: Repository): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return `Repository '${metadata.name}' is being deleted`;
+  const isOn = spec.pipeline?.createOnSuccess ?? true;
+  return isOn ? undefined : `pipelines of Repository '${metadata.name}' create no environments`;
+}
+
+/** What was deleted or expired comes back only with another commit, whose pipeline ended later. */
+function returnProblem({ subject, pipeline, context, name }: Creation): string | undefined {
+  const { repository, host } = subject;
+  const records = context
+    .recordsOf(pipelineKey(host, repository.metadata.name))
+    .filter(({ spec }) => spec.name === name);
+  const blocking = records.find(({ spec }) => {
+    const isSame = spec.components?.[repository.spec.type]?.commit === pipeline.commit;
+    return isSame || Date.parse(pipeline.at) < Date.parse(spec.deletedAt);
+  });
+  return blocking && `the branch's environment was deleted at ${blocking.spec.deletedAt}: push a commit`;
+}
+
+async function created(creation: Creation, former: readonly RuleVerdict[]): Promise<Decided> {
+  const { subject, pipeline, context, branch, name } = creation;
+  const { repository } = subject;
+  const head = await context.branchHeads.headOf(repository, branch);
+  const isHead = head === pipeline.commit;
+  const commit = pipeline.commit.slice(0, 8);
+  const problem = isHead ? undefined : `the commit ${commit} is not the head of '${branch}' now`;
+  const trace = [...former, verdict(repository, "branch_head", problem)];
+  if (problem !== undefined) return nothing("NotTheHead", problem, trace);
+
+  const source = { repository: repository.metadata.name, branch, follow: true, pipeline: pipelineOf(pipeline) };
+  const components = await completed({ repository, source, branch }, context);
+  const isUsable = typeof components !== "string";
+  const all = [...trace, verdict(repository, "companion_repo", isUsable ? undefined : components)];
+  if (!isUsable) return nothing("CompanionUnusable", components, all);
+  return {
+    decision: { do: "create", name, spec: specOf(creation, components), reason: "PipelineSucceeded" },
+    trace: all,
+  };
+}
+
+function specOf({ subject, context }: Creation, { sources, groups }: Components): EnvironmentSpec {
+  const { repository, host, delivery } = subject;
+  const named = delivery === undefined ? {} : { delivery };
+  return {
+    ttlHours: Math.min(TTL_DEFAULT_HOURS, context.settings.ttl.maximumHours),
+    ...sources,
+    access: { groups },
+    trigger: { kind: "pipeline", provider: host, repository: repository.metadata.name, ...named },
+  };
+}

@@ -1,0 +1,84 @@
+import { mayFollow } from "../../../crds/environment/pipelines.ts";
+import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import { type Decided, deletion, nothing, type Subject, verdict } from "../decision.ts";
+import { type User, usersOf } from "../users.ts";
+import { createdByPipeline } from "./creation.ts";
+import { pipelineOf, type ReportedPipeline } from "./report.ts";
+
+/**
+ * What to do about a pipeline's report: every environment that wants its commit, or has the branch whose head the commit is
+ * now, records it. A success without such an environment may create one.
+ *
+ * @throws HostUnavailable when the head of the branch must be known and its host can't be asked, SecretsUnavailable
+ */
+export async function decidePipeline(reported: ReportedPipeline): Promise<readonly Decided[]> {
+  const { pipeline } = reported;
+  const users = await concerned(reported);
+  if (users.length > 0) return users.map((user) => ofUser(user, reported));
+  if (pipeline.status === "success") return [await createdByPipeline(reported)];
+  return [nothing("NoEnvironment", `no environment wants the commit ${pipeline.commit.slice(0, 8)}`)];
+}
+
+/**
+ * The head is asked of the host, because reports are reordered and repeated: the pipeline of a commit that was replaced
+ * concerns nothing but what still wants it.
+ */
+async function concerned({ subject, pipeline, context }: ReportedPipeline): Promise<readonly User[]> {
+  const { commit, branch } = pipeline;
+  const users = usersOf(subject, context);
+  const wanting = users.filter(({ wanted }) => wanted === commit);
+  const others = users.filter(
+    (user) => user.wanted !== commit && user.source.branch === branch && isMoved(user, subject),
+  );
+  if (branch === undefined || others.length === 0) return wanting;
+  const head = await context.branchHeads.headOf(subject.repository, branch);
+  return head === commit ? [...wanting, ...others] : wanting;
+}
+
+/** Whether the branch's next commit may become the environment's, or its canceled pipeline the environment's end. */
+function isMoved({ follows, environment }: User, { repository }: Subject): boolean {
+  const { kind } = environment.spec.trigger ?? {};
+  return follows || kind === "pull_request" || repository.spec.pipeline?.onCanceled === "any";
+}
+
+function ofUser(user: User, reported: ReportedPipeline): Decided {
+  const { environment, source, follows, wanted } = user;
+  const { name } = environment.metadata;
+  const { subject, pipeline, context } = reported;
+  const { at, ...report } = pipelineOf(pipeline);
+  const former = source.pipeline;
+  const isKnown = former?.project === report.project && former.id === report.id && former.status === report.status;
+  if (isKnown) return nothing("Recorded", `'${name}' shows this already`);
+  if (!mayFollow({ ...report, at }, former, source.commit)) {
+    return nothing("Outdated", `'${name}' shows a newer report, or waits for another commit's`);
+  }
+  if (pipeline.status === "canceled" && isEnd(user, reported)) {
+    return deletion(environment, "PipelineCanceled", [verdict(subject.repository, "on_canceled", undefined)]);
+  }
+  const spec = { [subject.repository.spec.type]: { ...source, pipeline: { ...report, at } } };
+  const isBehind = follows && wanted !== pipeline.commit;
+  const annotations = isBehind ? { annotations: { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } } : {};
+  return { decision: { do: "update", environment, spec, ...annotations, reason: REASONS[pipeline.status] }, trace: [] };
+}
+
+const REASONS = {
+  running: "PipelineRunning",
+  success: "PipelineSucceeded",
+  failed: "PipelineFailed",
+  canceled: "PipelineCanceled",
+} as const;
+
+/**
+ * Whether a canceled pipeline ends the environment: by default one that it was to give its first version. One that runs is
+ * kept, because a newer push cancels the pipeline before. A report from before the environment is not about it.
+ */
+function isEnd({ environment, source, isMadeByPipeline }: User, { subject, pipeline }: ReportedPipeline): boolean {
+  const { metadata, status } = environment;
+  const { repository } = subject;
+  const effect = repository.spec.pipeline?.onCanceled ?? "own";
+  if (Date.parse(pipeline.at) < Date.parse(metadata.creationTimestamp)) return false;
+  if (effect === "any") return source.branch === pipeline.branch;
+  const runs = status?.sources?.[repository.spec.type]?.applied !== undefined;
+  const isOwn = source.pipeline?.project === pipeline.project && source.pipeline.id === pipeline.id;
+  return effect === "own" && isMadeByPipeline && isOwn && !runs;
+}

@@ -1,0 +1,80 @@
+import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
+import { pullRequestKey, triggerKey } from "../../../crds/environment/environment-record.ts";
+import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
+import { branchProblem } from "../../../crds/repository/branches.ts";
+import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
+import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
+import { type Head, type Namesake, pullRequestDecision } from "./decision.ts";
+import { creationOf } from "./environment-spec.ts";
+import type { FormerEnvironment, PullRequestFacts } from "./facts.ts";
+import { knownStates } from "./newest-state.ts";
+
+/**
+ * What to do about a pull request: by its newest known state, whichever of its events is at hand, so that every order of
+ * its events ends alike. A delivery about a pull request of which no state is known does nothing.
+ *
+ * @throws HostUnavailable when an environment is to be created and its companion's host can't be asked, SecretsUnavailable
+ */
+export async function decidePullRequest(subject: Subject, number: number, context: DecisionContext): Promise<Decided> {
+  const { repository, host } = subject;
+  const name = pullRequestEnvironmentName(repository.metadata.name, number);
+  const key = pullRequestKey(host, repository.metadata.name, number);
+  const facts = factsOf(subject, key, context);
+  if (facts === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
+  const head = headOf(facts.state, subject, context);
+  const decided = pullRequestDecision(facts, namesakeOf(name, key, context), head);
+  return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
+}
+
+function factsOf(subject: Subject, key: string, context: DecisionContext): PullRequestFacts | undefined {
+  const { event, repository } = subject;
+  const deliveries = context.deliveries.ofPullRequest(key);
+  const states = knownStates(deliveries, subject, context.clock.now());
+  const state = states.at(-1)?.state;
+  if (state === undefined) return undefined;
+  return {
+    repository,
+    rules: repository.spec.pullRequest ?? {},
+    action: event.pullRequest?.action ?? "approval",
+    state,
+    states,
+    approved: approvedCommits(deliveries, event),
+    former: formerEnvironment(context.recordsOf(key), deliveries),
+    context,
+  };
+}
+
+function approvedCommits(deliveries: readonly WebhookDelivery[], atHand: WebhookEvent): ReadonlySet<string> {
+  const stored = deliveries.filter(({ spec }) => spec.door === "approval").map(({ spec }) => spec.event);
+  return new Set([...stored, atHand].flatMap(({ approval }) => approval?.commit ?? []));
+}
+
+function formerEnvironment(
+  records: readonly EnvironmentRecord[],
+  deliveries: readonly WebhookDelivery[],
+): FormerEnvironment | undefined {
+  const record = records.toSorted((one, other) => deletedMs(one) - deletedMs(other)).at(-1);
+  if (record === undefined) return undefined;
+  const written = deliveries.flatMap(({ status }) => status?.environments ?? []);
+  const isDeletedByEvent = written.some(({ uid, action }) => uid === record.spec.uid && action === "deleted");
+  return { record, isDeletedByEvent };
+}
+
+const deletedMs = ({ spec }: EnvironmentRecord) => Date.parse(spec.deletedAt);
+
+function namesakeOf(name: string, key: string, { environments }: DecisionContext): Namesake | undefined {
+  const environment = environments.find(name);
+  return environment && { environment, isOwn: triggerKey(environment.spec.trigger) === key };
+}
+
+/**
+ * The commit is named, so no ref is read. A fork's branch is named by the ref under which our repository has it, because
+ * its own name means another branch here.
+ */
+function headOf(state: PullRequestState, { host }: Subject, { settings }: DecisionContext): Head {
+  const kind = settings.hosts.find(({ id }) => id === host)?.kind;
+  const requests = kind === "gitlab" ? "merge-requests" : "pull";
+  const branch = state.isFork ? `refs/${requests}/${state.number}/head` : state.headRef;
+  return branchProblem(branch) === undefined ? { branch, commit: state.headCommit } : { commit: state.headCommit };
+}

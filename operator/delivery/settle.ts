@@ -1,0 +1,150 @@
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { ConfigInvalid, CreationFailed, EnvironmentConflict } from "../../crds/errors.ts";
+import {
+  isPending,
+  type RuleVerdict,
+  type WebhookDelivery,
+  type WebhookDeliverySpec,
+  type WebhookDeliveryStatus,
+} from "../../crds/webhooks/webhook-delivery.ts";
+import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
+import type { Decided, DecisionContext, Subject } from "./decision.ts";
+
+/** What settling a delivery takes of the world. */
+export interface SettleContext extends ActContext {
+  /** What to do about a subject now; in the order in which it is to be done. */
+  readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
+  readonly world: DecisionContext;
+}
+
+/** How a delivery is settled. */
+export interface SettleOptions {
+  /** More targets than one are left to the operator, because a host waits for the answer. */
+  readonly atOnce: "one" | "all";
+  readonly signal?: AbortSignal;
+}
+
+/** How often a decision is taken anew because the world changed meanwhile. */
+const MOST_ATTEMPTS = 4;
+const MOST_VERDICTS = 40;
+const MOST_ENVIRONMENTS = 100;
+const MESSAGE_MAX_LENGTH = 500;
+
+/**
+ * Decides what to do about a delivery by the state of now, and does it: never what was decided earlier, so that it may
+ * be done again at any time.
+ *
+ * @returns its outcome, which is `pending` where something is left to do
+ * @throws ClusterUnavailable, SecretsUnavailable, HostUnavailable
+ */
+export async function settle(
+  delivery: WebhookDelivery,
+  context: SettleContext,
+  { atOnce, signal }: SettleOptions,
+): Promise<WebhookDeliveryStatus> {
+  const fresh = new Map<string, EphemeralEnvironment | undefined>();
+  const world = withFresh(context.world, fresh);
+  const written: Written[] = isPending(delivery) ? [...(delivery.status?.environments ?? [])] : [];
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const decided = await decideAll(delivery.spec, { ...context, world }, delivery.metadata.name);
+    const left = decided.map(({ decision }) => decision).filter(isDoable);
+    if (atOnce === "one" && left.length > 1) {
+      return pending(decided, "SeveralEnvironments", "more than one environment is concerned: the operator goes on");
+    }
+    const changed = await actOnEach(left, delivery, { ...context, written, signal });
+    if (typeof changed === "object") return { ...changed, ...traceOf(decided), ...environmentsOf(written) };
+    if (changed === undefined) return outcome(decided, written);
+    fresh.set(changed, await context.writes.findNow(changed));
+  }
+  return { phase: "pending", reason: "Contended", message: "others change the environment at the same time" };
+}
+
+/**
+ * What is to be done about an event now, for each of its Repositories.
+ *
+ * @param delivery the name of the stored delivery; none when the event is only simulated
+ */
+export async function decideAll(
+  { event, host = "", repositories = [] }: Pick<WebhookDeliverySpec, "event" | "host" | "repositories">,
+  { decide, world }: Pick<SettleContext, "decide" | "world">,
+  delivery?: string,
+): Promise<readonly Decided[]> {
+  const decided: Decided[] = [];
+  for (const name of repositories) {
+    const repository = world.repositories.find(name);
+    if (repository !== undefined) decided.push(...(await decide({ event, repository, host, delivery }, world)));
+  }
+  return decided;
+}
+
+/** The outcome when everything that could be done is done. */
+function outcome(decided: readonly Decided[], written: readonly Written[]): WebhookDeliveryStatus {
+  const decisions = decided.map(({ decision }) => decision);
+  const wait = decisions.find((decision) => decision.do === "wait");
+  if (wait !== undefined) {
+    return { ...pending(decided, wait.reason, wait.message), ...environmentsOf(written) };
+  }
+  if (written.length > 0) {
+    const did = decisions.find(isDoable);
+    const message = written.map(({ name, action }) => `environment '${name}' is ${action}`).join(", ");
+    return said("acted", did?.reason ?? "Done", message, { ...traceOf(decided), ...environmentsOf(written) });
+  }
+  const nothing = decisions.find((decision) => decision.do === "nothing");
+  if (nothing === undefined) return said("ignored", "RepositoryGone", "its repository is no longer registered", {});
+  return said("ignored", nothing.reason, nothing.message, traceOf(decided));
+}
+
+const pending = (decided: readonly Decided[], reason: string, message: string) =>
+  said("pending", reason, message, traceOf(decided));
+
+function said(
+  phase: WebhookDeliveryStatus["phase"],
+  reason: string,
+  message: string,
+  more: Partial<WebhookDeliveryStatus>,
+): WebhookDeliveryStatus {
+  return { phase, reason, message: message.slice(0, MESSAGE_MAX_LENGTH), ...more };
+}
+
+/** Does one after the other; answers the name of the first that has changed, or how the API server refuses one for good. */
+async function actOnEach(
+  decisions: readonly Doable[],
+  delivery: WebhookDelivery,
+  context: SettleContext & { readonly written: Written[]; readonly signal: AbortSignal | undefined },
+): Promise<string | WebhookDeliveryStatus | undefined> {
+  for (const decision of decisions) {
+    context.signal?.throwIfAborted();
+    try {
+      const done = await act(decision, delivery, context);
+      if (done === "changed") return targetOf(decision);
+      context.written.push(done);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return said("failed", "Refused", `environment '${targetOf(decision)}': ${error.message}`, {});
+    }
+  }
+  return undefined;
+}
+
+/** Trying the same again would be refused again. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof ConfigInvalid || error instanceof CreationFailed || error instanceof EnvironmentConflict;
+
+/** The world with these environments as they were read a moment ago, ahead of the watch. */
+function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralEnvironment | undefined>) {
+  const { environments } = world;
+  const find = (name: string) => (fresh.has(name) ? fresh.get(name) : environments.find(name));
+  const ofRepository = (repository: string) =>
+    environments.ofRepository(repository).flatMap(({ metadata }) => find(metadata.name) ?? []);
+  return { ...world, environments: { ...environments, find, ofRepository } };
+}
+
+/** Each verdict once: a rule may stand in front of several decisions. */
+function traceOf(decided: readonly Decided[]): { trace?: RuleVerdict[] } {
+  const trace = [...new Set(decided.flatMap((one) => one.trace))].slice(0, MOST_VERDICTS);
+  return trace.length === 0 ? {} : { trace };
+}
+
+function environmentsOf(written: readonly Written[]): { environments?: Written[] } {
+  return written.length === 0 ? {} : { environments: written.slice(0, MOST_ENVIRONMENTS) };
+}

@@ -1,0 +1,27 @@
+import { triggerKey } from "../../crds/environment/environment-record.ts";
+import { isPending } from "../../crds/webhooks/webhook-delivery.ts";
+import type { Enqueue } from "../kit/controller/controller.ts";
+import { BY_PULL_REQUEST, type Caches } from "../ports/caches.ts";
+
+/** Enqueues the deliveries that a change concerns; returns the end of it. */
+export function enqueueOnDeliveries(
+  { webhookDeliveries, environments }: Pick<Caches, "webhookDeliveries" | "environments">,
+  enqueue: Enqueue,
+): () => void {
+  const ends = [
+    webhookDeliveries.subscribe((_key, current) => {
+      if (current !== undefined && isPending(current)) enqueue(current.metadata.name);
+    }),
+    // Its name is free: a delivery may have waited for that.
+    environments.subscribe((_name, current, previous) => {
+      const key = current === undefined ? triggerKey(previous?.spec.trigger) : undefined;
+      if (key === undefined) return;
+      for (const delivery of webhookDeliveries.by(BY_PULL_REQUEST, key)) {
+        if (isPending(delivery)) enqueue(delivery.metadata.name);
+      }
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}

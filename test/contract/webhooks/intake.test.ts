@@ -1,0 +1,303 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { aRepository } from "../../support/doubles/memory/repositories.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { HEAD_COMMIT, pipelineBody, pullRequestBody, signedHeaders } from "../../support/fixtures/webhook-fixture.ts";
+import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
+import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
+import { PIPELINE_TOKEN, WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
+
+const OWN_KEY = "the-own-key-of-repository-a-in-tests";
+const OTHER_KEY = "another-key-of-at-least-32-bytes-in-tests";
+const rules = { pullRequest: { enabled: true } };
+
+let service: ApiService;
+const start = async (options: ServiceOptions = {}) => {
+  await service?.stop();
+  service = await startApiService({
+    repositories: [
+      aRepository("shop-api", { ...rules, pipeline: { createOnSuccess: true }, access: { groups: ["shop"] } }),
+      aRepository("own-api", { ...rules, webhookSecretRef: { name: "own-key", key: "latest" } }),
+      aRepository("lab-api", { ...rules, host: "lab", fullName: "shop/lab-api" }),
+    ],
+    ...options,
+    settings: {
+      hosts: [{ id: "lab", kind: "gitlab", apiUrl: "https://lab.example.test/api/v4" }],
+      ...options.settings,
+    },
+  });
+  service.secretManager.share({ id: "own-key", labels: {}, values: [OWN_KEY] });
+};
+beforeEach(() => start());
+afterEach(() => service.stop());
+
+const PATH = "/api/webhooks/repohost";
+const PIPELINES = "/api/webhooks/pipelinehost/pipeline";
+
+/** Sends the text as it is. */
+async function post(text: string, headers: object, path = PATH) {
+  const reply = await service.http
+    .post(path)
+    .set({ "content-type": "application/json", ...headers })
+    .send(text);
+  expectPromised(reply, "post", path);
+  return reply;
+}
+/** Sends a pull request of the shop, signed. */
+async function pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}, signed = {}) {
+  const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
+  return post(text, signedHeaders(text, signed));
+}
+const names = () => service.environments.list().map(({ metadata }) => metadata.name);
+const delivered = () => service.webhookDeliveries.list();
+const settled = () => until(() => service.webhookDeliveries.pending().length === 0, { what: "all outcomes stored" });
+
+describe("the door of repository hosts", () => {
+  test("makes an environment of a pull request, once, and says so again when it is asked again", async () => {
+    const first = await pull({}, { delivery: "one" });
+    expect(first.body).toMatchObject({ status: "processed", environment_created: true });
+    expect(names()).toEqual(["shop-api-pr-42"]);
+    const [environment] = service.environments.list();
+    expect(first.body.environment_id).toBe(environment?.metadata.uid);
+    expect(environment?.spec).toMatchObject({
+      backend: { repository: "shop-api", branch: "feature/checkout" },
+      trigger: { kind: "pull_request", repository: "shop-api", number: 42, login: "dev" },
+      access: { groups: ["shop"] },
+    });
+    await settled();
+    const again = await pull({}, { delivery: "one" });
+    expect(again.body).toMatchObject({ environment_created: true, environment_id: environment?.metadata.uid });
+    expect(delivered()).toHaveLength(1);
+    expect(delivered()[0]?.status).toMatchObject({ phase: "acted", environments: [{ name: "shop-api-pr-42" }] });
+    expect(service.audit.records).toMatchObject([
+      { event: "change", action: "webhook create", actor: { method: "webhook", login: "dev" }, outcome: "accepted" },
+    ]);
+  });
+
+  test("follows its commits, and deletes it when it is closed", async () => {
+    await pull();
+    const commit = "a".repeat(40);
+    const moved = await pull({ action: "synchronize", commit, updatedAt: "2026-06-01T11:59:10Z" });
+    expect(moved.body).toMatchObject({ environment_created: false });
+    expect(service.environments.list()[0]?.spec.backend.commit).toBe(commit);
+    await pull({ action: "closed", commit, updatedAt: "2026-06-01T11:59:20Z" });
+    expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test("answers a ping with pong", async () => {
+    const text = JSON.stringify({ zen: "Keep it logically awesome." });
+    expect((await post(text, signedHeaders(text, { event: "ping" }))).body).toMatchObject({ status: "pong" });
+    expect(delivered()).toEqual([]);
+  });
+
+  // Abuse case 68.
+  test.each([
+    ["no signature", { "x-hub-signature-256": "" }],
+    ["a short one", { "x-hub-signature-256": "sha256=00" }],
+    ["one of SHA-1", { "x-hub-signature-256": `sha1=${"0".repeat(40)}` }],
+    ["another's", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` }],
+  ])("refuses %s", async (_case, header) => {
+    const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api" }));
+    expectProblem(await post(text, { ...signedHeaders(text), ...header }), 401);
+    expect([names(), delivered()]).toEqual([[], []]);
+    expect(service.audit.records).toMatchObject([{ event: "credential", outcome: "refused", status: 401 }]);
+  });
+
+  // Abuse case 69.
+  test("refuses the signature of the same JSON in other bytes", async () => {
+    const body = pullRequestBody({ repository: "shop/shop-api" });
+    expectProblem(await post(JSON.stringify(body, null, 1), signedHeaders(JSON.stringify(body))), 401);
+    expect(delivered()).toEqual([]);
+  });
+
+  // Abuse case 70.
+  test("ignores another body under an id that was used, and raises an alert", async () => {
+    await pull({}, { delivery: "one" });
+    const other = await pull({ action: "closed", updatedAt: "2026-06-01T11:59:20Z" }, { delivery: "one" });
+    expect(other.status).toBe(200);
+    expect(other.body).toMatchObject({ message: expect.stringContaining("IdReused"), environment_id: "" });
+    expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    expect(service.log).toContainEqual(expect.objectContaining({ level: "error" }));
+    expect(service.audit.records.at(-1)).toMatchObject({ event: "denial", outcome: "refused" });
+  });
+
+  // Abuse case 71.
+  test("refuses the key of one repository for another", async () => {
+    expectProblem(await pull({}, { key: OWN_KEY }), 401);
+    expectProblem(await pull({ repository: "shop/own-api" }, { key: WEBHOOK_KEY }), 401);
+    expect((await pull({ repository: "shop/own-api" }, { key: OWN_KEY })).status).toBe(200);
+    expect(names()).toEqual(["own-api-pr-42"]);
+  });
+
+  test("refuses an unknown repository like a wrong signature", async () => {
+    const [unknown, wrong] = [await pull({ repository: "shop/unknown" }), await pull({}, { key: OTHER_KEY })];
+    expect(unknown.body.detail).toBe(wrong.body.detail);
+    expect([unknown.status, wrong.status]).toEqual([401, 401]);
+  });
+
+  // Abuse case 73.
+  test("ignores an event whose body is of another type", async () => {
+    const reply = await pull({}, { event: "push" });
+    expect(reply.body).toMatchObject({ status: "processed", environment_created: false, environment_id: "" });
+    expect(names()).toEqual([]);
+  });
+
+  test("ignores the payload of another kind of host, and verifies by the host's own", async () => {
+    const github = { "x-repohost-event": "", "x-github-event": "pull_request", "x-github-delivery": "one" };
+    const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api" }));
+    expect((await post(text, { ...signedHeaders(text), ...github })).body).toMatchObject({
+      environment_created: false,
+    });
+    const lab = JSON.stringify({ project: { id: 7, path_with_namespace: "shop/lab-api" } });
+    expectProblem(await post(lab, signedHeaders(lab)), 401);
+    expect(names()).toEqual([]);
+  });
+
+  test.each([
+    ["broken JSON", '{"action":', 400],
+    ["no object", "[1]", 400],
+    ["nothing", "", 400],
+    ["too deep JSON", `{"a":${"[".repeat(33)}${"]".repeat(33)}}`, 400],
+    ["more than 1 MiB", `{"a":"${"x".repeat(1_048_576)}"}`, 413],
+  ])("refuses %s", async (_case, text, status) => {
+    expectProblem(await post(text, signedHeaders(text)), status);
+  });
+
+  test("takes a form for no JSON", async () => {
+    expectProblem(
+      await post("payload=x", { ...signedHeaders("payload=x"), "content-type": "application/x-www-form-urlencoded" }),
+      415,
+    );
+  });
+
+  test("takes a body of 1 MiB", async () => {
+    const more = { body: "x".repeat(1_000_000) };
+    expect((await pull({ more })).body).toMatchObject({ environment_created: true });
+  });
+
+  test.each([
+    ["no key", {}],
+    ["a key of 31 bytes", { secrets: [{ name: "short", key: "latest" }] }],
+    ["a key that the secret manager lacks", { secrets: [{ name: "absent", key: "latest" }] }],
+  ])("answers 503 where there is %s", async (_case, webhooks) => {
+    await start({ settings: { webhooks } });
+    service.secretManager.share({ id: "short", labels: {}, values: ["x".repeat(31)] });
+    const reply = await pull({}, { key: "x".repeat(31) });
+    expectProblem(reply, 503, /No key/);
+    expect(reply.headers["retry-after"]).toBeDefined();
+  });
+
+  test("answers 503 while the secret manager is away, and stores nothing", async () => {
+    service.secretManager.setReachable(false);
+    expectProblem(await pull(), 503);
+    expect(delivered()).toEqual([]);
+  });
+
+  test("accepts a key that was replaced a moment ago, and the former one beside it", async () => {
+    await pull();
+    const refs = {
+      secrets: [
+        { name: "new", key: "latest" },
+        { name: "webhook-key", key: "latest" },
+      ],
+    };
+    await start({ settings: { webhooks: refs } });
+    service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY] });
+    expect((await pull({ number: 1 }, { key: OTHER_KEY })).status).toBe(200);
+    expect((await pull({ number: 2 }, { key: WEBHOOK_KEY })).status).toBe(200);
+    service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY, OWN_KEY] });
+    service.clock.advance(3_000);
+    expect((await pull({ number: 3 }, { key: OWN_KEY })).status).toBe(200);
+  });
+
+  test("counts by repository after the signature, and by address what it refuses", async () => {
+    await start({ limits: { webhooksPerProjectPerMinute: 1, unauthenticatedPerMinute: 1 } });
+    const first = await pull({ number: 1 });
+    expect([first.status, first.headers["x-ratelimit-limit"]]).toEqual([200, "1"]);
+    expectProblem(await pull({ number: 2 }), 429);
+    // Another repository of the same address has a count of its own.
+    expect((await pull({ repository: "shop/own-api" }, { key: OWN_KEY })).status).toBe(200);
+    expectProblem(await pull({}, { key: OTHER_KEY }), 401);
+    expectProblem(await pull({}, { key: OTHER_KEY }), 429);
+  });
+
+  test("is full at the bound of the settings, and takes repetitions all the same", async () => {
+    await start({ settings: { webhooks: { secrets: [{ name: "webhook-key", key: "latest" }], pending: 1 } } });
+    await pull({ number: 1 }, { delivery: "first" });
+    await settled();
+    const [first] = delivered();
+    if (first !== undefined)
+      service.webhookDeliveries.put({ ...first, status: { phase: "pending", reason: "x", message: "" } });
+    const full = await pull({ number: 2 });
+    expectProblem(full, 503);
+    expect(Number(full.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await pull({ number: 1 }, { delivery: "first" })).status).toBe(200);
+  });
+
+  // Abuse case 80.
+  test("makes one environment of a thousand events of one pull request", async () => {
+    const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 11, 0, second)).toISOString();
+    const action = (second: number) => (second % 2 === 0 ? "opened" : "closed");
+    const seconds = Array.from({ length: 1_000 }, (_, second) => second);
+    const replies = await Promise.all(seconds.map((second) => pull({ action: action(second), updatedAt: at(second) })));
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+    const living = service.environments.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(living).toEqual([]);
+    expect(names().length).toBeLessThanOrEqual(1);
+    expect(service.audit.records.length).toBeLessThanOrEqual(3);
+  }, 60_000);
+
+  test("acknowledges what it has stored, although the cluster goes away then", async () => {
+    const { claim } = service.webhookDeliveries;
+    service.webhookDeliveries.claim = async (...asked) => {
+      const claimed = await claim(...asked);
+      service.environments.setReachable(false);
+      return claimed;
+    };
+    const reply = await pull();
+    expect(reply.body).toMatchObject({
+      environment_created: false,
+      message: expect.stringContaining("will be decided"),
+    });
+    expect(service.webhookDeliveries.pending()).toHaveLength(1);
+  });
+});
+
+describe("the door of pipeline hosts", () => {
+  beforeEach(() => service.branchHeads.push("shop-api", "main", HEAD_COMMIT));
+  const report = (more = {}, headers: object = { "x-pipeline-token": PIPELINE_TOKEN }) =>
+    post(JSON.stringify(pipelineBody({ project: "shop/shop-api", ...more })), headers, PIPELINES);
+
+  test("takes a report with the token", async () => {
+    expect((await report()).body).toEqual({
+      status: "processed",
+      message: expect.any(String),
+      actions_taken: ["environment_created"],
+    });
+  });
+
+  // Abuse case 74.
+  test.each([
+    ["no token", {}],
+    ["a wrong one", { "x-pipeline-token": OTHER_KEY }],
+    ["a signature", signedHeaders("x")],
+  ])("refuses %s", async (_case, headers) => {
+    expectProblem(await report({}, headers), 401);
+    expect(delivered()).toEqual([]);
+  });
+
+  test("does not take the token from the query", async () => {
+    const text = JSON.stringify(pipelineBody({ project: "shop/shop-api" }));
+    const reply = await service.http
+      .post(`${PIPELINES}?X-Pipeline-Token=${PIPELINE_TOKEN}`)
+      .set("content-type", "application/json")
+      .send(text);
+    expectProblem(reply, 401);
+  });
+
+  test("a report that comes twice under no id makes one environment", async () => {
+    await report();
+    await report();
+    expect(service.environments.list()).toHaveLength(1);
+    expect(delivered()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,185 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import supertest from "supertest";
+import { createApp } from "../../../api/app.ts";
+import { settingsFrom } from "../../../config/settings.ts";
+import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import { silentLog } from "../../../operator/kit/log.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { createOperator } from "../../../operator/wiring/operator.ts";
+import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
+import { clockAhead } from "../../support/faults/skewed-clock.ts";
+import { answeringProber, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhook-fixture.ts";
+
+const KEY = "the-key-of-webhooks-in-the-control-plane";
+const namespace = "ephemeral-system";
+const [FIRST, SECOND] = ["a".repeat(40), "b".repeat(40)];
+const settings = settingsFrom({ ...testSettings, webhooks: { secrets: [{ name: "webhook-key", key: "latest" }] } });
+
+let world: World;
+const facades: Facade[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  await world.admin.create(secretKind, {
+    metadata: { name: "webhook-key", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
+    data: { "1": Buffer.from(KEY).toString("base64") },
+  });
+}, 180_000);
+afterEach(async () => {
+  await Promise.all(facades.splice(0).map((one) => one.stop()));
+  await world.abandonOperators();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+interface Facade {
+  /** Sends a signed pull request. */
+  pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
+  readonly audit: ReturnType<typeof memoryAuditTrail>;
+  stop(): Promise<void>;
+}
+type Reply = supertest.Response;
+
+/** A replica that serves, and reconciles nothing. */
+async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?: object } = {}): Promise<Facade> {
+  const audit = memoryAuditTrail();
+  const shared = { settings: { ...settings, ...more }, log: silentLog, clock: systemClock, audit };
+  const { kubeConfig } = world.identity;
+  const seam = onRequest === undefined ? {} : { onRequest };
+  const operator = createOperator({ ...shared, ...seam, kubeConfig, random: Math.random, prober: answeringProber });
+  await operator.start(AbortSignal.timeout(20_000));
+  const http = supertest(createApp({ ...shared, ...operator.ports, randomBytes, version: "0" }));
+  const made: Facade = {
+    audit,
+    async pull(repository, asked = {}, delivery = randomBytes(8).toString("hex")) {
+      const text = JSON.stringify(pullRequestBody({ repository, ...asked }));
+      return http
+        .post("/api/webhooks/repohost")
+        .set(signedHeaders(text, { key: KEY, delivery }))
+        .send(text);
+    },
+    stop: () => operator.stop(),
+  };
+  facades.push(made);
+  return made;
+}
+
+const register = (name: string) => world.register(name, { fullName: `shop/${name}`, pullRequest: { enabled: true } });
+const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 11, 0, second)).toISOString();
+const deliveriesOf = async (repository: string): Promise<WebhookDelivery[]> => {
+  const { items } = await world.admin.list(webhookDeliveryType, { namespace });
+  return items.filter(({ spec }) => spec.repositories?.includes(repository));
+};
+const untilSettled = (repository: string) =>
+  until(
+    async () => (await deliveriesOf(repository)).every(({ status }) => (status?.phase ?? "pending") !== "pending"),
+    {
+      ...{ what: `no delivery of '${repository}' being pending`, deadlineMs: 60_000 },
+    },
+  );
+
+describe("a signed pull request", () => {
+  test("gets an environment, which follows its commits and goes with it", async () => {
+    await register("lived");
+    await world.startOperator({ settings });
+    const { pull, audit } = await facade();
+    const opened = await pull("shop/lived", { commit: FIRST, updatedAt: at(1) });
+    expect(opened.body).toMatchObject({ status: "processed", environment_created: true });
+    const made = await world.expectPhase("lived-pr-42", "ready");
+    expect(opened.body.environment_id).toBe(made.metadata.uid);
+    expect(made.spec).toMatchObject({
+      backend: { repository: "lived", branch: "feature/checkout", commit: FIRST },
+      trigger: { kind: "pull_request", repository: "lived", number: 42, login: "dev" },
+    });
+    expect(audit.records).toMatchObject([{ action: "webhook create", objects: [{ uid: made.metadata.uid }] }]);
+
+    await pull("shop/lived", { action: "synchronize", commit: SECOND, updatedAt: at(2) });
+    await world.expectState("lived-pr-42", "on the second commit", ({ spec }) => spec.backend.commit === SECOND);
+    const closed = await pull("shop/lived", { action: "closed", commit: SECOND, updatedAt: at(3) });
+    expect(closed.body).toMatchObject({ environment_created: false, environment_id: made.metadata.uid });
+    await world.expectGone(made);
+    await untilSettled("lived");
+    expect((await deliveriesOf("lived")).map(({ status }) => status?.phase)).toEqual(["acted", "acted", "acted"]);
+  }, 120_000);
+
+  test("that is opened again while its environment is being deleted gets another one", async () => {
+    await register("reopened");
+    await world.startOperator({ settings });
+    const { pull } = await facade();
+    const { body } = await pull("shop/reopened", { commit: FIRST, updatedAt: at(1) });
+    await world.expectPhase("reopened-pr-42", "ready");
+    await pull("shop/reopened", { action: "closed", commit: FIRST, updatedAt: at(2) });
+    await pull("shop/reopened", { action: "reopened", commit: FIRST, updatedAt: at(3) });
+    const isAnother = ({ metadata }: { metadata: { uid: string } }) => metadata.uid !== body.environment_id;
+    await world.expectState("reopened-pr-42", "another one", isAnother);
+    await untilSettled("reopened");
+  }, 120_000);
+
+  test("makes one environment when it comes to two replicas at once, under one id and under others", async () => {
+    await register("raced");
+    const replicas = [await facade(), await facade()];
+    const send = (number: number, delivery?: string) =>
+      Promise.all(
+        replicas.map(({ pull }) => pull("shop/raced", { number, commit: FIRST, updatedAt: at(1) }, delivery)),
+      );
+    const replies = [];
+    for (let number = 1; number <= 10; number++) {
+      replies.push(...(await send(number, number % 2 === 0 ? `same-${number}` : undefined)));
+    }
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    const { items } = await world.admin.list(environmentType);
+    const made = items.filter(({ spec }) => spec.trigger?.repository === "raced");
+    expect(made.map(({ metadata }) => metadata.name).sort()).toEqual(
+      Array.from({ length: 10 }, (_, index) => `raced-pr-${index + 1}`).sort(),
+    );
+    const created = replicas.flatMap(({ audit }) => audit.records);
+    expect(created.filter(({ action }) => action === "webhook create")).toHaveLength(10);
+  }, 60_000);
+});
+
+/** After the claim nothing of the process reaches the API server, as when it is killed. */
+const diesAfterClaim: RequestSeam = async (request, next) => {
+  const isClaim = request.verb === "create" && request.type?.kind === "WebhookDelivery";
+  if (request.verb === "create" || request.verb === "patch") {
+    if (!isClaim) throw new Error("the process is gone");
+  }
+  return next();
+};
+
+test("what a replica has stored before it was killed is finished by the operator, once its time is over", async () => {
+  await register("orphaned");
+  const { pull, stop } = await facade({ onRequest: diesAfterClaim });
+  expect((await pull("shop/orphaned", { commit: FIRST, updatedAt: at(1) })).status).toBe(200);
+  await stop();
+  expect(await world.find("orphaned-pr-42")).toBeUndefined();
+  const [left] = await deliveriesOf("orphaned");
+  expect(left?.status).toBeUndefined();
+
+  await world.startOperator({ settings, clock: clockAhead(31 / 3600) });
+  await world.expectState("orphaned-pr-42", "being there", () => true);
+  await untilSettled("orphaned");
+  const [settled] = await deliveriesOf("orphaned");
+  expect(settled?.status).toMatchObject({ phase: "acted", environments: [{ name: "orphaned-pr-42" }] });
+}, 60_000);
+
+test("an inbox that is full answers 503 with Retry-After, and stores nothing more", async () => {
+  await register("crowded");
+  const { pull } = await facade({
+    onRequest: diesAfterClaim,
+    more: { webhooks: { ...settings.webhooks, pending: 3 } },
+  });
+  const numbers = [1, 2, 3, 4, 5];
+  const replies: Reply[] = [];
+  for (const number of numbers) replies.push(await pull("shop/crowded", { number, updatedAt: at(1) }));
+  const refused = replies.filter(({ status }) => status === 503);
+  expect(refused).toHaveLength(2);
+  expect(refused.every(({ headers }) => Number(headers["retry-after"]) > 0)).toBe(true);
+  expect(await deliveriesOf("crowded")).toHaveLength(3);
+}, 60_000);

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
+import type {
+  WebhookDelivery,
+  WebhookDeliverySpec,
+  WebhookDeliveryStatus,
+} from "../../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookDeliveries } from "../../../operator/ports/webhook-deliveries.ts";
+import { webhookDeliveryFixture } from "../../support/fixtures/webhook-fixture.ts";
+
+/** An adapter with the rest of the world around it. */
+export interface WebhookDeliveriesWorld {
+  readonly deliveries: WebhookDeliveries;
+  /** Removes what the tests made. */
+  stop(): Promise<void>;
+}
+
+const WORLD_DEADLINE_MS = 60_000;
+const ACTED: WebhookDeliveryStatus = {
+  phase: "acted",
+  reason: "Qualifies",
+  message: "environment 'x' is created",
+  environments: [{ name: "x", uid: "1", action: "created" }],
+  trace: [{ rule: "enabled", passed: true }],
+};
+
+const some = () => randomBytes(20).toString("hex");
+const specOf = (more: Partial<WebhookDeliverySpec> = {}) => webhookDeliveryFixture(some(), more).spec;
+const pullRequest = (number: number): WebhookDeliverySpec["event"] => ({
+  type: "pull_request",
+  pullRequest: {
+    ...{ number, action: "opened", state: "open", merged: false, draft: false, labels: ["preview"], isFork: false },
+    ...{ headRef: "feature", headCommit: "a".repeat(40), baseRef: "main", updatedAt: "2026-06-01T12:00:00Z" },
+  },
+});
+
+/** What every adapter of the WebhookDeliveries port keeps to; run on each of them, so that they can't drift apart. */
+export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<WebhookDeliveriesWorld>): void {
+  describe(`WebhookDeliveries: ${title}`, () => {
+    let world: WebhookDeliveriesWorld;
+    beforeAll(async () => {
+      world = await makeWorld();
+    }, WORLD_DEADLINE_MS);
+    afterAll(() => world.stop(), WORLD_DEADLINE_MS);
+
+    const claim = async (more: Partial<WebhookDeliverySpec> = {}, name = some()): Promise<WebhookDelivery> => {
+      const { state, delivery } = await world.deliveries.claim(name, specOf(more));
+      expect(state).toBe("claimed");
+      return delivery;
+    };
+    const names = (found: readonly WebhookDelivery[]) => found.map(({ metadata }) => metadata.name);
+
+    test("what was claimed is known at once, listed, and pending", async () => {
+      const made = await claim({ eventName: "push", message: "hello" });
+      const { name } = made.metadata;
+      expect(made).toMatchObject({
+        metadata: { uid: expect.any(String) },
+        spec: { eventName: "push", message: "hello" },
+      });
+      expect(world.deliveries.find(name)).toEqual(made);
+      expect(names(world.deliveries.list())).toContain(name);
+      expect(names(world.deliveries.pending())).toContain(name);
+      expect(world.deliveries.find(some())).toBeUndefined();
+    });
+
+    test("a name is claimed once, however many try at a time", async () => {
+      const [name, spec] = [some(), specOf()];
+      const claims = await Promise.all([1, 2, 3, 4].map(() => world.deliveries.claim(name, spec)));
+      expect(claims.filter(({ state }) => state === "claimed")).toHaveLength(1);
+      expect(new Set(claims.map(({ delivery }) => delivery.metadata.uid)).size).toBe(1);
+      const other = await world.deliveries.claim(name, specOf({ digest: "f".repeat(64) }));
+      expect(other).toMatchObject({ state: "taken", delivery: { spec: { digest: spec.digest } } });
+    });
+
+    test("its outcome is stored once on the version that was read, and ends its waiting unless it is pending", async () => {
+      const made = await claim();
+      const { name } = made.metadata;
+      expect(await world.deliveries.finish(made, { phase: "pending", reason: "Waits", message: "" })).toBe("stored");
+      expect(names(world.deliveries.pending())).toContain(name);
+      expect(await world.deliveries.finish(made, ACTED)).toBe("changed");
+      const waiting = world.deliveries.find(name);
+      expect(waiting?.status?.reason).toBe("Waits");
+      expect(await world.deliveries.finish(waiting ?? made, ACTED)).toBe("stored");
+      expect(world.deliveries.find(name)?.status).toEqual(ACTED);
+      expect(names(world.deliveries.pending())).not.toContain(name);
+    });
+
+    test("those of a pull request are found, events and approvals, under each of their Repositories", async () => {
+      const [one, other] = [`repo-${some().slice(0, 8)}`, `repo-${some().slice(0, 8)}`];
+      const event = await claim({ host: "lab", repositories: [one, other], event: pullRequest(7) });
+      const approval = { number: 7, commit: "a".repeat(40), by: "mai@example.test" };
+      const approved = await claim({
+        ...{ host: "lab", door: "approval", repositories: [one], event: { type: "approval", approval } },
+      });
+      await claim({ host: "lab", repositories: [one], event: pullRequest(8) });
+      const of = (repository: string, host = "lab") =>
+        names(world.deliveries.ofPullRequest(pullRequestKey(host, repository, 7)));
+      expect(of(one).sort()).toEqual(names([event, approved]).sort());
+      expect(of(other)).toEqual(names([event]));
+      expect(of(one, "")).toEqual([]);
+    });
+
+    test("those of a meaning are found", async () => {
+      const meaning = some();
+      const made = [await claim({ meaning }), await claim({ meaning })];
+      await claim({ meaning: some() });
+      expect(names(world.deliveries.ofMeaning(meaning)).sort()).toEqual(names(made).sort());
+    });
+
+    test("what was removed is gone, and its name can be claimed anew", async () => {
+      const made = await claim();
+      const { name } = made.metadata;
+      await world.deliveries.remove(made);
+      await world.deliveries.remove(made);
+      expect(world.deliveries.find(name)).toBeUndefined();
+      expect(await world.deliveries.finish(made, ACTED)).toBe("changed");
+      const other = await claim({}, name);
+      await world.deliveries.remove(made);
+      expect(world.deliveries.find(name)?.metadata.uid).toBe(other.metadata.uid);
+    });
+  });
+}

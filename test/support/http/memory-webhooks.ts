@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { Settings } from "../../../config/settings.ts";
+import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
+import { decide } from "../../../operator/delivery/decide.ts";
+import { createWebhookInbox } from "../../../operator/delivery/inbox.ts";
+import { createWebhookKeys } from "../../../operator/delivery/webhook-keys.ts";
+import type { Log } from "../../../operator/kit/log.ts";
+import type { Clock } from "../../../operator/kit/time/clock.ts";
+import type { AuditTrail } from "../../../operator/ports/audit-trail.ts";
+import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
+import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts";
+import type { Repositories } from "../../../operator/ports/repositories.ts";
+import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
+import { WEBHOOK_FORMATS } from "../../../operator/wiring/webhooks.ts";
+import { memoryDecidedWrites } from "../doubles/memory/decided-writes.ts";
+import type { MemoryEnvironments } from "../doubles/memory/environments.ts";
+import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
+import { memoryWebhookDeliveries } from "../doubles/memory/webhook-deliveries.ts";
+
+/** The global keys of the service under test. */
+export const WEBHOOK_KEY = "the-key-of-webhooks-in-all-the-tests";
+export const PIPELINE_TOKEN = "the-token-of-pipelines-in-all-the-tests";
+
+/** The settings that name them. */
+export const webhookKeySettings = {
+  secrets: [{ name: "webhook-key", key: "latest" }],
+  pipelineTokens: [{ name: "pipeline-token", key: "latest" }],
+};
+
+/** Puts them where the settings say. */
+export function shareWebhookKeys({ share }: MemorySecretManager): void {
+  share({ id: "webhook-key", labels: {}, values: [WEBHOOK_KEY] });
+  share({ id: "pipeline-token", labels: {}, values: [PIPELINE_TOKEN] });
+}
+
+/** The doubles that webhooks meet. */
+interface Parts {
+  readonly settings: Settings;
+  readonly environments: MemoryEnvironments;
+  readonly repositories: Repositories;
+  readonly configSets: Pick<ConfigSets, "find">;
+  readonly branchHeads: BranchHeads;
+  readonly secretManager: Pick<SecretManager, "read">;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The real inbox, formats and rules in front of doubles. */
+export function memoryWebhooks(parts: Parts) {
+  const { settings, environments, repositories, secretManager, clock } = parts;
+  const deliveries = memoryWebhookDeliveries(clock);
+  const world = {
+    ...parts,
+    environments: {
+      find: (name: string) => environments.list().find(({ metadata }) => metadata.name === name),
+      ofRepository: (name: string) => environments.list().filter((one) => repositoriesOf(one).includes(name)),
+    },
+    deliveries,
+    recordsOf: () => [],
+  };
+  const webhookInbox = createWebhookInbox({
+    ...parts,
+    world,
+    decide,
+    deliveries,
+    repositories,
+    writes: memoryDecidedWrites(environments),
+    newId: randomUUID,
+    formats: WEBHOOK_FORMATS,
+    keys: createWebhookKeys({ settings, secretManager, clock }),
+  });
+  return { webhookInbox, webhookDeliveries: deliveries };
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { HostUnavailable } from "../../../../crds/errors.ts";
+import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
+import type { PipelineState } from "../../../../crds/webhooks/webhook-event.schema.ts";
+import { pipelineOf } from "../../../../operator/delivery/pipeline/report.ts";
+import { CREATED, environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { commitOf, shopApi, WebhookWorld } from "../../../support/fixtures/webhook-world.ts";
+
+const a = commitOf("a");
+const b = commitOf("b");
+const main = { repository: "shop-api", branch: "main" };
+const byPipeline: EnvironmentSpec["trigger"] = { kind: "pipeline", provider: "", repository: "shop-api" };
+
+function pipeline(more: Partial<PipelineState> = {}): PipelineState {
+  return { project: "shop/shop-api", id: 7, commit: a, branch: "main", status: "success", at: CREATED, ...more };
+}
+
+function worldOf(spec: Partial<RepositorySpec> = { pipeline: {} }): WebhookWorld {
+  return new WebhookWorld({ repositories: [shopApi({ pullRequest: {}, ...spec })] });
+}
+
+const report = (world: WebhookWorld, more: Partial<PipelineState> = {}) =>
+  world.decide(world.claim({ type: "pipeline", pipeline: pipeline(more) }));
+const decisions = async (...args: Parameters<typeof report>) =>
+  (await report(...args)).map(({ decision }) => [decision.do, decision.reason]);
+
+function put(world: WebhookWorld, spec: Partial<EnvironmentSpec>, status?: EphemeralEnvironment["status"]): void {
+  world.put(environmentFixture({ metadata: { name: "shop" }, spec, status }));
+}
+
+describe("an environment that wants the commit", () => {
+  const recorded = (more: Partial<PipelineState> = {}) => ({
+    ...main,
+    commit: a,
+    pipeline: pipelineOf(pipeline(more)),
+  });
+
+  test.each<[PipelineState["status"], string]>([
+    ["running", "PipelineRunning"],
+    ["success", "PipelineSucceeded"],
+    ["failed", "PipelineFailed"],
+    ["canceled", "PipelineCanceled"],
+  ])("records that its pipeline is %s", async (status, reason) => {
+    const world = worldOf();
+    put(world, { backend: { ...main, commit: a } });
+    const [decided] = await report(world, { status });
+    const spec = { backend: { ...main, commit: a, pipeline: pipelineOf(pipeline({ status })) } };
+    expect(decided?.decision).toMatchObject({ do: "update", reason, spec });
+  });
+
+  test.each<[string, Partial<PipelineState>, Partial<PipelineState>, string]>([
+    ["the same report", {}, {}, "Recorded"],
+    ["the same report at another time", {}, { at: "2026-01-02T00:00:00Z" }, "Recorded"],
+    ["running after its success", {}, { status: "running" }, "Outdated"],
+    ["canceled after its success", {}, { status: "canceled" }, "Outdated"],
+    ["an older pipeline", { status: "failed" }, { id: 6 }, "Outdated"],
+  ])("does nothing for a replay: %s", async (_what, former, next, reason) => {
+    const world = worldOf();
+    put(world, { backend: recorded(former) });
+    expect(await decisions(world, next)).toEqual([["nothing", reason]]);
+  });
+
+  test("records a retry", async () => {
+    const world = worldOf();
+    put(world, { backend: recorded({ status: "failed" }) });
+    expect(await decisions(world, { status: "running" })).toEqual([["update", "PipelineRunning"]]);
+  });
+
+  test.each(["failed", "canceled", "success"] as const)("is not touched by another project's: %s", async (status) => {
+    const world = worldOf({ pipeline: { onCanceled: "any", createOnSuccess: false } });
+    world.repositories.put(repositoryFixture("other", { pipeline: { onCanceled: "any", createOnSuccess: false } }));
+    put(world, { backend: { ...main, commit: a } });
+    const event = { type: "pipeline", pipeline: pipeline({ project: "shop/other", status }) } as const;
+    const decided = await world.decide(world.claim(event, "other", "other"));
+    expect(decided.map(({ decision }) => decision.do)).toEqual(["nothing"]);
+  });
+});
+
+describe("an environment that follows the branch", () => {
+  const resolved = { sources: { backend: { resolved: { branch: "main", commit: b } } } };
+
+  test("records the pipeline of the new head, and reads it", async () => {
+    const world = worldOf();
+    put(world, { backend: { ...main, follow: true } }, resolved);
+    world.branchHeads.push("shop-api", "main", a);
+    const [decided] = await report(world, { status: "running" });
+    const annotations = { [RECONCILE_ANNOTATION]: expect.any(String) };
+    expect(decided?.decision).toMatchObject({ do: "update", reason: "PipelineRunning", annotations });
+  });
+
+  test("is not touched by the pipeline of a commit that is not the head", async () => {
+    const world = worldOf();
+    put(world, { backend: { ...main, follow: true } }, resolved);
+    world.branchHeads.push("shop-api", "main", b);
+    expect(await decisions(world, { status: "failed" })).toEqual([["nothing", "NoEnvironment"]]);
+  });
+
+  test("waits for a host that can't be asked", async () => {
+    const world = worldOf();
+    put(world, { backend: { ...main, follow: true } }, resolved);
+    world.branchHeads.setReachable(false);
+    await expect(report(world)).rejects.toThrow(HostUnavailable);
+  });
+});
+
+describe("a canceled pipeline", () => {
+  const running = pipelineOf(pipeline({ status: "running" }));
+  const making = { trigger: byPipeline, backend: { ...main, commit: a, pipeline: running } };
+  const applied = { sources: { backend: { applied: { branch: "main", commit: b, image: "i:b" } } } };
+
+  test.each<[string, string, Partial<EnvironmentSpec>, EphemeralEnvironment["status"]?, Partial<RepositorySpec>?]>([
+    ["own: what it is making", "delete", making],
+    ["own: not what runs", "update", making, applied],
+    ["own: not what a user made", "update", { ...making, trigger: { kind: "api" } }],
+    ["own: not a protected one", "nothing", { ...making, protected: true }],
+    ["ignore", "update", making, undefined, { pipeline: { onCanceled: "ignore" } }],
+    ["any", "delete", { backend: { ...main, commit: a } }, applied, { pipeline: { onCanceled: "any" } }],
+  ])("on_canceled %s", async (_what, expected, ...[spec, status, repository]) => {
+    const world = worldOf({ pipeline: {}, ...repository });
+    put(world, spec, status);
+    expect((await decisions(world, { status: "canceled" })).map(([done]) => done)).toEqual([expected]);
+  });
+
+  test("from before the environment deletes nothing", async () => {
+    const world = worldOf({ pipeline: { onCanceled: "any" } });
+    put(world, { backend: { ...main, commit: a } });
+    const at = "2025-12-31T00:00:00Z";
+    expect((await decisions(world, { status: "canceled", at })).map(([done]) => done)).toEqual(["update"]);
+  });
+});
+
+describe("a success without an environment", () => {
+  async function created(spec: Partial<RepositorySpec>, more: Partial<PipelineState> = {}) {
+    const world = worldOf(spec);
+    world.branchHeads.push("shop-api", more.branch ?? "main", a);
+    return (await report(world, more)).map(({ decision, trace }) => ({
+      done: decision.do === "create" ? decision.name : decision.reason,
+      broken: trace.filter(({ passed }) => !passed).map(({ rule }) => rule),
+    }));
+  }
+
+  const made = { done: "shop-api-main", broken: [] };
+  const refused = (done: string, rule: string) => ({ done, broken: [rule] });
+
+  test("creates one that follows the branch", async () => {
+    const world = worldOf();
+    world.branchHeads.push("shop-api", "main", a);
+    const [decided] = await report(world);
+    expect(decided?.decision).toMatchObject({
+      ...{ do: "create", name: "shop-api-main", reason: "PipelineSucceeded" },
+      spec: { ttlHours: 24, backend: { ...main, follow: true, pipeline: pipelineOf(pipeline()) }, trigger: byPipeline },
+    });
+  });
+
+  test.each<[string, Partial<RepositorySpec>, Partial<PipelineState>, object]>([
+    ["by default", {}, {}, made],
+    ["beside pull requests", { pullRequest: { enabled: true } }, {}, made],
+    ["create_on_success", { pipeline: { createOnSuccess: false } }, {}, refused("CreatesNone", "create_on_success")],
+    ["max_environments", { maxEnvironments: 0 }, {}, refused("RepositoryFull", "max_environments")],
+    ["not the head", {}, { commit: b }, refused("NotTheHead", "branch_head")],
+    ["an invalid branch", {}, { branch: "-x" }, refused("BranchInvalid", "head_branch")],
+  ])("%s", async (_what, spec, more, expected) => {
+    expect(await created(spec, more)).toEqual([expected]);
+  });
+
+  test("names are told from each other", async () => {
+    const names = ["feature/a", "feature-a", "Feature-A", "ä", "ö", "x".repeat(100), `${"x".repeat(100)}y`];
+    const made = await Promise.all(names.map((branch) => created({}, { branch })));
+    const all = made.map(([one]) => one?.done ?? "");
+    expect(new Set(all).size).toBe(names.length);
+    expect(all.every((name) => /^shop-api(-[a-z0-9]+)+$/.test(name) && name.length <= 50)).toBe(true);
+  });
+
+  test("not what a user deleted before, for the same commit", async () => {
+    const world = worldOf();
+    world.branchHeads.push("shop-api", "main", a);
+    await world.settle(world.claim({ type: "pipeline", pipeline: pipeline() }));
+    const [environment] = world.living;
+    world.nowMs += 60_000;
+    if (environment !== undefined) {
+      const backend = { ...environment.spec.backend, commit: a };
+      world.put({ ...environment, spec: { ...environment.spec, backend } });
+      world.remove(world.environments.get("shop-api-main") ?? environment);
+    }
+    expect(await decisions(world, { id: 8, at: "2026-01-01T00:02:00Z" })).toEqual([["wait", "NameTerminating"]]);
+    world.finishDeletions();
+    expect(await decisions(world, { id: 8, at: "2026-01-01T00:02:00Z" })).toEqual([["nothing", "DeletedBefore"]]);
+    world.branchHeads.push("shop-api", "main", b);
+    expect(await decisions(world, { id: 9, commit: b, at: "2026-01-01T00:00:30Z" })).toEqual([
+      ["nothing", "DeletedBefore"],
+    ]);
+    expect(await decisions(world, { id: 9, commit: b, at: "2026-01-01T00:03:00Z" })).toEqual([
+      ["create", "PipelineSucceeded"],
+    ]);
+  });
+
+  test.each(["running", "failed", "canceled"] as const)("%s creates none", async (status) => {
+    expect(await decisions(worldOf(), { status })).toEqual([["nothing", "NoEnvironment"]]);
+  });
+});
