@@ -52,6 +52,8 @@ bench-operator: node_modules ## Measure the operator beside plain clients on a c
 	@$(NODE) test/bench/operator/main.ts
 bench-api: node_modules ## Measure the REST interface beside ten thousand environments and a server that does nothing (ENVIRONMENTS=10000 SECONDS=30)
 	@$(NODE) test/bench/api/main.ts
+bench-webhooks: node_modules ## Measure webhooks beside a plain client's writes: 50 a second, a burst, a process that is killed (SECONDS=300 BURST=1000)
+	@$(NODE) test/bench/webhooks/main.ts
 bench-masking: node_modules ## Measure how secrets are masked in logs, with the worst values that the limits allow
 	@$(NODE) test/bench/masking.ts
 
@@ -67,4 +69,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down gitea status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-masking help
+.PHONY: up test down gitea status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help

@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { atRate, type Rate } from "../at-rate.ts";
 
 /** What a call took, from the moment at which it was due to its last byte: a late start counts as a slow answer. */
 export interface Sample {
@@ -6,12 +7,9 @@ export interface Sample {
   readonly ms: number;
 }
 
-export interface LoadOptions {
+export interface LoadOptions extends Rate {
   readonly url: string;
   readonly authorization: string;
-  /** Calls a second, whether those before are answered or not. */
-  readonly perSecond: number;
-  readonly seconds: number;
   /** The path of the call of that number. */
   readonly path: (index: number) => string;
 }
@@ -20,16 +18,9 @@ export interface LoadOptions {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Calls at a fixed rate; fails at the first answer that is not a 200. */
-export async function load({ url, authorization, perSecond, seconds, path }: LoadOptions): Promise<Sample[]> {
-  const began = performance.now();
-  const calls: Promise<Sample>[] = [];
-  for (let index = 0; index < perSecond * seconds; index += 1) {
-    const dueMs = began + (index * 1000) / perSecond;
-    await untilDue(dueMs);
-    const asked = path(index);
-    calls.push(call(url + asked, { authorization }).then(() => ({ path: asked, ms: performance.now() - dueMs })));
-  }
-  return Promise.all(calls);
+export async function load({ url, authorization, path, ...rate }: LoadOptions): Promise<Sample[]> {
+  const took = await atRate(rate, (index) => call(url + path(index), { authorization }));
+  return took.map((ms, index) => ({ path: path(index), ms }));
 }
 
 /** One call after the other: what each takes by itself. */
@@ -62,11 +53,4 @@ export function call(url: string, headers: Record<string, string>, body?: object
     sent.once("error", reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
-}
-
-/** Timers fire a millisecond late; the last one is waited for turn by turn, so that the sender's lateness is small. */
-async function untilDue(dueMs: number): Promise<void> {
-  const leftMs = dueMs - performance.now();
-  if (leftMs > 2) await new Promise((resolve) => setTimeout(resolve, leftMs - 2));
-  while (performance.now() < dueMs) await new Promise((resolve) => setImmediate(resolve));
 }

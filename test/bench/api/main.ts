@@ -2,13 +2,13 @@ import { availableParallelism } from "node:os";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { leases, microTime } from "../../../operator/kit/leader/lease.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
 import { startIdleServer } from "../idle.ts";
+import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
 import { quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
@@ -163,17 +163,6 @@ async function expectSameAnswers(served: Served): Promise<void> {
   if (answer.environments.length === expected && answer.total >= expected) return;
   const { length } = answer.environments;
   throw new Error(`the platform lists ${length} (of ${answer.total}), the API server's list has ${expected}`);
-}
-
-/** The lease is another's: the process serves, and reconciles nothing. */
-async function leadElsewhere({ admin }: World): Promise<void> {
-  await admin.create(leases, {
-    metadata: { name: "platform", namespace: "ephemeral-system" },
-    spec: {
-      ...{ holderIdentity: "the benchmark", leaseDurationSeconds: 86_400, leaseTransitions: 0 },
-      ...{ acquireTime: microTime(new Date()), renewTime: microTime(new Date()) },
-    },
-  });
 }
 
 function spread(samples: readonly number[]): string {

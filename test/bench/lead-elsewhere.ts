@@ -1,0 +1,13 @@
+import { leases, microTime } from "../../operator/kit/leader/lease.ts";
+import type { World } from "../support/fixtures/environment-world.ts";
+
+/** The lease is another's: the process serves, and reconciles nothing. */
+export async function leadElsewhere({ admin }: World): Promise<void> {
+  await admin.create(leases, {
+    metadata: { name: "platform", namespace: "ephemeral-system" },
+    spec: {
+      ...{ holderIdentity: "the benchmark", leaseDurationSeconds: 86_400, leaseTransitions: 0 },
+      ...{ acquireTime: microTime(new Date()), renewTime: microTime(new Date()) },
+    },
+  });
+}

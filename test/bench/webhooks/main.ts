@@ -1,0 +1,181 @@
+import { deliveryName, isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import { leases } from "../../../operator/kit/leader/lease.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { atRate } from "../at-rate.ts";
+import { leadElsewhere } from "../lead-elsewhere.ts";
+import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
+import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
+import {
+  eventOf,
+  PROJECTS,
+  PULL_REQUESTS,
+  type PullRequestEvent,
+  registerProjects,
+  webhookSettings,
+} from "./projects.ts";
+import { type Answer, send } from "./send.ts";
+
+const options = optionsOf(
+  {
+    seconds: { value: "300", help: "how long 50 deliveries a second come" },
+    burst: { value: "1000", help: "how many deliveries come within one second" },
+  },
+  "The plain client writes for a fifth of that time, in turns with the platform.",
+);
+const PER_SECOND = 50;
+const ROUNDS = 5;
+const namespace = "ephemeral-system";
+/** How long the operator may take for what a killed process left; it takes over after 30 s. */
+const SETTLED_WITHIN_MS = 180_000;
+
+await runBenchmark(measure);
+
+async function measure(openings: Openings): Promise<readonly Verdict[]> {
+  const world = await openings.open(createWorld({ etcdGateway: true }));
+  const direct = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+  await openings.open({ stop: () => direct.close() });
+  await registerProjects(world);
+  // Until the process is killed it serves alone: what reconciles would cost is measured elsewhere.
+  await leadElsewhere(world);
+  const settings = { ...testSettings, leaderElection: true, webhooks: webhookSettings };
+  const platform = await openings.open(platformProcess(world.identity, settings));
+  await platform.start();
+  const sender = new Sender(platform);
+  await openAll(sender);
+  const steady = await measureRate(sender, direct);
+  const burst = await measureBurst(sender);
+  return [steady, burst, await measureLoss(sender, world)];
+}
+
+/** Delivers one event after the other, and remembers how each was answered. */
+class Sender {
+  readonly answers = new Map<string, Answer & { readonly event: PullRequestEvent }>();
+  readonly platform: PlatformProcess;
+  #next = 0;
+
+  constructor(platform: PlatformProcess) {
+    this.platform = platform;
+  }
+
+  async send(): Promise<Answer> {
+    const event = eventOf(this.#next++);
+    const answer = await send(this.platform.url, event);
+    this.answers.set(event.delivery, { ...answer, event });
+    return answer;
+  }
+}
+
+/** Every pull request has its environment before anything is measured. */
+async function openAll(sender: Sender): Promise<void> {
+  for (let index = 0; index < PROJECTS * PULL_REQUESTS; index += 1) expectAccepted(await sender.send());
+}
+
+function expectAccepted({ status }: Answer): void {
+  if (status !== 200) throw new Error(`a delivery was answered ${status}`);
+}
+
+/** The answer's p99 at a steady rate, beside a plain client's two writes at the same rate. */
+async function measureRate(sender: Sender, direct: KubeClient): Promise<Verdict> {
+  const ours: number[] = [];
+  const plain: number[] = [];
+  const seconds = Number(options.seconds) / ROUNDS;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    ours.push(...(await atRate({ perSecond: PER_SECOND, seconds }, async () => expectAccepted(await sender.send()))));
+    plain.push(...(await atRate({ perSecond: PER_SECOND, seconds: seconds / 5 }, twoWrites(direct, round))));
+  }
+  return {
+    ...{ what: `answer at ${PER_SECOND} a second, p99, beside a plain client's two writes`, limit: 3, unit: "×" },
+    figure: quantile(ours, 0.99) / quantile(plain, 0.99),
+    detail: `platform ${spread(ours)}; plain client ${spread(plain)}; ${PROJECTS} projects, ${PROJECTS * PULL_REQUESTS} pull requests`,
+  };
+}
+
+const SPEC = { door: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
+
+/** What a delivery needs at least: it is stored, and an environment gets another commit. */
+function twoWrites(direct: KubeClient, round: number): (index: number) => Promise<void> {
+  return async (index) => {
+    const { environment, commit } = eventOf(index);
+    const digest = "0".repeat(64);
+    const name = deliveryName({ door: "repohost", deliveryId: `plain-${round}-${index}`, digest });
+    const spec = { ...SPEC, digest, receivedAt: new Date().toISOString() };
+    await direct.create(webhookDeliveryType, { metadata: { name, namespace }, spec });
+    await direct.patch(environmentType, { name: environment }, { spec: { backend: { commit } } }, { as: "merge" });
+  };
+}
+
+/** A second's burst: each delivery is acknowledged, or refused in a way that its host comes again. */
+async function measureBurst(sender: Sender): Promise<Verdict> {
+  const answers = await Promise.all(Array.from({ length: Number(options.burst) }, () => sender.send()));
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  const fine = answers.filter(
+    ({ status, retryAfter }) => status === 200 || (status === 503 && retryAfter !== undefined),
+  ).length;
+  return {
+    ...{
+      what: `answers to ${options.burst} at once that are neither 200 nor 503 with Retry-After`,
+      limit: 0,
+      unit: "",
+    },
+    figure: answers.length - fine,
+    detail: `${count(200)} acknowledged, ${count(503)} answered 503`,
+  };
+}
+
+/** The process is killed in the middle of a burst: whatever it had acknowledged comes to its end in the next process. */
+async function measureLoss(sender: Sender, world: World): Promise<Verdict> {
+  const { platform } = sender;
+  const burst = Array.from({ length: Number(options.burst) }, () => sender.send());
+  await Promise.race(burst);
+  await platform.kill();
+  await Promise.all(burst);
+  await world.admin.delete(leases, { name: "platform", namespace });
+  await platform.start();
+  const acknowledged = [...sender.answers.values()].filter(({ status }) => status === 200).map(({ event }) => event);
+  const lost = () => unsettled(acknowledged, world);
+  await until(async () => (await lost()).length === 0, {
+    ...{ what: "the end of every acknowledged delivery", deadlineMs: SETTLED_WITHIN_MS, everyMs: 1_000 },
+  }).catch(() => undefined);
+  const left = await lost();
+  return {
+    ...{ what: "acknowledged deliveries that a kill in their middle lost", limit: 0, unit: "" },
+    figure: left.length,
+    detail: `${acknowledged.length} acknowledged in all, ${burst.length} under way when it was killed${left.length > 0 ? `; such as ${left[0]}` : ""}`,
+  };
+}
+
+/** The acknowledged deliveries that are not stored with an outcome, and the environments that lack their newest commit. */
+async function unsettled(acknowledged: readonly PullRequestEvent[], { admin }: World): Promise<string[]> {
+  const { items } = await admin.list(webhookDeliveryType, { namespace });
+  const stored = new Map(items.map((delivery) => [delivery.spec.deliveryId, delivery]));
+  const isSettled = (delivery: WebhookDelivery | undefined) => delivery !== undefined && !isPending(delivery);
+  const open = acknowledged.filter(({ delivery }) => !isSettled(stored.get(delivery)));
+  const environments = await admin.list(environmentType);
+  const commits = new Map(environments.items.map(({ metadata, spec }) => [metadata.name, spec.backend.commit]));
+  const newest = new Map<string, string>();
+  // What is stored counts: an event may have arrived although its answer was lost.
+  const inOrder = items.filter(({ spec }) => spec.event.pullRequest !== undefined).sort(byTime);
+  for (const { spec } of inOrder) {
+    const { number, headCommit } = spec.event.pullRequest ?? { number: 0, headCommit: "" };
+    newest.set(`${spec.repositories?.[0]}-pr-${number}`, headCommit);
+  }
+  const behind = [...newest].filter(([name, commit]) => commits.get(name) !== commit).map(([name]) => name);
+  return [...open.map(({ delivery }) => delivery), ...behind];
+}
+
+function byTime({ spec: one }: WebhookDelivery, { spec: other }: WebhookDelivery): number {
+  const at = ({ event }: WebhookDelivery["spec"]) => Date.parse(event.pullRequest?.updatedAt ?? "");
+  return at(one) - at(other);
+}
+
+function spread(samples: readonly number[]): string {
+  const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)];
+  return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${Math.max(...samples).toFixed(0)} ms, n=${samples.length}`;
+}

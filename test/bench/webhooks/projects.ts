@@ -1,0 +1,53 @@
+import { createHmac } from "node:crypto";
+import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
+import type { World } from "../../support/fixtures/environment-world.ts";
+import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhook-fixture.ts";
+
+/** How many projects deliver, and how many open pull requests each has. */
+export const PROJECTS = 10;
+export const PULL_REQUESTS = 20;
+
+const KEY = "the-key-of-webhooks-in-the-benchmark";
+/** What the platform's settings say of it. */
+export const webhookSettings = { secrets: [{ name: "webhook-key", key: "latest" }] };
+
+/** Repositories whose pull requests get environments, and the key of their webhooks. */
+export async function registerProjects(world: World): Promise<void> {
+  await world.admin.create(secretKind, {
+    metadata: { name: "webhook-key", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
+    data: { "1": Buffer.from(KEY).toString("base64") },
+  });
+  for (let project = 0; project < PROJECTS; project += 1) {
+    await world.register(`project-${project}`, { fullName: `shop/project-${project}`, pullRequest: { enabled: true } });
+  }
+}
+
+/** One event of a pull request. */
+export interface PullRequestEvent {
+  readonly delivery: string;
+  readonly environment: string;
+  readonly commit: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const STARTED_MS = Date.parse("2026-01-01T00:00:00Z");
+
+/** The event of that number: the projects and their pull requests in turn, each with a commit of its own. */
+export function eventOf(index: number): PullRequestEvent {
+  const project = index % PROJECTS;
+  const number = 1 + (Math.floor(index / PROJECTS) % PULL_REQUESTS);
+  const commit = createHmac("sha1", "commit").update(String(index)).digest("hex");
+  const delivery = `bench-${index}`;
+  const body = JSON.stringify(
+    pullRequestBody({
+      repository: `shop/project-${project}`,
+      action: index < PROJECTS * PULL_REQUESTS ? "opened" : "synchronize",
+      updatedAt: new Date(STARTED_MS + index * 1000).toISOString(),
+      ...{ number, commit },
+    }),
+  );
+  const environment = `project-${project}-pr-${number}`;
+  return { delivery, environment, commit, body, headers: signedHeaders(body, { delivery, key: KEY }) };
+}
