@@ -54,17 +54,7 @@ const ROLES = { viewer: ["viewers"], developer: ["developers"], maintainer: ["ma
 
 /** What a test may say differently. */
 export interface ServiceOptions {
-  readonly limits?: Partial<
-    Record<
-      | "authenticatedPerMinute"
-      | "unauthenticatedPerMinute"
-      | "documentationPerMinute"
-      | "webhooksPerMinute"
-      | "webhooksPerProjectPerMinute"
-      | "passwordResetsPerHour",
-      number
-    >
-  >;
+  readonly limits?: Partial<typeof generous>;
   readonly repositories?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;
