@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
-import type { PullRequestEvent } from "./projects.ts";
+import type { PlatformProcess } from "../../support/plane/platform-process.ts";
+import { eventOf, type PullRequestEvent } from "./projects.ts";
 
 /** How a delivery was answered; `status` 0: not at all. */
 export interface Answer {
@@ -10,8 +11,26 @@ export interface Answer {
 /** Hosts keep their connections. */
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
+/** Delivers one event after the other, and remembers how each was answered. */
+export class Sender {
+  readonly answers = new Map<string, Answer & { readonly event: PullRequestEvent }>();
+  readonly platform: PlatformProcess;
+  #next = 0;
+
+  constructor(platform: PlatformProcess) {
+    this.platform = platform;
+  }
+
+  async send(): Promise<Answer> {
+    const event = eventOf(this.#next++);
+    const answer = await send(this.platform.url, event);
+    this.answers.set(event.delivery, { ...answer, event });
+    return answer;
+  }
+}
+
 /** Delivers an event; a connection that is cut is an answer, too. */
-export function send(url: string, { body, headers }: PullRequestEvent): Promise<Answer> {
+function send(url: string, { body, headers }: PullRequestEvent): Promise<Answer> {
   return new Promise((resolve) => {
     const none = () => resolve({ status: 0, retryAfter: undefined });
     const sent = request(
