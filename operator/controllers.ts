@@ -17,6 +17,10 @@ import {
 import type { KubeObject } from "./kit/client/objects.ts";
 import type { OwnDeletions } from "./kit/client/own-deletions.ts";
 import type { Controller } from "./kit/controller/controller.ts";
+import { type DeliveryContext, deliverMessages } from "./notification/delivery.ts";
+import { type RetentionContext, removeFinishedMessages } from "./notification/retention.ts";
+import { createSender, type SenderContext } from "./notification/sender.ts";
+import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
 import type { Caches } from "./ports/caches.ts";
 import { createRepositoryReconciler, type RepositoryContext } from "./repository/reconciler.ts";
 import { enqueueOnRepositories } from "./repository/watches.ts";
@@ -28,14 +32,23 @@ export type ControllerContext = ReconcilerContext &
   CollectorContext &
   SweepContext &
   OrphanedValuesContext &
-  ExpiredTokensContext & {
+  ExpiredTokensContext &
+  RetentionContext &
+  SenderContext &
+  Omit<DeliveryContext, "send"> & {
     readonly caches: Caches;
     readonly deletions: OwnDeletions;
   };
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
-  return [environments(context), repositories(context), configSetVersions(context), garbage(context)];
+  return [
+    environments(context),
+    repositories(context),
+    configSetVersions(context),
+    notifications(context),
+    garbage(context),
+  ];
 }
 
 function environments(context: ControllerContext): Controller {
@@ -72,6 +85,18 @@ function configSetVersions(context: ControllerContext): Controller {
   };
 }
 
+/** The messages, by destination: those of one are sent one after the other. */
+function notifications(context: ControllerContext): Controller {
+  const { caches } = context;
+  return {
+    name: "notifications",
+    reconcile: deliverMessages({ ...context, send: createSender(context) }),
+    watches: [(enqueue) => enqueueOnMessages(caches, enqueue)],
+    initialKeys: () => waitingDestinations(caches),
+    workers: 8,
+  };
+}
+
 function garbage(context: ControllerContext): Controller {
   const { caches, deletions } = context;
   const tokenValues = createOrphanedValues(context);
@@ -79,6 +104,7 @@ function garbage(context: ControllerContext): Controller {
     orphans: createSweep(context),
     tokens: deleteExpiredTokens(context),
     tokenValues: tokenValues.sweep,
+    notifications: removeFinishedMessages(context),
   };
   return garbageCollection(context, collections, [
     (enqueue) =>

@@ -26,14 +26,17 @@ export interface Collections {
   readonly tokens: (signal: AbortSignal) => Promise<void>;
   /** Removes the values of API tokens that no longer exist. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
+  /** Removes messages that were sent or given up. */
+  readonly notifications: (signal: AbortSignal) => Promise<void>;
 }
 
 /** The periodic collections; the keys of their controller. */
-export const COLLECTIONS = ["orphans", "records", "tokens", "token values"] as const;
+export const COLLECTIONS = ["orphans", "records", "tokens", "token values", "notifications"] as const;
 type Collection = (typeof COLLECTIONS)[number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const OUTBOX_MS = HOUR_MS / 12;
 /** A deletion that has begun takes a few reconciles. */
 const DELETING_RECHECK_MS = 10_000;
 /** No user waits for a collection, so a failed one is not retried at once. */
@@ -60,7 +63,8 @@ export function garbageCollection(
 }
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
-export function collectGarbage(context: CollectorContext, { orphans, tokens, tokenValues }: Collections): Reconcile {
+export function collectGarbage(context: CollectorContext, collected: Collections): Reconcile {
+  const { orphans, tokens, tokenValues, notifications } = collected;
   const { settings, random } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
   type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
@@ -69,6 +73,7 @@ export function collectGarbage(context: CollectorContext, { orphans, tokens, tok
     records: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => pruneRecords(context, signal) },
     tokens: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => tokens(signal).then(() => ({})) },
     "token values": { everyMs: sweepMs, collect: (signal: AbortSignal) => tokenValues(signal).then(() => ({})) },
+    notifications: { everyMs: OUTBOX_MS, collect: (signal: AbortSignal) => notifications(signal).then(() => ({})) },
   } satisfies Record<Collection, unknown>;
   const begun = new Set<string>();
   return async (key, { signal }) => {

@@ -1,6 +1,7 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Notification } from "../../crds/notifications/notification.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { WireObject } from "../kit/client/kinds.ts";
@@ -13,6 +14,8 @@ export const BY_CONFIG_SET = "config set";
 export const BY_CREATION_KEY = "creation key";
 /** Index of the API tokens by the owner's subject; they have one by UID, too. */
 export const BY_OWNER = "owner";
+/** Index of the Notifications that are neither sent nor given up, by their destination. */
+export const BY_DESTINATION = "destination";
 
 /** Caches of the objects that belong to environments, by the plural of their kind. */
 export type OwnedCaches = ReadonlyMap<string, ObjectCache<WireObject>>;
@@ -23,6 +26,7 @@ export interface Caches {
   readonly repositories: ObjectCache<Repository>;
   readonly configSets: ObjectCache<ConfigSet>;
   readonly apiTokens: ObjectCache<ApiToken>;
+  readonly notifications: ObjectCache<Notification>;
   /** The ControllerRevisions that keep versions of config sets. */
   readonly revisions: ObjectCache<WireObject>;
   readonly children: OwnedCaches;

@@ -3,6 +3,7 @@ import {
   watchedConfigSets,
   watchedEnvironments,
   watchedIsolation,
+  watchedNotifications,
   watchedRepositories,
   watchedRevisions,
 } from "../adapters/kubernetes/kinds.ts";
@@ -30,6 +31,7 @@ export function watchKinds(
     repositories: set.watch(watchedRepositories(namespace, writers.noting)),
     configSets: set.watch(watchedConfigSets(namespace, writers.noting)),
     apiTokens: set.watch(watchedApiTokens(namespace)),
+    notifications: set.watch(watchedNotifications(namespace)),
     revisions: set.watch(watchedRevisions(namespace)),
     children: new Map(children.map((kind) => [kind.type.plural, set.watch(kind)])),
     writersOf: writers.of,

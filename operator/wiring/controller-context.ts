@@ -7,13 +7,16 @@ import { operatorEnvironments } from "../adapters/kubernetes/environments/operat
 import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
+import { kubernetesNotifications } from "../adapters/kubernetes/notifications.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
+import { createAnnouncer } from "../notification/announcer.ts";
+import { extensionKeyOf } from "../notification/extension-key.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { ServerClock } from "../ports/server-clock.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
@@ -41,6 +44,8 @@ export function controllerContext(
   const { random, serverClock = { now: () => client.serverTime() } } = options;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
+  const repositories = kubernetesRepositories(caches.repositories, namespace);
+  const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
   return {
     settings,
@@ -63,12 +68,17 @@ export function controllerContext(
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
-    repositories: kubernetesRepositories(caches.repositories, namespace),
+    repositories,
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets: kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions }),
     configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
     apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    notifications,
+    announcer: createAnnouncer({ settings, repositories, notifications, clock }),
+    ...foundations.messaging,
+    extensionKey: extensionKeyOf(foundations.secretManagers.forController),
+    environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
     events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log }),
     ...inventory,

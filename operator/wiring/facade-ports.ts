@@ -10,6 +10,7 @@ import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
+import { extensionKeyOf } from "../notification/extension-key.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
@@ -48,6 +49,7 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
       clock,
     }),
     secretManager,
+    extensionKey: extensionKeyOf(secretManager),
     prober: options.prober ?? urlProber(settings, clock),
     podLogs: kubernetesPodLogs({ client, cluster, clock }),
     deployerLog: deployer.log(cluster),

@@ -15,6 +15,7 @@ import type { DeployerTechnology } from "../ports/deployer-technology.ts";
 import type { SecretManagers } from "../ports/secret-manager.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
+import { createMessaging, type Messaging } from "./messaging.ts";
 import { createSecretManagers } from "./secret-managers.ts";
 
 /** What the process is started with. */
@@ -42,6 +43,7 @@ export interface Foundations {
   readonly deletions: OwnDeletions;
   readonly deployer: DeployerTechnology;
   readonly secretManagers: SecretManagers;
+  readonly messaging: Messaging;
 }
 
 /** Clients, caches that wait for their start, and the technologies that the settings choose. */
@@ -64,6 +66,7 @@ export function createFoundations(options: FoundationOptions): Foundations {
     deletions: ownDeletions(),
     deployer,
     secretManagers: createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock }),
+    messaging: createMessaging(settings),
   };
 }
 

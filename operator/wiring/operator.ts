@@ -43,7 +43,7 @@ const BACKOFF_MS = { first: 500, longest: 15_000 };
 /** An operator that waits for `start`. */
 export function createOperator(options: OperatorOptions): Operator {
   const foundations = createFoundations(options);
-  const { client, leaderClient, term, watches, secretManagers, log, clock } = foundations;
+  const { client, leaderClient, term, watches, secretManagers, messaging, log, clock } = foundations;
   const { random, metrics, onPorts = (context: ControllerContext) => context } = options;
   // Apart, so that the connections of one never wait for those of the other.
   const [hostForController, hostForApi] = [gitRepositoryHost(), gitRepositoryHost()];
@@ -69,7 +69,7 @@ export function createOperator(options: OperatorOptions): Operator {
     async stop() {
       await watches.stop();
       const { forController, forApi } = secretManagers;
-      const open = [client, leaderClient, hostForController, hostForApi, forController, forApi];
+      const open = [client, leaderClient, hostForController, hostForApi, forController, forApi, messaging.chat];
       await Promise.all(open.map((connections) => connections.close()));
     },
   };

@@ -8,6 +8,12 @@ import {
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import {
+  destinationOf,
+  isPending,
+  type Notification,
+  notificationKind,
+} from "../../../crds/notifications/notification.ts";
 import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
 import { type WatchedKind, withoutHistory } from "../../kit/cache/watched-kind.ts";
 import {
@@ -20,13 +26,14 @@ import {
   type WireObject,
 } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
-import { BY_CONFIG_SET, BY_CREATION_KEY, BY_OWNER, BY_REPOSITORY, BY_UID } from "../../ports/caches.ts";
+import { BY_CONFIG_SET, BY_CREATION_KEY, BY_DESTINATION, BY_OWNER, BY_REPOSITORY, BY_UID } from "../../ports/caches.ts";
 
 /** The platform's own kinds, as the client takes them. */
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
 export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
 export const apiTokenType: ResourceType<ApiToken> = resourceType(apiTokenKind);
+export const notificationType: ResourceType<Notification> = resourceType(notificationKind);
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 
 /** Stands around the trimming of a kind, to note what trimming drops. */
@@ -64,6 +71,13 @@ export const watchedApiTokens = (namespace: string): WatchedKind<ApiToken> => ({
   type: apiTokenType,
   where: { namespace },
   indexes: { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }) => [spec.owner.subject] },
+});
+
+/** The messages in the platform's namespace. */
+export const watchedNotifications = (namespace: string): WatchedKind<Notification> => ({
+  type: notificationType,
+  where: { namespace },
+  indexes: { [BY_DESTINATION]: (one) => (isPending(one) ? [destinationOf(one)] : []) },
 });
 
 /** The ControllerRevisions that keep versions of config sets, in the platform's namespace. */

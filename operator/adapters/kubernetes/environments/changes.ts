@@ -19,6 +19,8 @@ export interface Change {
   /** `null` removes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly spec: Partial<EnvironmentSpec>;
+  /** Throws where the change must not be made to this version. */
+  readonly check?: (current: EphemeralEnvironment) => void;
 }
 
 /**
@@ -51,7 +53,7 @@ export function environmentChanges(context: Context) {
 async function merge(
   { client, cache, auditId }: Context,
   environment: EphemeralEnvironment,
-  { annotations, spec }: Change,
+  { annotations, spec, check }: Change,
 ): Promise<EphemeralEnvironment> {
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
@@ -60,6 +62,7 @@ async function merge(
     if (current.metadata.deletionTimestamp !== undefined) {
       throw new EnvironmentConflict("The environment is being deleted");
     }
+    check?.(current);
     const { resourceVersion } = current.metadata;
     const stamped = { ...annotations, ...auditAnnotations(auditId) };
     const patch = { metadata: { resourceVersion, annotations: stamped }, spec };

@@ -8,7 +8,8 @@ import {
   type IdempotencyRecord,
   markAnnotations,
 } from "../../../../crds/environment/idempotency-record.ts";
-import { CreationFailed, NameExists } from "../../../../crds/errors.ts";
+import { expiresAt } from "../../../../crds/environment/lifetime.ts";
+import { CreationFailed, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
@@ -124,6 +125,13 @@ async function madeBefore(
 }
 
 /** Also removes the reason of a former extension. */
-function extensionOf({ ttlHours, note }: Extension): Change {
-  return { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null } };
+function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
+  return {
+    spec: { ttlHours },
+    annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null },
+    check(current) {
+      if (onlyFrom === undefined || expiresAt(current).getTime() === onlyFrom.getTime()) return;
+      throw new EnvironmentConflict("The environment's TTL was changed meanwhile");
+    },
+  };
 }

@@ -49,7 +49,12 @@ function scene({
   const clock = new TestClock();
   const { dropTokens = async () => undefined } = more;
   const serverClock = { now: async () => new Date(clock.now().getTime() - serverBehindMs) };
-  const collections = { orphans: sweep, tokens: dropTokens, tokenValues: async () => undefined };
+  const collections = {
+    orphans: sweep,
+    tokens: dropTokens,
+    tokenValues: async () => undefined,
+    notifications: async () => undefined,
+  };
   const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5 };
   const reconcile = collectGarbage(context, collections);
   const signal = new AbortController().signal;
