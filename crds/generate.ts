@@ -3,12 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "./definitions.ts";
 
+// Helm and kubectl read YAML 1.1, where a plain `on` is true.
 const HEADER = "# Generated from the schemas beside it: `make generate`.\n";
 const check = process.argv.includes("--check");
 
 for (const [file, manifest] of customResourceDefinitions()) {
   const path = new URL(file, import.meta.url);
-  const wanted = HEADER + stringify(manifest, { lineWidth: 120, aliasDuplicateObjects: false });
+  const wanted = HEADER + stringify(manifest, { version: "1.1", lineWidth: 120, aliasDuplicateObjects: false });
   if (!check) writeFileSync(path, wanted);
   else if (read(path) !== wanted) {
     console.error(`crds/${file} is not up to date: run 'make generate' and commit the result`);
