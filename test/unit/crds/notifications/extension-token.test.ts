@@ -58,13 +58,13 @@ describe("the token of a link that extends", () => {
 });
 
 describe("the TTL after an extension", () => {
-  test.each<[string, number, number, number, number | undefined]>([
-    ["has the added hours", 24, 24, 168, 48],
-    ["ends at the maximum", 160, 24, 168, 168],
-    ["has a maximum of the settings", 24, 24, 36, 36],
-    ["is none at the maximum", 168, 24, 168, undefined],
-    ["is none beyond a maximum that was lowered", 100, 24, 48, undefined],
-  ])("%s", (_rule, ttl, added, maximum, expected) => {
-    expect(extendedTtl(ttl, added, maximum)).toBe(expected);
+  test.each<[string, readonly [ttl: number, added: number, maximum: number], number | undefined]>([
+    ["has the added hours", [24, 24, 168], 48],
+    ["ends at the maximum", [160, 24, 168], 168],
+    ["has a maximum of the settings", [24, 24, 36], 36],
+    ["is none at the maximum", [168, 24, 168], undefined],
+    ["is none beyond a maximum that was lowered", [100, 24, 48], undefined],
+  ])("%s", (_rule, given, expected) => {
+    expect(extendedTtl(...given)).toBe(expected);
   });
 });
