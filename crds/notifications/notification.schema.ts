@@ -54,6 +54,10 @@ export const NotificationSpec = Type.Object(
         description: "The texts that the template may name.",
       }),
     ),
+    at: Type.Unsafe<string>({
+      ...Timestamp,
+      description: "When it was made, to the millisecond: the order in which the messages of a destination are sent.",
+    }),
     environment: Type.Optional(
       Type.Object({ name: Type.String({ maxLength: 253 }), uid: Type.String({ maxLength: 64 }) }),
     ),

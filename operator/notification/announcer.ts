@@ -115,13 +115,13 @@ function messagesOf(
   environment: EphemeralEnvironment,
   { event, about, component }: Omit<Transition, "announced">,
   facts: Facts,
-  { settings, repositories }: AnnouncerContext,
+  { settings, repositories, clock }: AnnouncerContext,
 ): readonly Message[] {
   if (event === undefined) return [];
   const { name, uid } = environment.metadata;
   const repository = component && environment.spec[component]?.repository;
   return recipientsOf(environment, event, { settings, repositories, repository }).map((recipient) => ({
     name: notificationName(about, recipient),
-    spec: { ...recipient, event, template: event, facts, environment: { name, uid } },
+    spec: { ...recipient, event, template: event, facts, at: clock.now().toISOString(), environment: { name, uid } },
   }));
 }

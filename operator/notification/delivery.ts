@@ -58,9 +58,8 @@ export function deliverMessages(context: DeliveryContext): Reconcile {
   };
 }
 
-/** Names differ for messages of the same second. */
-const byAge = ({ metadata: one }: Notification, { metadata: other }: Notification) =>
-  Date.parse(one.creationTimestamp) - Date.parse(other.creationTimestamp) || (one.name < other.name ? -1 : 1);
+/** The API server's own timestamps have seconds only. */
+const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
 async function deliver(
   notification: Notification,

@@ -21,6 +21,7 @@ export function notificationsSuite(title: string, start: () => Promise<Notificat
       const to = unique("channel-");
       const spec: NotificationSpec = {
         ...{ channel: "chat", to, event: "ready", template: "ready", facts: { environment: "shop" } },
+        at: "2026-06-01T12:00:00.123Z",
         ...more,
       };
       const name = notificationName([unique("about-")], spec);

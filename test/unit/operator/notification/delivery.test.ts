@@ -43,6 +43,7 @@ function scene({ settings = notificationSettings(), living = [] as EphemeralEnvi
         ...{ channel: "chat", to: "shop", event: "ready", template: "ready" },
         facts: { environment: `shop-${made}`, url: "https://shop.env.test" },
         environment: { name: `shop-${made}`, uid: UID },
+        at: clock.now().toISOString(),
         ...more,
       };
       const name = notificationName([String(made)], spec);
@@ -70,7 +71,7 @@ describe("the delivery of a message", () => {
     const { add, reconcile, chat, clock } = scene();
     for (const _ of [1, 2, 3]) {
       await add();
-      clock.advance(1000);
+      clock.advance(1);
     }
     for (const _ of [1, 2, 3]) await reconcile();
     expect(chat.posted.map(({ text }) => /shop-\d/.exec(text)?.[0])).toEqual(["shop-1", "shop-2", "shop-3"]);

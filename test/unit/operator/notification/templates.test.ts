@@ -11,6 +11,7 @@ const facts: Facts = {
 const specOf = (event: MessageEvent, more: Facts = {}, template: string = event): NotificationSpec => ({
   ...{ channel: "chat", to: "shop", event, template },
   facts: { ...facts, ...more },
+  at: "2026-06-01T12:00:00.000Z",
 });
 const builtIn = messageTexts([]);
 
