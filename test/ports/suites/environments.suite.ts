@@ -5,6 +5,7 @@ import {
   reconcileToken,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
+import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
 import type { EnvironmentQuery, Environments } from "../../../operator/ports/facade/environments.ts";
@@ -281,6 +282,18 @@ export function environmentsSuite(name: string, makeWorld: () => Promise<Environ
       expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
       const again = await world.environments.extend(extended, { ttlHours: 72 });
       expect(again.metadata.annotations ?? {}).not.toHaveProperty([EXTENSION_NOTE_ANNOTATION]);
+    });
+
+    test("an extension of one expiry is made once, also by many at the same moment", async () => {
+      const made = await create();
+      const extend = () => world.environments.extend(made, { ttlHours: 48, onlyFrom: expiresAt(made) });
+      const outcomes = await Promise.allSettled([extend(), extend(), extend()]);
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const one of outcomes) {
+        if (one.status === "rejected") expect(one.reason).toBeInstanceOf(EnvironmentConflict);
+      }
+      await expect(extend()).rejects.toBeInstanceOf(EnvironmentConflict);
+      expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
     });
 
     test("many changes at the same moment are all made", async () => {
