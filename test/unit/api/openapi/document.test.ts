@@ -152,6 +152,7 @@ describe("the OpenAPI document", () => {
       new Set([
         ...["createEnvironment", "extendEnvironment", "switchEnvironment", "deleteEnvironment"],
         ...["createSampleEnvironment", "createConfigSet", "deleteConfigSet", "createToken"],
+        ...["getExtension", "useExtension"],
       ]),
     );
   });
