@@ -1,5 +1,5 @@
 import type { Actor, AuditRecord, AuditTrail } from "../operator/ports/audit-trail.ts";
-import { type Caller, isPrivilege } from "./auth/access.ts";
+import { isPrivilege } from "./auth/access.ts";
 import { ERRORS, HttpError } from "./errors.ts";
 import { currentRequest, type RequestContext } from "./request-context.ts";
 import type { Contract, RouteInput } from "./route.ts";
@@ -76,7 +76,7 @@ export async function recordAnswer(trail: AuditTrail, answer: Answer): Promise<v
       note: auditReason,
       errorCode: answer.errorCode,
     }),
-    actor: actorOf(context.caller),
+    actor: actorOf(context),
     objects: [...context.auditObjects.values()],
     outcome: outcomeOf(context, answer),
     status: answer.status,
@@ -105,7 +105,8 @@ const isAboutCredentials = ({ tag }: Contract) => tag === "tokens" || tag === "a
 /** Of a row of requests beyond a limit only the first is recorded: a flood must not wash other records away. */
 const isRepetition = (error: unknown) => error instanceof HttpError && error.isRepetition;
 
-function actorOf(caller: Caller | undefined): Actor {
+function actorOf({ caller, linkOwner }: RequestContext): Actor {
+  if (linkOwner !== undefined) return { subject: linkOwner, method: "link" };
   if (caller === undefined) return { method: "none" };
   const { subject, method, token } = caller;
   return { subject, method, ...(token === undefined ? {} : { tokenId: token.id }) };

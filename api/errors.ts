@@ -68,7 +68,7 @@ export const ERRORS = {
 export type HttpErrorKind = Exclude<keyof typeof ERRORS, ErrorCode | "fault">;
 
 /** What a route's contract lists: its codes, and the kinds that don't follow from the rest of the contract. */
-export type RouteError = ErrorCode | "not-found" | "conflict" | "unavailable";
+export type RouteError = ErrorCode | "not-found" | "conflict" | "forbidden" | "unavailable";
 
 /** The error codes of the REST contract. */
 export const ERROR_CODES = Object.keys(ERRORS).filter(isErrorCode);

@@ -23,6 +23,8 @@ export interface RequestContext {
   /** The contract of the route that serves it; undefined where no route does. */
   contract: Contract | undefined;
   caller: Caller | undefined;
+  /** The subject of the person for whom a signed link acts; undefined where no link does. */
+  linkOwner: string | undefined;
   /** Whether it brought a credential that was refused. */
   isCredentialRefused: boolean;
   /** What it is about, as the caller named it. */
@@ -43,7 +45,13 @@ export function requestIdFrom(header: string | undefined): string {
 
 /** Serves a request: whatever `serve` does, also later, finds its context by the functions below. */
 export function runRequest(request: Pick<RequestContext, "requestId" | "address">, serve: () => void): void {
-  const unknown = { contract: undefined, caller: undefined, auditTarget: undefined, auditReason: undefined };
+  const unknown = {
+    contract: undefined,
+    caller: undefined,
+    linkOwner: undefined,
+    auditTarget: undefined,
+    auditReason: undefined,
+  };
   const audit = { auditId: randomUUID(), auditObjects: new Map(), isCredentialRefused: false, isRecorded: false };
   storage.run({ ...request, ...unknown, ...audit }, serve);
 }

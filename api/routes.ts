@@ -2,6 +2,7 @@ import { accountRoutes } from "./account/routes.ts";
 import { configSetRoutes } from "./config-sets/routes.ts";
 import { demoRoutes } from "./demos/routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
+import { extensionRoutes } from "./extensions/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { helmRoutes } from "./helm/routes.ts";
 import { repositoryRoutes } from "./repositories/routes.ts";
@@ -15,6 +16,7 @@ export function listRoutes(): readonly Route[] {
   return [
     ...configSetRoutes,
     ...environmentRoutes,
+    ...extensionRoutes,
     ...repositoryRoutes,
     ...helmRoutes,
     ...demoRoutes,

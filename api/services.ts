@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import type { Sensitive } from "../crds/sensitive.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { Clock } from "../operator/ports/clock.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
@@ -30,6 +31,8 @@ export interface Services {
   readonly chartTemplates: ChartTemplates;
   readonly apiTokens: ApiTokens;
   readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;
+  /** The key of the links in expiry warnings; throws SecretManagerUnavailable. */
+  readonly extensionKey: () => Promise<Sensitive>;
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
   readonly urlChecks: UrlChecks;

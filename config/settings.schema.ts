@@ -5,6 +5,7 @@ import { closed, literals } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
+import { NotificationSettings } from "./notifications.schema.ts";
 import { SecretManagerChoice, Secrets } from "./secrets.schema.ts";
 import { Hosts, Webhooks } from "./webhooks.schema.ts";
 
@@ -91,6 +92,7 @@ export const Settings = closed({
   ),
   hosts: Hosts,
   webhooks: Webhooks,
+  notifications: NotificationSettings,
   defaultChart: ChartSource,
   defaultConfigSet: Type.Optional(
     Type.String({

@@ -7,6 +7,7 @@ import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { USABLE_CIDR } from "./isolation.schema.ts";
 import { issuerProblems } from "./issuer-problems.ts";
+import { notificationProblems } from "./notification-problems.ts";
 import { CREDENTIAL_HOST } from "./secrets.schema.ts";
 import { Settings } from "./settings.schema.ts";
 import { API_URL } from "./webhooks.schema.ts";
@@ -58,20 +59,23 @@ function contradictions(settings: Settings): string[] {
     ...sharedCredentials(settings),
     ...idleProxies(settings),
     ...repeatedHosts(settings),
+    ...notificationProblems(settings),
   ];
 }
 
-/** A credential of hosts, and a key of webhooks, must not be shared with environments: they could send it anywhere. */
-function sharedCredentials({ secrets, hosts, webhooks }: Settings): string[] {
+/** A credential of the platform must not be shared with environments: they could send it anywhere. */
+function sharedCredentials({ secrets, hosts, webhooks, notifications }: Settings): string[] {
   const tokens = hosts.flatMap(({ token }) => (token === undefined ? [] : [token.name]));
   const keys = [...webhooks.secrets, ...webhooks.pipelineTokens].map(({ name }) => name);
-  const credentials = new Set([...secrets.hostCredentials.map(({ id }) => id), ...tokens, ...keys]);
+  const { passwordRef } = notifications.email?.smtp ?? {};
+  const outgoing = [...notifications.chat.webhooks.map(({ urlRef }) => urlRef.name), passwordRef?.name ?? ""];
+  const credentials = new Set([...secrets.hostCredentials.map(({ id }) => id), ...tokens, ...keys, ...outgoing]);
   return secrets.shared.flatMap(({ ids }, rule) =>
     ids
       .filter((id) => credentials.has(id))
       .map(
         (id) =>
-          `/secrets/shared/${rule}/ids: '${id}' is a credential of hosts or a key of webhooks, which are never shared`,
+          `/secrets/shared/${rule}/ids: '${id}' is a credential of hosts, of messages or a key of webhooks, which are never shared`,
       ),
   );
 }

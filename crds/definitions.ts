@@ -9,6 +9,8 @@ import { EnvironmentStatus } from "./environment/environment-status.schema.ts";
 import { EnvironmentSpec, nameRootRules } from "./environment/ephemeral-environment.schema.ts";
 import { environmentKind } from "./environment/ephemeral-environment.ts";
 import type { Kind } from "./group.ts";
+import { NotificationSpec, NotificationStatus } from "./notifications/notification.schema.ts";
+import { notificationKind } from "./notifications/notification.ts";
 import { RepositorySpec, RepositoryStatus } from "./repository/repository.schema.ts";
 import { repositoryKind } from "./repository/repository.ts";
 import type { CelRule } from "./schema.ts";
@@ -115,6 +117,22 @@ const definitions: readonly Definition[] = [
       { name: "Action", jsonPath: ".spec.event.pullRequest.action", type: "string" },
       { name: "Outcome", jsonPath: ".status.phase", type: "string" },
       { name: "Reason", jsonPath: ".status.reason", type: "string" },
+      AGE,
+    ],
+  },
+  {
+    kind: notificationKind,
+    shortName: "enote",
+    spec: NotificationSpec,
+    status: NotificationStatus,
+    rootRules: [],
+    columns: [
+      { name: "Channel", jsonPath: ".spec.channel", type: "string" },
+      { name: "To", jsonPath: ".spec.to", type: "string" },
+      { name: "Event", jsonPath: ".spec.event", type: "string" },
+      { name: "Environment", jsonPath: ".spec.environment.name", type: "string" },
+      { name: "Phase", jsonPath: ".status.phase", type: "string" },
+      { name: "Attempts", jsonPath: ".status.attempts", type: "integer" },
       AGE,
     ],
   },

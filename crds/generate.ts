@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "./definitions.ts";
 
+// Helm and kubectl read YAML 1.1, where a plain `on` is true.
 const HEADER = "# Generated from the schemas beside it: `make generate`.\n";
 const check = process.argv.includes("--check");
 

@@ -12,11 +12,19 @@ import { createSweep } from "./garbage-collection/orphans.ts";
 import { discardWhenUnused, enqueueOnDisuse } from "./garbage-collection/unused-config-set-versions.ts";
 import type { KubeObject } from "./kit/client/objects.ts";
 import type { Controller } from "./kit/controller/controller.ts";
+import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/delivery.ts";
+import { removeFinishedMessages } from "./notification/retention.ts";
+import { createSender, type SenderContext } from "./notification/sender.ts";
+import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
 import { createRepositoryReconciler } from "./repository/reconciler.ts";
 import { enqueueOnRepositories } from "./repository/watches.ts";
 
 /** All that the controllers use of the world. */
-export type ControllerContext = ControllerPorts & ReconcilerContext & DeliveryContext;
+export type ControllerContext = ControllerPorts &
+  ReconcilerContext &
+  DeliveryContext &
+  SenderContext &
+  Omit<MessageContext, "send">;
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
@@ -50,6 +58,14 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       initialKeys: () => namesOf(caches.revisions.list()),
       workers: 1,
     },
+    {
+      // By destination: the messages of one are sent one after the other.
+      name: "notifications",
+      reconcile: deliverMessages({ ...context, send: createSender(context) }),
+      watches: [(enqueue) => enqueueOnMessages(caches, enqueue)],
+      initialKeys: () => waitingDestinations(caches),
+      workers: 8,
+    },
     garbage(context),
   ];
 }
@@ -62,6 +78,7 @@ function garbage(context: ControllerContext): Controller {
     tokens: deleteExpiredTokens(context),
     tokenValues: tokenValues.sweep,
     deliveries: dropOldDeliveries(context),
+    notifications: removeFinishedMessages(context),
   };
   return garbageCollection(context, collections, [
     (enqueue) =>

@@ -57,6 +57,18 @@ function checkValid(token: ApiToken, settings: Settings, now: Date): void {
   if (state === "expired") throw new TokenRefused("an expired API token", { told: "The API token has expired" });
   const issuer = issuerOf(owner.subject, settings);
   if (issuer === undefined) throw new TokenRefused("an API token whose owner's issuer is not trusted");
+  checkVouched(vouched, { issuer, settings, now });
+}
+
+/**
+ * Checks that what is stored of an owner still holds.
+ *
+ * @throws TokenRefused
+ */
+export function checkVouched(
+  vouched: Vouched,
+  { issuer, settings, now }: { readonly issuer: IssuerSettings; readonly settings: Settings; readonly now: Date },
+): void {
   checkRequired(vouched, issuer);
   const { confirmedDays } = settings.api.tokens;
   if (now.getTime() - Date.parse(vouched.at) <= confirmedDays * DAY_MS) return;

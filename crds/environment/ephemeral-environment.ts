@@ -12,6 +12,7 @@ import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
 export type {
+  Announced,
   ComponentStatus,
   EnvironmentStatus,
   Phase,

@@ -5,7 +5,8 @@ import { literals, rules } from "../schema.ts";
 
 export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;
 export const DELETE_ACTIONS = ["closed", "merged"] as const;
-export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "deleted"] as const;
+/** `pipeline`: a pipeline of the component's commit has ended. */
+export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "deleted", "pipeline"] as const;
 
 /** A list of words, each once. */
 const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
@@ -83,11 +84,17 @@ export const PipelineRules = Type.Object(
 
 export const Notifications = Type.Object(
   {
-    chatChannel: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    chatChannel: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 80,
+        description: "A channel of the settings; their default when left out. No other channel is ever written to.",
+      }),
+    ),
     // Not `on`, as in the REST interface: YAML 1.1 reads that as true.
     events: Type.Optional(words(NOTIFIED_EVENTS, { description: "All when left out." })),
   },
-  { description: "Read by webhooks: which events are sent where." },
+  { description: "Which events are sent where." },
 );
 
 export const COMMENT_MODES = ["off", "on_failure", "on"] as const;

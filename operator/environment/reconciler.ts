@@ -5,6 +5,8 @@ import {
 } from "../../crds/environment/ephemeral-environment.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
+import type { Announcer } from "../notification/announcer.ts";
+import { settled, tell } from "./announcements.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
@@ -21,7 +23,10 @@ export interface ReconcilerContext
   extends Omit<RunContext, "signal">,
     Omit<FinalizeContext, "signal">,
     Omit<ExpiryContext, "environments" | "limiter" | "refusals" | "reportDisagreement">,
-    Pick<ControllerPorts, "environments" | "environment" | "random"> {}
+    Pick<ControllerPorts, "environments" | "environment" | "random"> {
+  /** Tells people of changes; `undefined` where the settings name nobody to tell. */
+  readonly announcer: Announcer | undefined;
+}
 
 const MINUTE_MS = 60_000;
 
@@ -87,7 +92,7 @@ async function advance(
   environment: EphemeralEnvironment,
   context: AdvanceContext,
 ): Promise<ReconcileResult> {
-  const { drafts, statusWriter, requeueUrgently, clock, settings, expiryRefusal } = context;
+  const { drafts, statusWriter, requeueUrgently, clock, settings, expiryRefusal, announcer } = context;
   const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
     drafts.store(known, status, () => statusWriter.writeStatus(known, status));
   const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
@@ -95,24 +100,34 @@ async function advance(
   // A status that has waited long enough does not wait for the steps, too.
   const due = drafts.due(found);
   const stored = due === undefined ? found : await write(found, due);
-  const { results, error } = await runSteps(plan, begun, context);
+  const [told, { results, error }] = await Promise.all([
+    tell(stored, begun, announcer),
+    runSteps(plan, begun, context),
+  ]);
   context.signal.throwIfAborted();
   const conditions = plan.map(({ condition }) => condition);
-  const status = statusAfter(begun, results, { now: clock.now(), settings, conditions, expiryRefusal });
+  const after = statusAfter(begun, results, { now: clock.now(), settings, conditions, expiryRefusal });
+  const { status, newsInMs } = settled(begun, after, { ...told, announcer });
   const mayWait = error === undefined && !mustPersist(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
-  if (error !== undefined) throw error;
-  return requeue(results, context);
+  // While the status waits, so does what is told of it.
+  if (newsInMs === 0 && !mayWait) requeueUrgently(0);
+  const failure = error ?? told.error;
+  if (failure !== undefined) throw failure;
+  return requeue(results, { ...context, newsInMs });
 }
 
 function mustPersist(results: StepResults): boolean {
   return [...results.values()].some((result) => result.state === "waiting" && result.persistFirst === true);
 }
 
-/** The soonest time that a step or the expiry asks for, at the latest the periodic reconcile. */
-function requeue(results: StepResults, { recheckInMs, settings, random }: AdvanceContext): ReconcileResult {
+/** The soonest time that a step, the expiry or a warning asks for, at the latest the periodic reconcile. */
+function requeue(
+  results: StepResults,
+  { recheckInMs, newsInMs, settings, random }: AdvanceContext & { readonly newsInMs: number | undefined },
+): ReconcileResult {
   const periodicMs = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const requested = [...results.values()].map((result) => result.requeueAfterMs ?? periodicMs);
-  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, ...requested) };
+  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, newsInMs || periodicMs, ...requested) };
 }

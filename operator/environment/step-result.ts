@@ -3,7 +3,7 @@ import type { EnvironmentStatus } from "../../crds/environment/ephemeral-environ
 
 type StatusField = keyof EnvironmentStatus;
 
-/** The status fields that the reconciler itself computes from the steps' results (`status.ts`). */
+/** The status fields that the reconciler itself computes from the steps' results (`status.ts`, `announcements.ts`). */
 export const RECONCILER_FIELDS = [
   "phase",
   "conditions",
@@ -15,6 +15,7 @@ export const RECONCILER_FIELDS = [
   "protected",
   "specChangedAt",
   "rollout",
+  "announced",
   "lastHandledReconcileAt",
 ] as const satisfies readonly StatusField[];
 export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];

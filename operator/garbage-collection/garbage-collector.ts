@@ -19,15 +19,18 @@ export interface Collections {
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
   /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
+  /** Removes messages that were sent or given up. */
+  readonly notifications: (signal: AbortSignal) => Promise<void>;
 }
 
 /** The periodic collections; the keys of their controller. */
-export const COLLECTIONS = ["orphans", "records", "tokens", "token values", "deliveries"] as const;
+export const COLLECTIONS = ["orphans", "records", "tokens", "token values", "deliveries", "notifications"] as const;
 type Collection = (typeof COLLECTIONS)[number];
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const OUTBOX_MS = HOUR_MS / 12;
 /** A deletion that has begun takes a few reconciles. */
 const DELETING_RECHECK_MS = 10_000;
 /** No user waits for a collection, so a failed one is not retried at once. */
@@ -55,7 +58,7 @@ export function garbageCollection(
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
 export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
-  const { orphans, tokens, tokenValues, deliveries } = of;
+  const { orphans, tokens, tokenValues, deliveries, notifications } = of;
   const { settings, random } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
   type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
@@ -70,6 +73,7 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
       collect: async (signal: AbortSignal) =>
         (await deliveries(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {},
     },
+    notifications: { everyMs: OUTBOX_MS, collect: (signal: AbortSignal) => notifications(signal).then(() => ({})) },
   } satisfies Record<Collection, unknown>;
   const begun = new Set<string>();
   return async (key, { signal }) => {

@@ -6,6 +6,11 @@ export type Actor =
       readonly method: "id_token" | "api_token";
       readonly tokenId?: string;
     }
+  | {
+      /** The person for whom a signed link was used; whoever had the link may have used it. */
+      readonly subject: string;
+      readonly method: "link";
+    }
   | { readonly method: "none" }
   | {
       /** A verified webhook; the name of its stored delivery. */

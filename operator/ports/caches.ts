@@ -2,6 +2,7 @@ import type { ApiToken } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Notification } from "../../crds/notifications/notification.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
@@ -21,6 +22,8 @@ export const BY_PULL_REQUEST = "pull request";
 export const BY_MEANING = "meaning";
 export const BY_WAITING = "waiting";
 export const WAITING = "waiting";
+/** Index of the Notifications that are neither sent nor given up, by their destination. */
+export const BY_DESTINATION = "destination";
 
 /** Caches of the objects that belong to environments, by the plural of their kind. */
 export type OwnedCaches = ReadonlyMap<string, ObjectCache<WireObject>>;
@@ -34,6 +37,7 @@ export interface Caches {
   readonly webhookDeliveries: ObjectCache<WebhookDelivery>;
   /** The records of environments that a pull request made; of each, what `recordKept` keeps. */
   readonly records: ObjectCache<EnvironmentRecord>;
+  readonly notifications: ObjectCache<Notification>;
   /** The ControllerRevisions that keep versions of config sets. */
   readonly revisions: ObjectCache<WireObject>;
   readonly children: OwnedCaches;

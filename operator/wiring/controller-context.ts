@@ -7,6 +7,7 @@ import { operatorEnvironments } from "../adapters/kubernetes/environments/operat
 import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
+import { kubernetesNotifications } from "../adapters/kubernetes/notifications.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
@@ -14,8 +15,10 @@ import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
+import { createAnnouncer } from "../notification/announcer.ts";
+import { extensionKeyOf } from "../notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY } from "../ports/caches.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
@@ -45,6 +48,8 @@ export function controllerContext(
   const { random, serverClock = { now: () => client.serverTime() } } = options;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
+  const repositories = kubernetesRepositories(caches.repositories, namespace);
+  const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
   const secretManager = foundations.secretManagers.forController;
@@ -71,12 +76,17 @@ export function controllerContext(
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
-    repositories: kubernetesRepositories(caches.repositories, namespace),
+    repositories,
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,
     configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
     apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    notifications,
+    announcer: createAnnouncer({ settings, repositories, notifications, clock }),
+    ...foundations.messaging,
+    extensionKey: extensionKeyOf(foundations.secretManagers.forController),
+    environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
     events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log }),
     ...inventory,

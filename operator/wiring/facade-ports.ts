@@ -12,6 +12,7 @@ import { createWebhookKeys } from "../delivery/webhook-keys.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
+import { extensionKeyOf } from "../notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
@@ -68,6 +69,7 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
       clock,
     }),
     secretManager,
+    extensionKey: extensionKeyOf(secretManager),
     prober: options.prober ?? urlProber(settings, clock),
     podLogs: kubernetesPodLogs({ client, cluster, clock }),
     deployerLog: deployer.log(cluster),

@@ -12,6 +12,7 @@ import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
+import { createMessaging } from "./messaging.ts";
 import { createSecretManagers } from "./secret-managers.ts";
 
 /** What the process is started with. */
@@ -49,6 +50,7 @@ export function createFoundations(options: FoundationOptions) {
     deletions: ownDeletions(),
     deployer,
     secretManagers: createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock }),
+    messaging: createMessaging(settings),
   };
 }
 

@@ -31,7 +31,7 @@ export type Operator = ReturnType<typeof createOperator>;
  */
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
-  const { client, leaderClient, term, watches, secretManagers, log, clock } = foundations;
+  const { client, leaderClient, term, watches, secretManagers, messaging, log, clock } = foundations;
   const { random, metrics, onPorts = (context: ControllerContext) => context } = options;
   // Apart, so that the connections of one never wait for those of the other.
   const [hostForController, hostForApi] = [gitRepositoryHost(), gitRepositoryHost()];
@@ -65,7 +65,7 @@ export function createOperator(options: OperatorOptions) {
     async stop(): Promise<void> {
       await watches.stop();
       const { forController, forApi } = secretManagers;
-      const open = [client, leaderClient, hostForController, hostForApi, forController, forApi];
+      const open = [client, leaderClient, hostForController, hostForApi, forController, forApi, messaging.chat];
       await Promise.all(open.map((connections) => connections.close()));
     },
   };

@@ -1,4 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
@@ -26,7 +27,9 @@ export function kubernetesInventory({ client, caches, namespace, deployerKinds }
       return { environments, tokens };
     },
     liveEnvironments: async () => (await client.list(environmentType, { keep: onlyConfigSet })).items,
-    isKnown: (uid) => [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
+    isKnown: (uid) =>
+      uid === PLATFORM_KEYS_OWNER.uid ||
+      [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
     belongings: () => belongingKinds.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
   };
 }

@@ -8,6 +8,12 @@ import {
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import {
+  destinationOf,
+  isPending as isUnsent,
+  type Notification,
+  notificationKind,
+} from "../../../crds/notifications/notification.ts";
 import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
 import {
   isPending,
@@ -29,6 +35,7 @@ import { type KubeObject, type ResourceType, resourceType } from "../../kit/clie
 import {
   BY_CONFIG_SET,
   BY_CREATION_KEY,
+  BY_DESTINATION,
   BY_MEANING,
   BY_OWNER,
   BY_PULL_REQUEST,
@@ -43,6 +50,7 @@ export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
 export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
 export const apiTokenType: ResourceType<ApiToken> = resourceType(apiTokenKind);
+export const notificationType: ResourceType<Notification> = resourceType(notificationKind);
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 export const webhookDeliveryType: ResourceType<WebhookDelivery> = resourceType(webhookDeliveryKind);
 
@@ -104,6 +112,13 @@ export const watchedRecords = (namespace: string): WatchedKind<EnvironmentRecord
   withoutManagedFields: true,
   isInterned: true,
   indexes: { [BY_PULL_REQUEST]: ({ metadata }) => [metadata.labels?.[TRIGGER_LABEL] ?? []].flat() },
+});
+
+/** The messages in the platform's namespace. */
+export const watchedNotifications = (namespace: string): WatchedKind<Notification> => ({
+  type: notificationType,
+  where: { namespace },
+  indexes: { [BY_DESTINATION]: (one) => (isUnsent(one) ? [destinationOf(one)] : []) },
 });
 
 /** The ControllerRevisions that keep versions of config sets, in the platform's namespace. */

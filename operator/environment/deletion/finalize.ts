@@ -1,12 +1,14 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
+import { isUnavailable } from "../../kit/client/errors.ts";
 import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Announcer } from "../../notification/announcer.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status.ts";
-import { environmentRecord } from "./record.ts";
+import { deletionReason, environmentRecord } from "./record.ts";
 import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";
 
@@ -14,6 +16,8 @@ export interface FinalizeContext
   extends TeardownContext,
     Pick<ControllerPorts, "statusWriter" | "repositories" | "log"> {
   readonly backingServices: readonly BackingService[];
+  /** Tells people of the end; `undefined` where the settings name nobody to tell. */
+  readonly announcer: Announcer | undefined;
 }
 
 /** The watches report when an object is gone; this is the fallback. */
@@ -34,6 +38,7 @@ export async function finalize(
   context.signal.throwIfAborted();
   reportForced(environment, teardown, log);
   if (isOver(teardown)) {
+    await announceEnd(environment, context);
     await context.statusWriter.removeFinalizer(environment);
     log.info("environment removed", { environment: environment.metadata.name });
     return;
@@ -42,6 +47,20 @@ export async function finalize(
   if (!sameStatus(environment.status, status)) await context.statusWriter.writeStatus(environment, status);
   if (teardown.error !== undefined) throw teardown.error;
   return { requeueAfterMs: teardown.blockers.length > 0 ? STUCK_RECHECK_MS : TEARDOWN_RECHECK_MS };
+}
+
+/** Before the resource is gone, so that a crash loses no message; one that can't be made at all holds up no deletion. */
+async function announceEnd(
+  environment: EphemeralEnvironment,
+  { announcer, clock, log }: FinalizeContext,
+): Promise<void> {
+  const { name, deletionTimestamp = clock.now().toISOString() } = environment.metadata;
+  try {
+    await announcer?.announceDeletion(environment, deletionReason(environment, deletionTimestamp));
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error("the message about a deletion could not be made", { environment: name, error });
+  }
 }
 
 /** The API server's audit log has who set the annotation; ours has what it skipped. */

@@ -26,8 +26,7 @@ export function environmentRecord(
     name: metadata.name,
     uid: metadata.uid,
     createdAt: metadata.creationTimestamp,
-    // A deletion writes no reason: it was an expiry if the environment was expired by then, to the second.
-    reason: isExpired(environment, new Date(Date.parse(deletedAt) + 999)) ? "expired" : "deleted",
+    reason: deletionReason(environment, deletedAt),
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
     ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
@@ -40,6 +39,11 @@ export function environmentRecord(
     ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
     ...forcedSteps(steps),
   };
+}
+
+/** A deletion writes no reason: it was an expiry if the environment was expired by then, to the second. */
+export function deletionReason(environment: EphemeralEnvironment, deletedAt: string): "expired" | "deleted" {
+  return isExpired(environment, new Date(Date.parse(deletedAt) + 999)) ? "expired" : "deleted";
 }
 
 /** The record of an environment whose resource was gone before the rest of it, found at `seenAt`. */

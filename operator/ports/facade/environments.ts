@@ -7,6 +7,8 @@ export interface Extension {
   readonly ttlHours: number;
   /** The reason, kept on the resource; at most 500 characters. */
   readonly note?: string;
+  /** Only while it expires at this moment: by another expiry, what was decided on no longer holds. */
+  readonly onlyFrom?: Date;
 }
 
 /** The fields that may be switched on and off at any time; what is left out stays as it is. */
@@ -77,7 +79,8 @@ export interface Environments extends OperatorEnvironments {
   /**
    * Moves the TTL and nothing else, on the version that was read.
    *
-   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
+   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted or no longer expires when it
+   *   has to
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
 

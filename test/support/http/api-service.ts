@@ -11,6 +11,7 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
 import { chartTemplates } from "../../../operator/environment/template.ts";
 import type { Log } from "../../../operator/kit/log.ts";
+import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
 import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";
@@ -150,6 +151,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     apiTokens,
     health,
     secretManager,
+    extensionKey: extensionKeyOf(secretManager),
     identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
     prober,
     podLogs,

@@ -1,4 +1,7 @@
+import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import type { ErrorCode } from "../../../crds/errors.ts";
+import { signExtension } from "../../../crds/notifications/extension-token.ts";
+import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
 import { aRepository } from "../doubles/memory/repositories.ts";
 import {
   HEAD_COMMIT,
@@ -89,6 +92,18 @@ const ofRepository: RouteFixture = {
   strangerStatus: 404,
 };
 
+/** The link of a warning before the developer's environment expires. */
+const byLink: RouteFixture = {
+  async call(service) {
+    const { params } = await onEnvironment().call(service, "developer");
+    const environment = await service.environments.find(params?.environment_id ?? "");
+    if (environment === undefined) throw new Error("the environment was not made");
+    const expiry = expiresAt(environment);
+    const grant = { uid: environment.metadata.uid, expiresAt: expiry, addedHours: 24, endsAt: expiry };
+    return { params: { token: signExtension(grant, await extensionKeyOf(service.secretManager)()) } };
+  },
+};
+
 /** A list on which what the other fixture makes has to be, or for a stranger not to be. */
 function listing(made: RouteFixture): RouteFixture {
   return {
@@ -145,6 +160,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   deleteEnvironment: onEnvironment(),
   reconcileEnvironmentStatus: onEnvironment(),
   cleanupFailedEnvironments: NOTHING,
+  getExtension: byLink,
+  useExtension: byLink,
   checkAllUrls: onEnvironment(),
   getLogs: onEnvironment({ params: { component: "backend" } }),
   followLogs: onEnvironment({ params: { component: "backend" } }),

@@ -137,7 +137,9 @@ describe("settings", () => {
           hostCredentials: [{ id: "shop-git", hosts: ["git.test"] }],
         },
       },
-      ["/secrets/shared/0/ids: 'shop-git' is a credential of hosts or a key of webhooks, which are never shared"],
+      [
+        "/secrets/shared/0/ids: 'shop-git' is a credential of hosts, of messages or a key of webhooks, which are never shared",
+      ],
     ],
     [
       "a credential that is no id",

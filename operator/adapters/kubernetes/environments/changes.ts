@@ -13,6 +13,8 @@ export interface Change {
   /** `null` removes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly spec: Partial<EnvironmentSpec>;
+  /** Throws where the change must not be made to this version. */
+  readonly check?: (current: EphemeralEnvironment) => void;
 }
 
 /**
@@ -43,8 +45,10 @@ export function environmentChanges(context: Context) {
 }
 
 function merge(context: Context, environment: EphemeralEnvironment, change: Change) {
-  return patchLatest(context, environment, ({ metadata }) => {
+  return patchLatest(context, environment, (latest) => {
+    const { metadata } = latest;
     if (metadata.deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
+    change.check?.(latest);
     return change;
   });
 }

@@ -8,16 +8,17 @@ import {
   type IdempotencyRecord,
   markAnnotations,
 } from "../../../../crds/environment/idempotency-record.ts";
-import { CreationFailed, NameExists } from "../../../../crds/errors.ts";
+import { expiresAt } from "../../../../crds/environment/lifetime.ts";
+import { CreationFailed, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
-import type { Environments } from "../../../ports/facade/environments.ts";
+import type { Environments, Extension } from "../../../ports/facade/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { auditAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { environmentChanges } from "./changes.ts";
+import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
@@ -54,9 +55,7 @@ export function kubernetesEnvironments(context: Context): Environments {
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
     reread: (environment) => forUser(() => reread(context.client, environment)),
-    // Without a note, that of a former extension is removed.
-    extend: (environment, { ttlHours, note = null }) =>
-      forUser(() => change(environment, { spec: { ttlHours }, annotations: { [EXTENSION_NOTE_ANNOTATION]: note } })),
+    extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
     setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
@@ -111,4 +110,16 @@ async function madeBefore(
   if (holder !== undefined && mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;
   const isLeaving = holder?.metadata.deletionTimestamp !== undefined;
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
+}
+
+/** Also removes the reason of a former extension. */
+function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
+  return {
+    spec: { ttlHours },
+    annotations: { [EXTENSION_NOTE_ANNOTATION]: note ?? null },
+    check(current) {
+      if (onlyFrom === undefined || expiresAt(current).getTime() === onlyFrom.getTime()) return;
+      throw new EnvironmentConflict("The environment's TTL was changed meanwhile");
+    },
+  };
 }

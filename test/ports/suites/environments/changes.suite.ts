@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { type EnvironmentsScene, spec } from "./scene.ts";
@@ -15,6 +16,18 @@ export function changingEnvironments(scene: EnvironmentsScene): void {
     expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
     const again = await scene.world.environments.extend(extended, { ttlHours: 72 });
     expect(again.metadata.annotations ?? {}).not.toHaveProperty([EXTENSION_NOTE_ANNOTATION]);
+  });
+
+  test("an extension of one expiry is made once, also by many at the same moment", async () => {
+    const made = await create();
+    const extend = () => scene.world.environments.extend(made, { ttlHours: 48, onlyFrom: expiresAt(made) });
+    const outcomes = await Promise.allSettled([extend(), extend(), extend()]);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const one of outcomes) {
+      if (one.status === "rejected") expect(one.reason).toBeInstanceOf(EnvironmentConflict);
+    }
+    await expect(extend()).rejects.toBeInstanceOf(EnvironmentConflict);
+    expect((await found(made.metadata.uid)).spec.ttlHours).toBe(48);
   });
 
   test("many changes at the same moment are all made", async () => {

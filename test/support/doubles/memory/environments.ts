@@ -9,6 +9,7 @@ import {
   type IdempotencyRecord,
   markAnnotations,
 } from "../../../../crds/environment/idempotency-record.ts";
+import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
@@ -116,7 +117,11 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       return structuredClone(current(environment));
     },
 
-    async extend(environment: EphemeralEnvironment, { ttlHours, note }: Extension) {
+    async extend(environment: EphemeralEnvironment, { ttlHours, note, onlyFrom }: Extension) {
+      const found = current(environment);
+      if (found !== undefined && onlyFrom !== undefined && +expiresAt(found) !== +onlyFrom) {
+        throw new EnvironmentConflict("The environment's TTL was changed meanwhile");
+      }
       return change(environment, { ttlHours }, { [EXTENSION_NOTE_ANNOTATION]: note ?? null });
     },
 

@@ -78,6 +78,7 @@ describe("the OpenAPI document", () => {
       new Set([
         ...["createEnvironment", "extendEnvironment", "switchEnvironment", "deleteEnvironment"],
         ...["createSampleEnvironment", "createConfigSet", "deleteConfigSet", "createToken", "redeliverWebhook"],
+        ...["getExtension", "useExtension"],
       ]),
     );
   });

@@ -49,7 +49,11 @@ function scene({
   const clock = new TestClock();
   const { dropTokens = async () => undefined } = more;
   const serverClock = { now: async () => new Date(clock.now().getTime() - serverBehindMs) };
-  const others = { tokenValues: async () => undefined, deliveries: async () => false };
+  const others = {
+    tokenValues: async () => undefined,
+    deliveries: async () => false,
+    notifications: async () => undefined,
+  };
   const collections = { orphans: sweep, tokens: dropTokens, ...others };
   const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5 };
   const reconcile = collectGarbage(context, collections);

@@ -1,0 +1,60 @@
+import { expiresAt, expiryFor, ttlHours } from "../../crds/environment/lifetime.ts";
+import { feature, route } from "../route.ts";
+import { extensionPage } from "./page.ts";
+import { ExtensionPath, ExtensionReport } from "./schemas.ts";
+import { type UsableExtension, usableExtension } from "./usable-extension.ts";
+
+/** What both methods of a link have in common; programs of mail and chats open links, so that GET changes nothing. */
+const LINK = {
+  access: "public",
+  only: "v2",
+  params: ExtensionPath,
+  reply: ExtensionReport,
+  envelope: "never",
+  representation: { type: "text/html", text: extensionPage },
+  errors: ["not-found", "conflict", "forbidden", "unavailable"],
+} as const;
+
+/** The page behind the link. */
+const getExtension = route({
+  ...LINK,
+  endpoint: "GET /api/extensions/{token}",
+  summary: "Show what the link of an expiry warning extends",
+  description:
+    "What the link in the e-mail before an expiry would extend, for browsers as a page with a button. It changes nothing, however often it is opened.",
+})(async ({ params }, services) => reportOf(await usableExtension(params.token, services)));
+
+/** Uses the link up. */
+const useExtension = route({
+  ...LINK,
+  endpoint: "POST /api/extensions/{token}",
+  summary: "Extend an environment by the link of an expiry warning",
+  description:
+    "Extends the environment once, for its owner, and at most to the longest TTL. Afterwards, and after any other change of the TTL, the link is of no use.",
+  auditTarget: () => "link",
+})(async ({ params }, services) => {
+  const usable = await usableExtension(params.token, services);
+  const { environment, expiresAt: onlyFrom, ttlHours: hours } = usable;
+  const note = "the link of an expiry warning";
+  const extended = await services.environments.extend(environment, { ttlHours: hours, note, onlyFrom });
+  const until = expiresAt(extended).toISOString();
+  return {
+    ...reportOf(usable),
+    expires_at: until,
+    ttl_hours: ttlHours(extended),
+    extended_until: until,
+    extended: true,
+  };
+});
+
+function reportOf({ environment, expiresAt: expiry, ttlHours: hours }: UsableExtension): ExtensionReport {
+  return {
+    environment_name: environment.metadata.name,
+    expires_at: expiry.toISOString(),
+    ttl_hours: ttlHours(environment),
+    extended_until: expiryFor(environment, hours).toISOString(),
+    extended: false,
+  };
+}
+
+export const extensionRoutes = feature("environments", { getExtension, useExtension });

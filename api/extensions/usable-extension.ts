@@ -1,0 +1,56 @@
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
+import { SecretsUnavailable } from "../../crds/errors.ts";
+import { extendedTtl, verifyExtension } from "../../crds/notifications/extension-token.ts";
+import { SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
+import { checkStoredRights } from "../auth/stored-rights.ts";
+import { HttpError } from "../errors.ts";
+import { addAuditObject, currentRequest } from "../request-context.ts";
+import type { Services } from "../services.ts";
+
+/** What a link permits now. */
+export interface UsableExtension {
+  readonly environment: EphemeralEnvironment;
+  /** The expiry that the link is about. */
+  readonly expiresAt: Date;
+  /** The TTL after the extension, in hours. */
+  readonly ttlHours: number;
+}
+
+/**
+ * The extension that the token of a link permits. The link acts for the owner: a link of somebody who may change nothing
+ * any more extends nothing.
+ *
+ * @throws HttpError (not-found) for a token that the platform did not sign or that has ended, also for an environment that
+ *   is gone; (conflict) for one that was used, and where nothing can be extended; (forbidden) when the owner may not;
+ *   SecretsUnavailable, ClusterUnavailable
+ */
+export async function usableExtension(token: string, services: Services): Promise<UsableExtension> {
+  const { settings, clock, environments } = services;
+  const grant = verifyExtension(token, await keyOf(services), clock.now());
+  const environment = grant && (await environments.find(grant.uid));
+  if (grant === undefined || environment?.metadata.uid !== grant.uid) {
+    throw new HttpError("not-found", "The link is not valid, or no longer");
+  }
+  addAuditObject(environment);
+  const { owner } = environment.spec;
+  currentRequest().linkOwner = owner?.subject;
+  if (environment.metadata.deletionTimestamp !== undefined) {
+    throw new HttpError("conflict", "The environment is being deleted");
+  }
+  if (expiresAt(environment).getTime() !== grant.expiresAt.getTime()) {
+    throw new HttpError("conflict", "The link was used, or the environment's TTL was changed since it was sent");
+  }
+  checkStoredRights(owner, services);
+  const hours = extendedTtl(ttlHours(environment), grant.addedHours, settings.ttl.maximumHours);
+  if (hours === undefined) throw new HttpError("conflict", "The environment has the longest TTL already");
+  return { environment, expiresAt: grant.expiresAt, ttlHours: hours };
+}
+
+async function keyOf({ extensionKey }: Services) {
+  try {
+    return await extensionKey();
+  } catch (cause) {
+    throw cause instanceof SecretManagerUnavailable ? new SecretsUnavailable({ cause }) : cause;
+  }
+}

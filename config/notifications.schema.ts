@@ -1,0 +1,102 @@
+/** Where messages go: chat channels, the mail server, their texts, and when owners are warned. */
+import { type Static, Type } from "typebox";
+import { SecretRef } from "../crds/environment/overrides.schema.ts";
+import { closed } from "../crds/schema.ts";
+
+const Reference = (description: string) => Type.Unsafe<SecretRef>({ ...SecretRef, description });
+const ChannelName = (description: string) => Type.String({ minLength: 1, maxLength: 80, description });
+
+const Chat = closed(
+  {
+    webhooks: Type.Array(
+      closed({
+        channel: ChannelName("What Repositories name as `notify.chatChannel`."),
+        urlRef: Reference(
+          "The address of a Slack-compatible incoming webhook, which is a credential: https, or http on loopback.",
+        ),
+      }),
+      { default: [], maxItems: 100, description: "The only channels that are ever written to." },
+    ),
+    default: Type.Optional(ChannelName("The channel of Repositories that name none; they are silent without it.")),
+    unverifiedChannel: Type.Optional(
+      ChannelName("The channel of what the endpoints without authentication are told; it goes nowhere without it."),
+    ),
+  },
+  { default: {}, description: "Messages about environments and pipelines." },
+);
+
+const Smtp = closed({
+  host: Type.String({ minLength: 1, maxLength: 253 }),
+  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587 }),
+  secure: Type.Boolean({
+    default: false,
+    description: "TLS from the first byte (port 465); otherwise STARTTLS, which is required except on loopback.",
+  }),
+  user: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+  passwordRef: Type.Optional(Reference("The password of the user.")),
+  from: Type.String({
+    maxLength: 254,
+    pattern: '^[^\\s@<>,;:"()]+@[A-Za-z0-9.-]+$',
+    description: "The address that messages come from.",
+  }),
+  caFile: Type.Optional(
+    Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
+  ),
+});
+export type SmtpSettings = Static<typeof Smtp>;
+
+const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 4000, description }));
+
+/** A template of messages; what it leaves out is taken from the built-in one of its event. */
+const MessageTemplate = closed({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 63,
+    pattern: "^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$",
+    description: "An event replaces the built-in template: created, ready, failed, updated, deleted, pipeline, expiry.",
+  }),
+  chat: Text("The text in a chat."),
+  subject: Text("The subject of an e-mail."),
+  text: Text("The text of an e-mail."),
+});
+export type MessageTemplate = Static<typeof MessageTemplate>;
+
+export const NotificationSettings = closed(
+  {
+    chat: Chat,
+    email: Type.Optional(
+      closed({ smtp: Smtp }, { description: "Warnings before an expiry, to the owner alone; none without it." }),
+    ),
+    templates: Type.Array(MessageTemplate, {
+      default: [],
+      maxItems: 100,
+      description: "Mustache, https://mustache.github.io/mustache.5.html: names of facts and sections, no code.",
+    }),
+    expiryWarnings: closed(
+      {
+        hours: Type.Array(Type.Integer({ minimum: 1, maximum: 168 }), {
+          default: [24, 1],
+          maxItems: 5,
+          uniqueItems: true,
+          description:
+            "The hours before the expiry; a warning that would come with the creation or an extension is left out.",
+        }),
+        extensionHours: Type.Integer({
+          minimum: 1,
+          maximum: 168,
+          default: 24,
+          description: "What the link of a warning adds to the TTL; with `publicUrl` alone there is a link.",
+        }),
+      },
+      { default: {} },
+    ),
+    retention: closed(
+      {
+        finished: Type.Integer({ minimum: 1, default: 1000 }),
+        hours: Type.Integer({ minimum: 1, default: 24 }),
+      },
+      { default: {}, description: "How many sent and failed messages are kept, and how long." },
+    ),
+  },
+  { default: {} },
+);

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { API_VERSION, GROUP, type Kind, VERSION } from "../group.ts";
+import type { NotificationSpec, NotificationStatus } from "./notification.schema.ts";
+
+export type {
+  Channel,
+  Fact,
+  Facts,
+  MessageEvent,
+  NotificationPhase,
+  NotificationSpec,
+  NotificationStatus,
+} from "./notification.schema.ts";
+
+/** One message to one channel, and how far its delivery is. The operator makes it and writes its status. */
+export interface Notification {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: "Notification";
+  readonly metadata: {
+    /** See `notificationName`: the API server is the lock on a message. */
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: NotificationSpec;
+  /** Absent before the first attempt: then it is pending. */
+  readonly status?: NotificationStatus;
+}
+
+export const notificationKind = {
+  group: GROUP,
+  version: VERSION,
+  kind: "Notification",
+  plural: "notifications",
+  namespaced: true,
+} as const satisfies Kind;
+
+/**
+ * The name of a message: a hash of what it announces and where it goes, so that it is made once.
+ *
+ * @param about the transition, such as the environment's UID, the event and the moment of the change
+ */
+export function notificationName(about: readonly string[], { channel, to }: Pick<NotificationSpec, "channel" | "to">) {
+  return createHash("sha256")
+    .update(JSON.stringify([...about, channel, to]))
+    .digest("hex")
+    .slice(0, 40);
+}
+
+/** The manifest of a message. */
+export function notificationManifest(name: string, spec: NotificationSpec, namespace: string) {
+  return { apiVersion: API_VERSION, kind: "Notification", metadata: { name, namespace }, spec } as const;
+}
+
+/** Whether it is neither sent nor given up. */
+export function isPending({ status }: Pick<Notification, "status">): boolean {
+  return status === undefined || status.phase === "pending";
+}
+
+/** Messages with the same destination are sent one after the other. */
+export const destinationOf = ({ spec }: Pick<Notification, "spec">): string => `${spec.channel}/${spec.to}`;

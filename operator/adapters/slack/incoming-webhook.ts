@@ -1,0 +1,74 @@
+import { Agent, request } from "undici";
+import type { Sensitive } from "../../../crds/sensitive.ts";
+import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/messaging.ts";
+
+const TIMEOUT_MS = 10_000;
+/** Longer waits are not believed. */
+const LONGEST_WAIT_MS = 3_600_000;
+const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+/** Statuses that say nothing about the message: a timeout, too early, too many. */
+const PASSING = [408, 425, 429];
+
+/**
+ * The Chat port over Slack's incoming webhooks, which other chats take, too
+ * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/). Redirects are not followed: the address is
+ * a credential, and what is sent is for it alone.
+ */
+export function incomingWebhookChat({ timeoutMs = TIMEOUT_MS } = {}): Chat {
+  const agent = new Agent({ connections: 4, connect: { timeout: timeoutMs } });
+  return {
+    async post(url, text, signal) {
+      await post(addressOf(url), text, { agent, signal, timeoutMs });
+    },
+    close: () => agent.close(),
+  };
+}
+
+function addressOf(url: Sensitive): URL {
+  // Editors and shells add a line break.
+  const text = url.reveal().trim();
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe =
+    address?.protocol === "https:" || (address?.protocol === "http:" && LOOPBACK.includes(address.hostname));
+  if (address === undefined || !isSafe) {
+    throw new MessageRefused("the address of the channel's webhook is neither https nor http on loopback");
+  }
+  return address;
+}
+
+interface PostOptions {
+  readonly agent: Agent;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+async function post(address: URL, text: string, { agent, signal, timeoutMs }: PostOptions): Promise<void> {
+  const reply = await request(address, {
+    method: "POST",
+    dispatcher: agent,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text, link_names: false, unfurl_links: false }),
+  }).catch((cause: unknown) => {
+    throw new MessagingUnavailable(`the chat does not answer (${codeOf(cause)})`, { cause });
+  });
+  // What it says is of no use; a long answer ends the connection instead of being read.
+  await reply.body.dump({ limit: 16_384 }).catch(() => undefined);
+  const { statusCode } = reply;
+  if (statusCode < 300) return;
+  const sentence = `the chat answered ${statusCode}`;
+  if (statusCode < 500 && !PASSING.includes(statusCode)) throw new MessageRefused(sentence);
+  throw new MessagingUnavailable(sentence, retryAfter(reply.headers["retry-after"]));
+}
+
+/** The header in seconds, https://www.rfc-editor.org/rfc/rfc9110.html#name-retry-after; a date is left to our own delays. */
+function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
+  const seconds = Number(header);
+  return seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, LONGEST_WAIT_MS) } : {};
+}
+
+/** Such as ECONNREFUSED; messages of errors may quote the address. */
+function codeOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: string };
+  return typeof code === "string" ? code : (name ?? "unknown error");
+}

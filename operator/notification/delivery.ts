@@ -1,0 +1,146 @@
+import type { Settings } from "../../config/settings.ts";
+import { clipped } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
+import type { Notification, NotificationStatus } from "../../crds/notifications/notification.ts";
+import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
+import type { Log } from "../kit/log.ts";
+import { backoffMs } from "../kit/time/backoff.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { EventRecorder } from "../ports/event-recorder.ts";
+import { MessageRefused, MessagingUnavailable } from "../ports/messaging.ts";
+import type { Notifications } from "../ports/notifications.ts";
+
+/** An outage of a day costs about thirty attempts a channel. */
+const RETRY_MS = { first: 10_000, longest: 3_600_000 };
+/** An older message that can't be sent is given up. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+/** Longer than an attempt lasts: until then no other process begins one. */
+const CLAIMED_MS = 90_000;
+/** Another replica has it, or the watch is behind. */
+const CLAIMED_RECHECK_MS = 1_000;
+
+/** What became of an attempt. */
+type Attempt =
+  | { readonly result: "sent" }
+  /** It is of no use any more. */
+  | { readonly result: "outdated"; readonly message: string }
+  | { readonly result: "refused"; readonly message: string }
+  | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
+
+export interface DeliveryContext {
+  readonly settings: Settings;
+  readonly notifications: Notifications;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Uniform in [0, 1): spreads the retries. */
+  readonly random: () => number;
+  /** Sends one message; see `createSender`. */
+  readonly send: (notification: Notification, signal: AbortSignal) => Promise<void>;
+  readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;
+}
+
+/**
+ * The reconcile of a destination: sends its oldest message that waits. Its messages stay in order, and one that can't be
+ * sent now delays those behind it, because what is wrong is the channel; `Retry-After` holds for it, too.
+ *
+ * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
+ * if that process ended between the sending and the note of it.
+ */
+export function deliverMessages(context: DeliveryContext): Reconcile {
+  return async (destination, { signal }) => {
+    const [next] = [...context.notifications.pendingFor(destination)].sort(byAge);
+    if (next === undefined) return;
+    const waitMs = Date.parse(next.status?.nextAttemptAt ?? "") - context.clock.now().getTime();
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    return deliver(next, context, signal);
+  };
+}
+
+/** The API server's own timestamps have seconds only. */
+const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
+
+async function deliver(
+  notification: Notification,
+  context: DeliveryContext,
+  signal: AbortSignal,
+): Promise<ReconcileResult> {
+  const { notifications } = context;
+  const attempts = (notification.status?.attempts ?? 0) + 1;
+  const begun = {
+    ...notification.status,
+    phase: "pending",
+    attempts,
+    nextAttemptAt: later(attempts, context, CLAIMED_MS),
+  } as const;
+  const claimed = await notifications.claim(notification, begun);
+  if (claimed === undefined) return { requeueAfterMs: CLAIMED_RECHECK_MS };
+  const attempt = await attempted(claimed, context, signal);
+  signal.throwIfAborted();
+  const status = statusAfter(claimed, attempt, context);
+  await notifications.finish(claimed, status);
+  if (status.phase === "failed" && attempt.result !== "outdated") reportDeadLetter(claimed, status, context);
+  return { requeueAfterMs: 0 };
+}
+
+async function attempted(notification: Notification, context: DeliveryContext, signal: AbortSignal): Promise<Attempt> {
+  const message = outdated(notification, context);
+  if (message !== undefined) return { result: "outdated", message };
+  try {
+    await context.send(notification, signal);
+    return { result: "sent" };
+  } catch (error) {
+    if (error instanceof MessageRefused) return { result: "refused", message: error.message };
+    if (error instanceof MessagingUnavailable) {
+      return { result: "unavailable", message: error.message, retryAfterMs: error.retryAfterMs };
+    }
+    signal.throwIfAborted();
+    context.log.error("unexpected error while a notification was sent", { name: notification.metadata.name, error });
+    return { result: "unavailable", message: "an unexpected error, see the operator's log" };
+  }
+}
+
+/** A warning is about one expiry: after it, and after an extension, it would be wrong. */
+function outdated({ spec }: Notification, { environmentOf, clock }: DeliveryContext): string | undefined {
+  if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
+  const environment = environmentOf(spec.environment?.uid ?? "");
+  const isSame = environment?.status?.expiresAt === spec.facts.expiresAt;
+  const isAlive = environment !== undefined && environment.metadata.deletionTimestamp === undefined;
+  const isAhead = Date.parse(spec.facts.expiresAt) > clock.now().getTime();
+  return isSame && isAlive && isAhead ? undefined : "the environment does not expire then any more, or has expired";
+}
+
+function statusAfter(
+  { metadata, status }: Notification,
+  attempt: Attempt,
+  context: DeliveryContext,
+): NotificationStatus {
+  const attempts = status?.attempts ?? 1;
+  const now = context.clock.now();
+  if (attempt.result === "sent") return { phase: "sent", attempts, sentAt: now.toISOString() };
+  const message = clipped(attempt.message, FACT_MAX_LENGTH);
+  const isTooOld = now.getTime() - Date.parse(metadata.creationTimestamp) >= GIVE_UP_AFTER_MS;
+  if (attempt.result !== "unavailable" || isTooOld) return { phase: "failed", attempts, message };
+  return { phase: "pending", attempts, message, nextAttemptAt: later(attempts, context, attempt.retryAfterMs) };
+}
+
+/** The moment of the next attempt: the growing delay, and at least what the other side asks for. */
+function later(attempts: number, { clock, random }: DeliveryContext, atLeastMs = 0): string {
+  const delayMs = backoffMs(attempts, RETRY_MS) * (0.8 + 0.4 * random());
+  return new Date(clock.now().getTime() + Math.max(delayMs, atLeastMs)).toISOString();
+}
+
+function reportDeadLetter(
+  { metadata, spec }: Notification,
+  { message = "", attempts }: NotificationStatus,
+  { notifications, events, log }: DeliveryContext,
+): void {
+  const environment = spec.environment?.name ?? "";
+  // No address: Events are read by more people than messages are.
+  const to = spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
+  const sentence = `Notification ${metadata.name} (${spec.event} of environment '${environment}') to ${to} was given up after ${attempts} attempts: ${message}`;
+  events.publish({ type: "Warning", reason: "NotificationFailed", message: sentence });
+  const deadLetters = notifications.list().filter(({ status }) => status?.phase === "failed").length;
+  log.error("a notification was given up", { notification: metadata.name, environment, attempts, deadLetters });
+}

@@ -1,0 +1,55 @@
+import { clipped, findCondition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { expiresAt } from "../../crds/environment/lifetime.ts";
+import type { Component } from "../../crds/names.ts";
+import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
+import type { Facts, MessageEvent } from "../../crds/notifications/notification.ts";
+import { imageOf } from "../../crds/repository/repository.ts";
+import type { Repositories } from "../ports/repositories.ts";
+
+/** As pipelines and hosts shorten a commit. */
+const SHORT_COMMIT = 8;
+
+/** What a message may say of an environment; never a value of a secret, because conditions hold none. */
+export function environmentFacts(
+  environment: EphemeralEnvironment,
+  event: MessageEvent,
+  more: Facts & { readonly reason?: string } = {},
+): Facts {
+  const { metadata, spec, status } = environment;
+  const { repository, branch, commit } = spec.backend;
+  const known = status?.components?.backend?.commit ?? status?.sources?.backend?.resolved?.commit ?? commit ?? "";
+  const failure = event === "failed" ? findCondition(status?.conditions, "Ready") : undefined;
+  return present({
+    ...{ environment: metadata.name, event, status: event, repository, branch, commit: known.slice(0, SHORT_COMMIT) },
+    ...{ url: status?.url, backendUrl: status?.urls?.backend, frontendUrl: status?.urls?.frontend },
+    ...{ reason: failure?.reason, message: failure?.message },
+    ...{ owner: spec.owner?.name, expiresAt: expiresAt(environment).toISOString() },
+    ...more,
+  });
+}
+
+/** What the message about an ended pipeline says: project, commit, image, status, and of a failure the address. */
+export function pipelineFacts(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repositories: Pick<Repositories, "find">,
+): Facts {
+  const source = environment.spec[component];
+  const pipeline = source?.pipeline;
+  if (source === undefined || pipeline === undefined) return {};
+  const { branch } = source;
+  const repository = repositories.find(source.repository);
+  return environmentFacts(environment, "pipeline", {
+    ...{ repository: source.repository, branch, project: pipeline.project, status: pipeline.status },
+    ...{ commit: pipeline.commit.slice(0, SHORT_COMMIT) },
+    ...(repository === undefined ? {} : { image: imageOf(repository, { commit: pipeline.commit, branch }) }),
+    ...(pipeline.status === "failed" && pipeline.url !== undefined ? { pipelineUrl: pipeline.url } : {}),
+  });
+}
+
+/** Without what is unknown or empty; a longer text is cut. */
+function present(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
+  const known = Object.entries(facts).filter(([, text]) => text !== undefined && text !== "");
+  return Object.fromEntries(known.map(([name, text]) => [name, clipped(text ?? "", FACT_MAX_LENGTH)]));
+}

@@ -1,0 +1,245 @@
+import { describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { verifyExtension } from "../../../../crds/notifications/extension-token.ts";
+import {
+  type Notification,
+  type NotificationSpec,
+  notificationName,
+} from "../../../../crds/notifications/notification.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { deliverMessages } from "../../../../operator/notification/delivery.ts";
+import { extensionKeyOf } from "../../../../operator/notification/extension-key.ts";
+import { removeFinishedMessages } from "../../../../operator/notification/retention.ts";
+import { createSender } from "../../../../operator/notification/sender.ts";
+import { memoryEventRecorder } from "../../../support/doubles/memory/event-recorder.ts";
+import { memoryChat, memoryMail } from "../../../support/doubles/memory/messaging.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/notifications.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { CREATED, environmentFixture, minutesLater, UID } from "../../../support/fixtures/environment-fixture.ts";
+import { notificationSettings } from "../../../support/fixtures/notification-settings.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+function scene({ settings = notificationSettings(), living = [] as EphemeralEnvironment[] } = {}) {
+  const clock = new TestClock(CREATED);
+  const notifications = memoryNotifications(clock);
+  const secretManager = memorySecretManager();
+  secretManager.share({ id: "chat-shop", labels: {}, values: ["http://127.0.0.1:9/shop\n"] });
+  const [chat, mail, events] = [memoryChat(), memoryMail(), memoryEventRecorder(clock)];
+  const extensionKey = extensionKeyOf(secretManager);
+  const environmentOf = (uid: string) => living.find(({ metadata }) => metadata.uid === uid);
+  const send = createSender({ settings, secretManager, chat, mail, extensionKey, environmentOf });
+  const context = { settings, notifications, events, clock, log: silentLog, random: () => 0.5, send, environmentOf };
+  const reconcile = deliverMessages(context);
+  const signal = new AbortController().signal;
+  let made = 0;
+  return {
+    ...{ clock, notifications, chat, mail, events, secretManager, extensionKey },
+    async add(more: Partial<NotificationSpec> = {}) {
+      made += 1;
+      const spec: NotificationSpec = {
+        ...{ channel: "chat", to: "shop", event: "ready", template: "ready" },
+        facts: { environment: `shop-${made}`, url: "https://shop.env.test" },
+        environment: { name: `shop-${made}`, uid: UID },
+        at: clock.now().toISOString(),
+        ...more,
+      };
+      const name = notificationName([String(made)], spec);
+      await notifications.add(name, spec);
+      return name;
+    },
+    reconcile: (destination = "chat/shop") => reconcile(destination, { signal, requeueUrgently: () => undefined }),
+    find: (name: string) => notifications.list().find(({ metadata }) => metadata.name === name) as Notification,
+    collect: () => removeFinishedMessages(context)(signal),
+  };
+}
+
+describe("the delivery of a message", () => {
+  test("sends it, and notes that", async () => {
+    const { add, reconcile, find, chat } = scene();
+    const name = await add();
+    expect(await reconcile()).toEqual({ requeueAfterMs: 0 });
+    expect(chat.posted).toMatchObject([{ url: "http://127.0.0.1:9/shop", text: expect.stringContaining("*shop-1*") }]);
+    expect(find(name).status).toEqual({ phase: "sent", attempts: 1, sentAt: CREATED });
+    expect(await reconcile()).toBeUndefined();
+    expect(chat.posted).toHaveLength(1);
+  });
+
+  test("sends the messages of a channel in the order in which they were made", async () => {
+    const { add, reconcile, chat, clock } = scene();
+    for (const _ of [1, 2, 3]) {
+      await add();
+      clock.advance(1);
+    }
+    for (const _ of [1, 2, 3]) await reconcile();
+    expect(chat.posted.map(({ text }) => /shop-\d/.exec(text)?.[0])).toEqual(["shop-1", "shop-2", "shop-3"]);
+  });
+
+  test("notes an attempt before it begins: a process that finds it noted sends nothing", async () => {
+    const { add, find, notifications, reconcile, chat } = scene();
+    const known = find(await add());
+    const begun = { phase: "pending", attempts: 1, nextAttemptAt: minutesLater(1).toISOString() } as const;
+    expect(await notifications.claim(known, begun)).toBeDefined();
+    expect(await notifications.claim(known, begun)).toBeUndefined();
+    expect(await reconcile()).toEqual({ requeueAfterMs: 60_000 });
+    expect(chat.posted).toEqual([]);
+  });
+
+  test("repeats one whose attempt was never noted as over, after the attempt's longest time", async () => {
+    const { add, find, notifications, reconcile, chat, clock } = scene();
+    const known = find(await add());
+    await notifications.claim(known, { phase: "pending", attempts: 1, nextAttemptAt: minutesLater(1.5).toISOString() });
+    clock.advance(90_000);
+    await reconcile();
+    expect(chat.posted).toHaveLength(1);
+  });
+
+  test("tries again with growing delays of an hour at most, and gives up after a day", async () => {
+    const { add, reconcile, find, chat, clock, events } = scene();
+    const name = await add();
+    chat.be("fails");
+    const delays: number[] = [];
+    while (find(name).status?.phase !== "failed") {
+      await reconcile();
+      const waitMs = (await reconcile())?.requeueAfterMs ?? 0;
+      delays.push(waitMs / 1000);
+      clock.advance(waitMs);
+    }
+    expect(delays.slice(0, 6)).toEqual([10, 20, 40, 80, 160, 320]);
+    expect(Math.max(...delays)).toBe(3600);
+    expect(clock.now().getTime() - Date.parse(CREATED)).toBeGreaterThanOrEqual(DAY_MS);
+    expect(clock.now().getTime() - Date.parse(CREATED)).toBeLessThan(DAY_MS + 2 * HOUR_MS);
+    expect(find(name).status).toMatchObject({ phase: "failed", message: "it fails" });
+    expect(events.list()).toEqual([
+      expect.objectContaining({ reason: "NotificationFailed", message: expect.stringContaining("channel 'shop'") }),
+    ]);
+  });
+
+  test("waits as long as it is asked to, with all messages of the channel and no other", async () => {
+    const { add, reconcile, chat, mail, clock } = scene();
+    await add();
+    await add();
+    await add({ channel: "email", to: "dev@example.test" });
+    chat.be({ retryAfterSeconds: 600 });
+    await reconcile();
+    expect(await reconcile()).toEqual({ requeueAfterMs: 600_000 });
+    await reconcile("email/dev@example.test");
+    expect(mail.sent).toHaveLength(1);
+    chat.be("takes");
+    clock.advance(600_000);
+    await reconcile();
+    await reconcile();
+    expect(chat.posted).toHaveLength(2);
+  });
+
+  test("gives up at once what is refused, and goes on with the next", async () => {
+    const { add, reconcile, find, chat, events } = scene();
+    const refused = await add();
+    chat.be("refuses");
+    await reconcile();
+    expect(find(refused).status).toMatchObject({ phase: "failed", attempts: 1, message: "it refuses the message" });
+    expect(events.list()).toHaveLength(1);
+    chat.be("takes");
+    const next = await add();
+    await reconcile();
+    expect(find(next).status).toMatchObject({ phase: "sent" });
+  });
+
+  test("writes to no channel that the settings don't list", async () => {
+    const { add, reconcile, find, chat } = scene();
+    const name = await add({ to: "general" });
+    await reconcile("chat/general");
+    expect(chat.posted).toEqual([]);
+    expect(find(name).status).toMatchObject({ phase: "failed", message: expect.stringContaining("'general'") });
+  });
+
+  test("tries again while the secret manager is away, or has no address yet", async () => {
+    const { add, reconcile, find, secretManager } = scene();
+    const known = await add();
+    secretManager.setReachable(false);
+    await reconcile();
+    expect(find(known).status).toMatchObject({ phase: "pending", message: "the secret manager can't be used" });
+    secretManager.setReachable(true);
+    const missing = await add({ to: "ops" });
+    await reconcile("chat/ops");
+    expect(find(missing).status).toMatchObject({
+      phase: "pending",
+      message: expect.stringContaining("chat-ops@latest"),
+    });
+  });
+});
+
+describe("the delivery of a warning", () => {
+  const expiresAt = minutesLater(24 * 60).toISOString();
+  const environment = environmentFixture({ spec: { ttlHours: 24 }, status: { expiresAt } });
+  const warning = { channel: "email", to: "dev@example.test", event: "expiry", template: "expiry" } as const;
+  const facts = { environment: "shop", expiresAt };
+  const destination = "email/dev@example.test";
+  const linkIn = (text = "") => /https:\S+extensions\/(\S+)/.exec(text);
+
+  test("brings a link that only the owner's mail has", async () => {
+    const { add, reconcile, mail, find, extensionKey, clock } = scene({ living: [environment] });
+    const name = await add({ ...warning, facts });
+    await reconcile(destination);
+    const [link, token = ""] = linkIn(mail.sent[0]?.text) ?? [];
+    expect(link).toContain("https://platform.example.test/base/api/v2/extensions/");
+    expect(verifyExtension(token, await extensionKey(), clock.now())).toEqual({
+      ...{ uid: UID, addedHours: 24, expiresAt: new Date(expiresAt), endsAt: new Date(expiresAt) },
+    });
+    expect(JSON.stringify(find(name))).not.toContain(token);
+    expect(mail.sent[0]).toMatchObject({ to: "dev@example.test", id: name });
+  });
+
+  test.each<[string, object]>([
+    ["without an address of the interface", { settings: notificationSettings({}, { publicUrl: undefined }) }],
+    ["for an environment with the longest TTL", { settings: notificationSettings({}, { ttl: { maximumHours: 24 } }) }],
+  ])("brings none %s", async (_rule, given) => {
+    const { add, reconcile, mail } = scene({ living: [environment], ...given });
+    await add({ ...warning, facts });
+    await reconcile(destination);
+    expect(linkIn(mail.sent[0]?.text)).toBeNull();
+    expect(mail.sent).toHaveLength(1);
+  });
+
+  test.each<[string, EphemeralEnvironment[], number]>([
+    ["is gone", [], 0],
+    [
+      "was extended",
+      [environmentFixture({ spec: { ttlHours: 48 }, status: { expiresAt: minutesLater(2880).toISOString() } })],
+      0,
+    ],
+    ["is being deleted", [{ ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } }], 0],
+    ["has expired", [environment], DAY_MS],
+  ])("is left out when the environment %s, and is no dead letter", async (_rule, living, laterMs) => {
+    const { add, reconcile, mail, find, events, clock } = scene({ living });
+    const name = await add({ ...warning, facts });
+    clock.advance(laterMs);
+    await reconcile(destination);
+    expect(mail.sent).toEqual([]);
+    expect(find(name).status).toMatchObject({ phase: "failed", message: expect.stringContaining("expire") });
+    expect(events.list()).toEqual([]);
+  });
+});
+
+describe("the retention of messages", () => {
+  test("drops finished ones that are too old or too many, and never one that waits", async () => {
+    const settings = notificationSettings({ retention: { finished: 2, hours: 24 } });
+    const { add, reconcile, notifications, clock, chat, collect } = scene({ settings });
+    chat.be("fails");
+    const waiting = await add({ to: "ops" });
+    await reconcile("chat/ops");
+    chat.be("takes");
+    for (const _ of [1, 2, 3]) {
+      await add();
+      await reconcile();
+      clock.advance(1000);
+    }
+    await collect();
+    expect(notifications.specs().map(({ facts }) => facts.environment)).toEqual(["shop-1", "shop-3", "shop-4"]);
+    clock.advance(25 * HOUR_MS);
+    await collect();
+    expect(notifications.list().map(({ metadata }) => metadata.name)).toEqual([waiting]);
+  });
+});
