@@ -16,6 +16,7 @@ export const RECONCILER_FIELDS = [
   "specChangedAt",
   "rollout",
   "lastHandledReconcileAt",
+  "manifest",
 ] as const satisfies readonly StatusField[];
 export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];
 

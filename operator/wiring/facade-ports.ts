@@ -32,7 +32,11 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   return {
-    environments: kubernetesEnvironments({ ...stored, cache: caches.environments }),
+    environments: kubernetesEnvironments({
+      ...stored,
+      cache: caches.environments,
+      leftFields: deployer.leftFields(client),
+    }),
     repositories: kubernetesRepositories(caches.repositories, namespace),
     repositoryReloads: kubernetesRepositoryReloads({ ...stored, cache: caches.repositories }),
     branchHeads: createBranchHeads({ settings, clock, secretManager, repositoryHost: host }),
