@@ -8,7 +8,7 @@ const check = process.argv.includes("--check");
 
 for (const [file, manifest] of customResourceDefinitions()) {
   const path = new URL(file, import.meta.url);
-  const wanted = HEADER + stringify(manifest, { lineWidth: 120, aliasDuplicateObjects: false });
+  const wanted = HEADER + stringify(manifest, { lineWidth: 120, aliasDuplicateObjects: false, compat: "yaml-1.1" });
   if (!check) writeFileSync(path, wanted);
   else if (!existsSync(path) || readFileSync(path, "utf8") !== wanted) {
     console.error(`crds/${file} is not up to date: run 'make generate' and commit the result`);

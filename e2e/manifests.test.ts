@@ -2,6 +2,7 @@ import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
 import { commitFile, removeBranch } from "./support/chart-repository.ts";
 import { Environments, find, objectsNamed, untilGone, untilReady } from "./support/environments.ts";
+import { age } from "./support/etcd.ts";
 import { forgetApplication, keepAsInGit, MANIFESTS, refresh, untilShown } from "./support/git-application.ts";
 import { kubectl, list, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
@@ -33,46 +34,37 @@ async function commit(source: string, annotations: object = {}): Promise<void> {
   await commitFile(branch, file, JSON.stringify(manifest));
 }
 
-const inGit = (what: string, health: string) =>
-  untilShown(application, what, (object, sync) => sync === "Synced" && object?.health?.status === health);
-
 test("an environment of Git follows its manifest, is not built again when its time is over, and is gone with its manifest", async () => {
   await commitFile(branch, `${MANIFESTS}/README.md`, "Environments of this branch.\n");
   await commit("main");
   await keepAsInGit(application, branch);
   const shown = await untilMade();
-  await inGit("Argo CD showing a ready environment without a difference", "Healthy");
+  await untilShown(application, "Synced", "Healthy");
   expect(await answers(shown)).toMatchObject({ features: [] });
 
   await commit("feature/cart");
   await refresh(application);
   await waitFor(["--for=jsonpath={.spec.backend.branch}=feature/cart", `eenv/${name}`]);
   await untilReady(name);
-  await inGit("Argo CD showing the updated environment", "Healthy");
+  await untilShown(application, "Synced", "Healthy");
   await untilAnswered("the branch feature/cart", (body) => JSON.stringify(body).includes("cart"));
 
   const extended = await ask("PUT", `/environments/${name}`, { ...admin, body: { ttl_hours: 5 } });
   expect({ status: extended.status, body: extended.body }).toMatchObject({ status: 200 });
   await refresh(application);
   await waitFor(["--for=jsonpath={.status.ttlHours}=5", `eenv/${name}`]);
-  await inGit("Argo CD seeing no difference in the extension", "Healthy");
+  await untilShown(application, "Synced", "Healthy");
   expect((await find(name)).spec.ttlHours).toBe(5);
 
+  // An extension by REST is part of its time: after five hours it expires.
   const before = await find(name);
-  expect((await ask("DELETE", `/environments/${name}`, admin)).status).toBe(200);
-  await untilOther(before.metadata.uid);
-  await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`]);
-  await untilShown(
-    application,
-    "Argo CD telling why it is not built",
-    (object) =>
-      object?.health?.status === "Degraded" && /came back from Git unchanged/.test(object.health.message ?? ""),
-  );
-  const refused = await find(name);
+  await age(name, 6);
+  await ask("POST", `/environments/${name}/reconcile-status`, admin);
+  const refused = await untilRefused(before.metadata.uid);
+  await untilShown(application, "Synced", "Degraded");
   // Two self-heals: whatever is deleted comes back, and is not built.
   await kubectl("delete", "eenv", name, "--wait=false");
-  await untilOther(refused.metadata.uid);
-  await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`]);
+  await untilRefused(refused.metadata.uid);
   const [ready] = (await find(name)).status?.conditions ?? [];
   expect(ready).toMatchObject({ reason: "Expired", message: expect.stringContaining("/renew to another value") });
   expect(await list("namespaces", `--field-selector=metadata.name=env-${name}`)).toEqual([]);
@@ -81,8 +73,15 @@ test("an environment of Git follows its manifest, is not built again when its ti
   await refresh(application);
   await waitFor(["--for=jsonpath={.status.manifest.renew}=1", `eenv/${name}`]);
   await untilReady(name);
-  await inGit("Argo CD showing the renewed environment", "Healthy");
+  await untilShown(application, "Synced", "Healthy");
+  const { metadata: renewed } = await find(name);
+  expect((await ask("DELETE", `/environments/${name}`, admin)).status).toBe(200);
+  await untilRefused(renewed.uid);
 
+  await commit("main");
+  await refresh(application);
+  await waitFor(["--for=jsonpath={.spec.backend.branch}=main", `eenv/${name}`]);
+  await untilReady(name);
   await commitFile(branch, file);
   await refresh(application);
   await waitUntil({
@@ -92,7 +91,7 @@ test("an environment of Git follows its manifest, is not built again when its ti
   });
   await untilGone(name);
   expect(await objectsNamed(name)).toEqual([]);
-  expect(await causes()).toEqual(["deletedByUser", "pruned"]);
+  expect(await causes()).toEqual(["expired", "deletedByUser", "pruned"]);
 });
 
 async function untilMade() {
@@ -101,13 +100,15 @@ async function untilMade() {
   return untilReady(name);
 }
 
-/** Waits until another environment has the name. */
-async function untilOther(uid: string): Promise<void> {
+/** Waits until another environment has the name, and is not built. */
+async function untilRefused(uid: string) {
   const check = async () => {
     const found = await kubectl("get", "eenv", name, "--ignore-not-found", "--output=jsonpath={.metadata.uid}");
     return found !== "" && found !== uid;
   };
   await waitUntil({ what: "self-heal bringing the environment back", check, deadlineMs: 120_000, pollMs: 500 });
+  await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`]);
+  return find(name);
 }
 
 async function isLeaving(): Promise<boolean> {

@@ -40,6 +40,7 @@ export const ManifestStatus = Type.Object(
   {
     ...noted,
     writtenAt: timestamp("When the GitOps tool last wrote the resource, as its managedFields say."),
+    fieldsHash: Type.String({ maxLength: 64, description: "Hash of which fields the GitOps tool owned then." }),
     refusedAfter: Type.Optional(
       literals(FINAL_CAUSES, {
         description: "Why the environment is not built: how the former one of the same manifest ended.",

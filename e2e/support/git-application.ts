@@ -9,22 +9,10 @@ export const MANIFESTS = "manifests";
 const SYNC_DEADLINE_MS = 60_000;
 const namespace = names.deployerNamespace;
 
-/** What Argo CD says of one object of an Application. */
-export interface SyncedObject {
-  readonly kind: string;
-  readonly name: string;
-  readonly status?: string;
-  readonly health?: { readonly status: string; readonly message?: string };
-}
-
-interface ApplicationStatus {
-  readonly status?: {
-    readonly sync?: { readonly status: string; readonly revision?: string };
-    readonly resources?: readonly SyncedObject[];
-    readonly operationState?: { readonly phase: string; readonly message?: string };
-    readonly conditions?: readonly { readonly type: string; readonly message: string }[];
-    readonly reconciledAt?: string;
-  };
+/** What Argo CD says of an Application; the health is that of its objects, of which each test has one. */
+export interface Shown {
+  readonly sync?: { readonly status: string; readonly revision?: string };
+  readonly health?: { readonly status: string };
 }
 
 /** Makes an Application, in a project of its own, that keeps the branch's environments as the branch has them. */
@@ -67,18 +55,13 @@ export async function refresh(name: string): Promise<void> {
   await kubectl("annotate", "application", name, `--namespace=${namespace}`, "--overwrite", refreshing);
 }
 
-/** Waits until Argo CD says of the object of that name what the test expects; fails with what it said instead. */
-export async function untilShown(
-  application: string,
-  what: string,
-  isSo: (object: SyncedObject | undefined, sync: string) => boolean,
-): Promise<void> {
-  let last: ApplicationStatus["status"];
+/** Waits until Argo CD shows the Application with this sync status and this health; fails with what it showed instead. */
+export async function untilShown(name: string, sync: string, health: string): Promise<void> {
+  let last: Shown | undefined;
   const check = async () => {
-    last = (await read<ApplicationStatus>("application", application, `--namespace=${namespace}`)).status;
-    const shown = last?.resources?.find(({ kind }) => kind === "EphemeralEnvironment");
-    return isSo(shown, last?.sync?.status ?? "");
+    last = (await read<{ status?: Shown }>("application", name, `--namespace=${namespace}`)).status;
+    return last?.sync?.status === sync && last.health?.status === health;
   };
-  const instead = () => `${what} (it says ${JSON.stringify(last)})`;
-  await waitUntil({ what: instead, check, deadlineMs: SYNC_DEADLINE_MS, pollMs: 500 });
+  const what = () => `Argo CD showing ${sync} and ${health} (it says ${JSON.stringify(last)})`;
+  await waitUntil({ what, check, deadlineMs: SYNC_DEADLINE_MS, pollMs: 500 });
 }

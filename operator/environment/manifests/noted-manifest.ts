@@ -5,6 +5,7 @@ import type { ManifestStatus, NotedManifest } from "../../../crds/environment/ma
 import { partOf, specFields } from "../../../crds/environment/owned-fields.ts";
 import { RENEW_ANNOTATION } from "../../../crds/group.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import { shortHash } from "../short-hash.ts";
 
 /** The length of the status field; of a longer value the beginning counts. */
 const RENEW_MAX_LENGTH = 128;
@@ -29,15 +30,17 @@ export function noteManifest(
       .map(({ time = "" }) => time)
       .sort()
       .at(-1) ?? "";
-  // A field that another manager has taken over moves no time: what was noted then is what the tool sent.
-  if (former?.writtenAt === writtenAt) return former;
+  const fieldsHash = shortHash(canonical(fields));
+  // A field that another manager has taken over moves no time: what was noted then is what the tool sent. With the same
+  // fields it may be a write in the same second.
+  if (former?.writtenAt === writtenAt && former.fieldsHash !== fieldsHash) return former;
   const sent = partOf(environment.spec, fields) as Partial<EphemeralEnvironment["spec"]>;
   const { ttlHours: _, protected: __, suspended: ___, ...others } = sent;
   return {
     specHash: hash("sha256", canonical(others), "hex"),
     switches: switchesOf(sent, environment, former),
     ...renewal(environment),
-    writtenAt,
+    ...{ writtenAt, fieldsHash },
     ...keptOf(former),
   };
 }

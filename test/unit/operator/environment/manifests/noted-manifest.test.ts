@@ -38,7 +38,7 @@ describe("a manifest that is noted", () => {
   test("has the switches by value and the rest as a hash", () => {
     expect(first).toEqual({
       ...{ specHash: expect.stringMatching(/^[0-9a-f]{64}$/), switches: { ttlHours: 1 } },
-      writtenAt: "2026-01-01T00:00:00Z",
+      ...{ writtenAt: "2026-01-01T00:00:00Z", fieldsHash: expect.stringMatching(/^[0-9a-f]{12}$/) },
     });
   });
 
@@ -60,6 +60,10 @@ describe("a manifest that is noted", () => {
 
   test("stays as it was when another manager has taken a field over", () => {
     expect(noted(synced({ ttlHours: 5 }, { owns: ownsBackend }), first)).toEqual(first);
+  });
+
+  test("is another one also when the tool has written it in the same second", () => {
+    expect(sameManifest(first, noted(synced({ ttlHours: 2 }), first))).toBe(false);
   });
 
   test("keeps the TTL of Git when the tool writes the rest and leaves an extension alone", () => {
