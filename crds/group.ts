@@ -1,5 +1,7 @@
 /** The API group of every kind of this platform; a fork changes only this. */
 export const GROUP = "ephemeral-environments.dev";
+/** The field manager of the platform's own clients; Applications name it in `ignoreDifferences`. */
+export const FIELD_MANAGER = "ephemeral-environments";
 export const VERSION = "v1";
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
@@ -26,6 +28,10 @@ export const DELETED_BRANCH_ANNOTATION = {
 export const CREATION_MARK_ANNOTATION = `${GROUP}/creation-mark`;
 /** Why the TTL was last changed, from the caller of the REST interface. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
+/** Any text; another text has an environment from Git built again that its expiry or a user has ended. */
+export const RENEW_ANNOTATION = `${GROUP}/renew`;
+/** Why the REST interface deletes an environment that Git or a webhook may bring back; see `managed-by.ts`. */
+export const DELETION_CAUSE_ANNOTATION = `${GROUP}/deletion-cause`;
 
 /** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
@@ -61,6 +67,17 @@ interface Metadata {
   readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Only in a fresh read and in the answer to a write: caches drop it. */
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** What one field manager wrote last. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
+export interface ManagedFields {
+  readonly manager?: string;
+  /** When this manager last changed one of its fields, to the second; not moved when another one takes a field over. */
+  readonly time?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: object;
 }
 
 /** Metadata of an object in a namespace. */

@@ -117,7 +117,7 @@ const deleteEnvironment = route({
   errors: ["ENV_NOT_FOUND", "conflict"],
 })(async ({ params, caller }, services) => {
   const environment = await visibleEnvironment(params.environment_id, caller, services);
-  await services.environments.remove(environment);
+  await services.environments.remove(environment, { cause: "deletedByUser" });
   return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
 });
 

@@ -1,6 +1,7 @@
 /** Environments as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
 import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";
@@ -180,6 +181,9 @@ export const EnvironmentReport = closed(
     ...EnvironmentDetail.properties,
     protected: Type.Boolean(),
     suspended: Type.Boolean(),
+    managed_by: Type.Union([literals(GIT_OPS_TOOLS), Type.Null()], {
+      description: "The GitOps tool that keeps the environment as its manifest in Git has it; null: none.",
+    }),
     conditions: Type.Array(ConditionReport, {
       description:
         "How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so.",
@@ -189,6 +193,7 @@ export const EnvironmentReport = closed(
     ...ENVIRONMENT_EXAMPLE,
     protected: false,
     suspended: false,
+    managed_by: null,
     conditions: [
       {
         type: "Ready",

@@ -1,6 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
+import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
 import type {
@@ -66,7 +67,13 @@ export function toReport(environment: EphemeralEnvironment, settings: UrlSetting
     last_transition_time: timestamp(lastTransitionTime),
   }));
   const { protected: isProtected = false, suspended = false } = spec;
-  return { ...toDetail(environment, settings), protected: isProtected, suspended, conditions };
+  return {
+    ...toDetail(environment, settings),
+    protected: isProtected,
+    suspended,
+    managed_by: managedBy(environment) ?? null,
+    conditions,
+  };
 }
 
 function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp, timestamp } from "../schema.ts";
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
+import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
 
 const Component = Type.Object({
   repository: Type.String({ maxLength: 50 }),
@@ -24,6 +25,13 @@ export const RecordSpec = Type.Object(
       description:
         "deleted: by request; expired: by its TTL; orphaned: the resource was gone before its other objects.",
     }),
+    cause: Type.Optional(
+      literals(DELETION_CAUSES, {
+        description:
+          "Of an environment that Git or a webhook may bring back. expired: by its TTL; deletedByUser, cleanup: through the REST interface; pruned: otherwise.",
+      }),
+    ),
+    manifest: Type.Optional(NotedManifest),
     createdAt: Timestamp,
     readyAt: Type.Optional(Timestamp),
     deletedAt: timestamp("When its deletion was requested."),

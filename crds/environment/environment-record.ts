@@ -55,3 +55,9 @@ export function recordManifest(spec: RecordSpec, namespace: string) {
     spec,
   } as const;
 }
+
+/** The record whose deletion was requested last. */
+export function newest(records: readonly RecordSpec[]): RecordSpec | undefined {
+  const newestFirst = records.toSorted((one, other) => Date.parse(other.deletedAt) - Date.parse(one.deletedAt));
+  return newestFirst[0];
+}

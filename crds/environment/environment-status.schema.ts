@@ -1,6 +1,7 @@
 /** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, literals, Timestamp, timestamp } from "../schema.ts";
+import { ManifestStatus } from "./manifest.schema.ts";
 
 const origin = { branch: Type.String({ maxLength: 244 }), commit: Type.String({ maxLength: 64 }) };
 const image = Type.String({ maxLength: 512 });
@@ -236,6 +237,7 @@ export const EnvironmentStatus = Type.Object({
       { description: "What was told of the environment, so that it is told once; absent where nothing is to be told." },
     ),
   ),
+  manifest: Type.Optional(ManifestStatus),
   lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),
 });
 export type EnvironmentStatus = Static<typeof EnvironmentStatus>;

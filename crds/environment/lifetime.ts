@@ -12,19 +12,24 @@ export function ttlHours({ spec, status }: Lived, defaultHours = TTL_DEFAULT_HOU
   return spec.ttlHours ?? status?.ttlHours ?? defaultHours;
 }
 
-/** `created_at` + TTL, also after an extension. */
+/** `created_at` + TTL, also after an extension; one that was not built at first counts from when it was. */
 export function expiresAt(environment: Lived): Date {
   return expiryFor(environment, ttlHours(environment));
 }
 
 /** When the environment would expire with this TTL. */
-export function expiryFor({ metadata }: Lived, hours: number): Date {
-  return new Date(Date.parse(metadata.creationTimestamp) + hours * HOUR_MS);
+export function expiryFor({ metadata, status }: Lived, hours: number): Date {
+  return new Date(Date.parse(status?.manifest?.builtFrom ?? metadata.creationTimestamp) + hours * HOUR_MS);
 }
 
-/** When the environment may be deleted; `undefined` when it never expires because it is protected. */
+/** Whether the environment is not built, because the former one of the same manifest has ended for good. */
+export function isRefusedReturn({ status }: Pick<Lived, "status">): boolean {
+  return status?.manifest?.refusedAfter !== undefined;
+}
+
+/** When the environment may be deleted; `undefined` when it never expires: it is protected, or not built at all. */
 export function deletableFrom(environment: Lived): Date | undefined {
-  if (environment.spec.protected) return undefined;
+  if (environment.spec.protected || isRefusedReturn(environment)) return undefined;
   const notBefore = environment.status?.expiryNotBefore;
   const expiry = expiresAt(environment);
   return notBefore === undefined ? expiry : new Date(Math.max(expiry.getTime(), Date.parse(notBefore)));

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { run } from "./command.ts";
 import { read } from "./kubectl.ts";
 import { stateFolder } from "./site.ts";
@@ -18,14 +18,16 @@ export async function chartUrl(): Promise<string> {
   return spec.cloneUrl.replace("/sample-backend.git", "/environment-chart.git");
 }
 
-/** Commits a file to a branch of it, which is made from `main` when it is not there. */
-export async function commitFile(branch: string, path: string, text: string): Promise<void> {
+/** Commits a file to a branch of it, which is made from `main` when it is not there; without a text, that the file is gone. */
+export async function commitFile(branch: string, path: string, text?: string): Promise<void> {
   const copy = await mkdtemp(join(tmpdir(), "e2e-chart-"));
   try {
     await git(copy, "clone", "--quiet", folder, ".");
     const known = await git(copy, "branch", "--remotes", "--list", `origin/${branch}`);
     await git(copy, "checkout", "--quiet", "-B", branch, known === "" ? "origin/main" : `origin/${branch}`);
-    await writeFile(join(copy, path), text);
+    await mkdir(dirname(join(copy, path)), { recursive: true });
+    if (text === undefined) await rm(join(copy, path));
+    else await writeFile(join(copy, path), text);
     await git(copy, "add", path);
     await git(copy, "commit", "--quiet", "--message", `Write ${path}`);
     await git(copy, "push", "--quiet", "origin", branch);

@@ -1,16 +1,5 @@
+import { FIELD_MANAGER } from "../../crds/group.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
-
-/** The field manager of this platform's own clients. */
-export const OUR_FIELD_MANAGER = "ephemeral-environments";
-
-/** https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management, the fields that are read here. */
-interface ManagedFields {
-  readonly manager?: string;
-  /** To the second. */
-  readonly time?: string;
-  readonly subresource?: string;
-  readonly fieldsV1?: object;
-}
 
 /** Remembers the foreign field managers of cached objects, because caches drop `managedFields`. */
 export function fieldManagers() {
@@ -21,7 +10,7 @@ export function fieldManagers() {
       <T extends KubeObject>(transform: (object: T) => T) =>
       (object: T): T => {
         const kept = transform(object);
-        const writers = lastWriters(object).filter((manager) => manager !== OUR_FIELD_MANAGER);
+        const writers = lastWriters(object).filter((manager) => manager !== FIELD_MANAGER);
         if (writers.length > 0) known.set(kept, writers);
         return kept;
       },
@@ -32,8 +21,7 @@ export function fieldManagers() {
 
 /** The field managers that wrote the spec in the second of its last change. */
 function lastWriters({ metadata }: KubeObject): readonly string[] {
-  const entries: readonly ManagedFields[] = metadata.managedFields ?? [];
-  const ofSpec = entries.filter(
+  const ofSpec = (metadata.managedFields ?? []).filter(
     ({ subresource, fieldsV1 }) => subresource === undefined && fieldsV1 !== undefined && "f:spec" in fieldsV1,
   );
   const last = ofSpec.reduce((latest, { time = "" }) => (time > latest ? time : latest), "");

@@ -3,14 +3,17 @@ import {
   type EphemeralEnvironment,
   hasFinalizer,
 } from "../../crds/environment/ephemeral-environment.ts";
+import type { ManifestStatus } from "../../crds/environment/manifest.schema.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/controller/controller.ts";
+import { equalJson } from "../kit/equal-json.ts";
 import type { Announcer } from "../notification/announcer.ts";
 import { settled, tell } from "./announcements.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { createRefusedDeletions } from "./expiration/refused-deletions.ts";
+import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
 import { type RunContext, runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "./status.ts";
@@ -23,7 +26,7 @@ export interface ReconcilerContext
   extends Omit<RunContext, "signal">,
     Omit<FinalizeContext, "signal">,
     Omit<ExpiryContext, "environments" | "limiter" | "refusals" | "reportDisagreement">,
-    Pick<ControllerPorts, "environments" | "environment" | "random"> {
+    Pick<ControllerPorts, "environments" | "environment" | "random" | "records"> {
   /** Tells people of changes; `undefined` where the settings name nobody to tell. */
   readonly announcer: Announcer | undefined;
 }
@@ -62,25 +65,40 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     return latest;
   };
 
-  return async (name, { signal, requeueUrgently }) => {
-    const environment = context.environment(name);
-    if (environment === undefined) return drafts.forget(name);
-    if (environment.metadata.deletionTimestamp !== undefined) {
-      return finalize(forgotten(environment), { ...context, signal });
-    }
-    const expiry = await expire(environment, expiryContext);
+  const live = async (environment: EphemeralEnvironment, { signal, requeueUrgently }: ReconcileContext) => {
+    const manifest = await manifestOf(drafts.continued(environment), context);
+    signal.throwIfAborted();
+    if (isRefused(manifest)) return refuse(environment, manifest, context);
+    const expiry = await expire(withManifest(environment, manifest), expiryContext);
     if (expiry === "deleting") return;
     if ("retryInMs" in expiry) return requeueUrgently(expiry.retryInMs);
     const { dueInMs = Number.POSITIVE_INFINITY, recheckInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) requeueUrgently(dueInMs);
-    return advance(plan, environment, { ...context, signal, requeueUrgently, drafts, recheckInMs, expiryRefusal });
+    const found = { ...context, signal, requeueUrgently, drafts, manifest, recheckInMs, expiryRefusal };
+    return advance(plan, environment, found);
   };
+
+  return async (name, run) => {
+    const environment = context.environment(name);
+    if (environment === undefined) return drafts.forget(name);
+    if (environment.metadata.deletionTimestamp === undefined) return live(environment, run);
+    return finalize(forgotten(environment), { ...context, signal: run.signal });
+  };
+}
+
+/** The same object when nothing else is noted of its manifest than its status says. */
+function withManifest(environment: EphemeralEnvironment, manifest: ManifestStatus | undefined): EphemeralEnvironment {
+  const { manifest: former, ...status } = environment.status ?? {};
+  if (equalJson(former, manifest)) return environment;
+  return { ...environment, status: manifest === undefined ? status : { ...status, manifest } };
 }
 
 interface AdvanceContext extends ReconcilerContext {
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
+  /** What is noted of the environment's manifest in Git. */
+  readonly manifest: ManifestStatus | undefined;
   /** When to check the expiry again, in milliseconds. */
   readonly recheckInMs: number | undefined;
   /** Why the environment still exists although it is expired, if its deletion is refused. */
@@ -92,11 +110,11 @@ async function advance(
   environment: EphemeralEnvironment,
   context: AdvanceContext,
 ): Promise<ReconcileResult> {
-  const { drafts, statusWriter, requeueUrgently, clock, settings, expiryRefusal, announcer } = context;
+  const { drafts, manifest, statusWriter, requeueUrgently, clock, settings, expiryRefusal, announcer } = context;
   const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
     drafts.store(known, status, () => statusWriter.writeStatus(known, status));
   const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
-  const begun = drafts.continued(found);
+  const begun = withManifest(drafts.continued(found), manifest);
   // A status that has waited long enough does not wait for the steps, too.
   const due = drafts.due(found);
   const stored = due === undefined ? found : await write(found, due);

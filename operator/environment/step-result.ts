@@ -17,6 +17,7 @@ export const RECONCILER_FIELDS = [
   "rollout",
   "announced",
   "lastHandledReconcileAt",
+  "manifest",
 ] as const satisfies readonly StatusField[];
 export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];
 

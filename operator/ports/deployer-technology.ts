@@ -1,10 +1,12 @@
 import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import type { WireObject } from "../kit/client/kinds.ts";
+import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { OwnedCaches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Deployer } from "./deployer.ts";
 import type { DeployerLog } from "./facade/deployer-log.ts";
+import type { LeftFields } from "./left-fields.ts";
 
 /** How the deployer is, seen through its objects. */
 export interface DeployerHealth {
@@ -20,5 +22,7 @@ export interface DeployerTechnology {
   readonly kinds: readonly WatchedKind<WireObject>[];
   deployer(cluster: Cluster, clock: Clock): Deployer;
   log(cluster: Pick<Cluster, "read">): DeployerLog;
+  /** What this technology leaves alone where it is the GitOps tool that keeps environments as Git has them. */
+  leftFields(client: Pick<KubeClient, "find">): LeftFields;
   health(watched: OwnedCaches): DeployerHealth;
 }

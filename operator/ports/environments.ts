@@ -3,6 +3,7 @@ import type {
   EnvironmentStatus,
   EphemeralEnvironment,
 } from "../../crds/environment/ephemeral-environment.ts";
+import type { DeletionCause } from "../../crds/environment/manifest.schema.ts";
 import { EnvironmentConflict } from "../../crds/errors.ts";
 import type { StatusWriter } from "./status-writer.ts";
 
@@ -23,14 +24,27 @@ export interface OperatorEnvironments {
   countNow(isMeant: (environment: EphemeralEnvironment) => boolean): Promise<number>;
 
   /**
+   * A fresh read of exactly this environment, with its `managedFields`; `undefined` when it is gone, although another may
+   * have its name.
+   */
+  reread(environment: EphemeralEnvironment): Promise<EphemeralEnvironment | undefined>;
+
+  /**
    * Asks for the deletion of exactly this environment (its UID); one that is already being deleted or gone is fine.
    * With `onlyThisVersion` the delete holds only if nothing changed since it was read: for deletions decided from state.
+   * `cause` is noted on an environment that Git or a webhook may bring back, for its record.
    *
    * @returns "changed" when the version no longer holds: decide again
    * @throws EnvironmentConflict when it is protected
    * @throws RemovalRefused, a conflict too, when missing rights or an admission policy refuse it
    */
-  remove(environment: EphemeralEnvironment, options?: { onlyThisVersion?: boolean }): Promise<"removing" | "changed">;
+  remove(environment: EphemeralEnvironment, options?: Removing): Promise<"removing" | "changed">;
+}
+
+/** How a deletion is asked for. */
+export interface Removing {
+  readonly onlyThisVersion?: boolean;
+  readonly cause?: DeletionCause;
 }
 
 /**

@@ -16,6 +16,9 @@ export interface Records {
   /** Writes the record of one environment; the first one that was written stays as it is. */
   keep(record: RecordSpec): Promise<void>;
 
+  /** The record of the environment of that name that was deleted last, by a fresh read; `undefined` without one. */
+  newestOf(name: string): Promise<RecordSpec | undefined>;
+
   /**
    * Deletes what exceeds the bounds, oldest first, one by one and a limited number at a time: `isMoreLeft` when some is left
    * for the next prune. Ends early when the signal aborts.

@@ -42,7 +42,11 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
   return {
-    environments: kubernetesEnvironments({ ...stored, cache: caches.environments }),
+    environments: kubernetesEnvironments({
+      ...stored,
+      cache: caches.environments,
+      leftFields: deployer.leftFields(client),
+    }),
     repositories: kubernetesRepositories(caches.repositories, namespace),
     repositoryReloads: kubernetesRepositoryReloads({ ...stored, cache: caches.repositories }),
     branchHeads,

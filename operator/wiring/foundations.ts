@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import { OUR_FIELD_MANAGER } from "../audit/field-managers.ts";
+import { FIELD_MANAGER } from "../../crds/group.ts";
 import { createCacheSet } from "../kit/cache/cache-set.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials.ts";
@@ -55,5 +55,5 @@ export function createFoundations(options: FoundationOptions) {
 }
 
 function connect({ kubeConfig, clock, onRequest }: FoundationOptions, guard?: WriteGuard): KubeClient {
-  return createKubeClient({ kubeConfig, clock, userAgent: OUR_FIELD_MANAGER, onRequest, guard });
+  return createKubeClient({ kubeConfig, clock, userAgent: FIELD_MANAGER, onRequest, guard });
 }

@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isRefusedReturn } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../../crds/errors.ts";
 import { addAuditObject } from "../../request-context.ts";
@@ -30,6 +31,7 @@ function reasonToSkip(
 ): string | undefined {
   if (shownPhase(environment) !== "failed") return "it is no longer failed";
   if (environment.spec.protected) return "it is protected";
+  if (isRefusedReturn(environment)) return "it is not built at all: it stands for its manifest in Git";
   if (now.getTime() - failedSince(environment) < older_than_hours * HOUR_MS) {
     return `it has been failed for less than ${older_than_hours} h`;
   }
@@ -104,7 +106,7 @@ async function reasonNotRemoved(
     if (current === undefined) return "it is gone already";
     const reason = reasonToSkip(current, request, clock.now());
     if (reason !== undefined || request.dry_run) return reason;
-    if ((await environments.remove(current, { onlyThisVersion: true })) === "removing") {
+    if ((await environments.remove(current, { onlyThisVersion: true, cause: "cleanup" })) === "removing") {
       addAuditObject(environment);
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseManifests } from "../kubernetes/api-client.ts";
+import { type Manifest, parseManifests } from "../kubernetes/api-client.ts";
 import { applyArgoCdKinds } from "../kubernetes/custom-kinds.ts";
 import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses } from "../network/addresses.ts";
@@ -23,10 +23,26 @@ export const deployerSettingsComponent: Component = {
     const [namespace, ...rest] = parseManifests(await readFile(file, "utf8"));
     if (!namespace) throw new Error(`${file} holds no manifest`);
     await Promise.all([applyArgoCdKinds(site.client, site.built.controlplane), site.client.apply(namespace)]);
-    await Promise.all(rest.map((manifest) => site.client.apply(manifest)));
+    const health = await environmentHealth();
+    const completed = rest.map((manifest) =>
+      manifest.metadata.name === "argocd-cm" ? withData(manifest, health) : manifest,
+    );
+    await Promise.all(completed.map((manifest) => site.client.apply(manifest)));
     await giveServerKey(site);
   },
 };
+
+const healthFile = join(import.meta.dirname, "../../charts/platform/files/argocd-health.lua");
+
+/** The setting of argocd-cm by which Argo CD shows the health of environments: the file that the platform chart ships. */
+async function environmentHealth(): Promise<Record<string, string>> {
+  const setting = "resource.customizations.health.ephemeral-environments.dev_EphemeralEnvironment";
+  return { [setting]: await readFile(healthFile, "utf8") };
+}
+
+function withData(manifest: Manifest, added: Record<string, string>): Manifest {
+  return { ...manifest, data: { ...(manifest.data as object), ...added } };
+}
 
 const name = "argocd-application-controller";
 

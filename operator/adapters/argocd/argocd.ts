@@ -3,6 +3,7 @@ import type { DeployerTechnology } from "../../ports/deployer-technology.ts";
 import { argocdDeployer } from "./deployer.ts";
 import { argocdDeployerLog } from "./deployer-log.ts";
 import { applicationKind, argocdKinds } from "./kinds.ts";
+import { argocdLeftFields } from "./left-fields.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
 /** Argo CD as the deployer. */
@@ -11,6 +12,7 @@ export function argocd(settings: ArgocdSettings): DeployerTechnology {
     kinds: argocdKinds(settings.namespace),
     deployer: (cluster, clock) => argocdDeployer(cluster, settings, clock),
     log: (cluster) => argocdDeployerLog(cluster, settings),
+    leftFields: (client) => argocdLeftFields(client, settings),
     health: (watched) => ({
       path: resourcePath(applicationKind, { namespace: settings.namespace }),
       applicationsSynced: () => (watched.get(applicationKind.plural)?.list() ?? []).filter(isSynced).length,

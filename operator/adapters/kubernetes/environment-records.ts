@@ -1,4 +1,5 @@
-import { type EnvironmentRecord, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { type EnvironmentRecord, newest, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { ENVIRONMENT_NAME_LABEL } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { RecordBounds, Records } from "../../ports/records.ts";
@@ -18,6 +19,12 @@ export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED 
   return {
     async keep(record) {
       await client.create(recordType, recordManifest(record, namespace)).catch(insteadOf(isAlreadyExists, undefined));
+    },
+
+    async newestOf(name) {
+      const labelSelector = `${ENVIRONMENT_NAME_LABEL}=${name}`;
+      const { items } = await client.list(recordType, { namespace, labelSelector });
+      return newest(items.map(({ spec }) => spec));
     },
 
     async prune(bounds, signal) {

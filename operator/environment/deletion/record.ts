@@ -2,9 +2,12 @@ import type { RecordSpec } from "../../../crds/environment/environment-record.ts
 import type { TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isExpired, ttlHours } from "../../../crds/environment/lifetime.ts";
+import { mayReturn, notedCause } from "../../../crds/environment/managed-by.ts";
+import type { DeletionCause } from "../../../crds/environment/manifest.schema.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
+import { recorded } from "../manifests/noted-manifest.ts";
 import { beforeTeardown } from "./terminating.ts";
 
 /** How a deletion ended. */
@@ -22,11 +25,14 @@ export function environmentRecord(
   const { metadata, spec, status } = environment;
   const deletedAt = metadata.deletionTimestamp ?? goneAt.toISOString();
   const configSet = status?.configSet ?? spec.configSet;
+  const reason = deletionReason(environment, deletedAt);
   return {
     name: metadata.name,
     uid: metadata.uid,
     createdAt: metadata.creationTimestamp,
-    reason: deletionReason(environment, deletedAt),
+    reason,
+    ...(mayReturn(environment) ? { cause: causeOf(environment, reason) } : {}),
+    ...(status?.manifest === undefined ? {} : { manifest: recorded(status.manifest) }),
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
     ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
@@ -44,6 +50,11 @@ export function environmentRecord(
 /** A deletion writes no reason: it was an expiry if the environment was expired by then, to the second. */
 export function deletionReason(environment: EphemeralEnvironment, deletedAt: string): "expired" | "deleted" {
   return isExpired(environment, new Date(Date.parse(deletedAt) + 999)) ? "expired" : "deleted";
+}
+
+/** What ends an environment and says nothing of it is the tool that made it, or kubectl. */
+function causeOf(environment: EphemeralEnvironment, reason: "expired" | "deleted"): DeletionCause {
+  return notedCause(environment) ?? (reason === "expired" ? "expired" : "pruned");
 }
 
 /** The record of an environment whose resource was gone before the rest of it, found at `seenAt`. */

@@ -1,3 +1,12 @@
+/** What one field manager wrote last. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
+export interface ManagedFields {
+  readonly manager?: string;
+  /** To the second. */
+  readonly time?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: object;
+}
+
 /** Who owns an object, as the garbage collector reads it. */
 interface OwnerReference {
   readonly apiVersion: string;
@@ -22,7 +31,7 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly { readonly time?: string }[];
+  readonly managedFields?: readonly ManagedFields[];
 }
 
 /** Any object that the API server has stored; kinds extend it with `spec`, `status`, `data` and so on. */

@@ -73,21 +73,19 @@ export interface Environments extends OperatorEnvironments {
    */
   create(name: string, spec: EnvironmentSpec, record?: IdempotencyRecord): Promise<EphemeralEnvironment>;
 
-  /** A fresh read of exactly this environment; `undefined` when it is gone, although another may have its name. */
-  reread(environment: EphemeralEnvironment): Promise<EphemeralEnvironment | undefined>;
-
   /**
    * Moves the TTL and nothing else, on the version that was read.
    *
-   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted or no longer expires when it
-   *   has to
+   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted, no longer expires when it has
+   *   to, or when the GitOps tool that keeps it as Git has it would take the change back
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
 
   /**
    * Protects or suspends, or takes that back, and changes nothing else, on the version that was read.
    *
-   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted
+   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted, or when the GitOps tool that
+   * keeps it as Git has it would take the change back
    */
   setSwitches(environment: EphemeralEnvironment, switches: Switches): Promise<EphemeralEnvironment>;
 

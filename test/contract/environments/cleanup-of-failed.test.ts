@@ -72,6 +72,15 @@ describe("a cleanup of failed environments", () => {
   const failedFor = (hours: number) => ({ conditions: [condition("Ready", "False", hoursAgo(hours))] });
   const runs = "the version before the failure still runs";
   test.each<Judged>([
+    {
+      which: "is not built, because its manifest came back from Git unchanged",
+      status: {
+        ...failed(),
+        manifest: { specHash: "a", switches: {}, writtenAt: NOW, fieldsHash: "b", refusedAfter: "expired" },
+      },
+      body: { include_running: true },
+      reason: "it is not built at all: it stands for its manifest in Git",
+    },
     { which: "is protected", spec: { protected: true }, body: { include_running: true }, reason: "it is protected" },
     { which: "has a former version that answers", status: answering("True"), reason: runs },
     { which: "has a former version that may answer", status: answering("Unknown"), reason: runs },

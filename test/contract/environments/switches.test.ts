@@ -36,7 +36,7 @@ describe("the switches of an environment", () => {
     const detail = (await call("get", "/api/environments/feature-test")).body;
     expect(reply.body).toEqual({
       status: "success",
-      data: { ...detail, protected: false, suspended: true, conditions: [] },
+      data: { ...detail, protected: false, suspended: true, managed_by: null, conditions: [] },
       timestamp: service.clock.now().toISOString(),
     });
     const both = await call("patch", `/api/v2/environments/${detail.id}`, { protected: true });
@@ -56,6 +56,13 @@ describe("the switches of an environment", () => {
     expect(reply.body.data.conditions).toEqual([{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }]);
   });
 
+  test("come with the tool that keeps the environment as Git has it", async () => {
+    const { metadata, ...rest } = await found();
+    const labels = { "kustomize.toolkit.fluxcd.io/name": "apps" };
+    service.environments.put({ ...rest, metadata: { ...metadata, labels } });
+    expect((await call("get", PATH)).body.data).toMatchObject({ managed_by: "flux" });
+  });
+
   test("are shown with the environment, in version 2 alone", async () => {
     await call("patch", PATH, { suspended: true });
     const condition = { type: "Suspended", status: "True", reason: "Suspended", message: "scaled to zero" } as const;
@@ -65,7 +72,7 @@ describe("the switches of an environment", () => {
     expectPromised(reply, "get", "/api/v2/environments/{environment_id}");
     const { body: detail } = await call("get", "/api/environments/feature-test");
     expect(reply.body.data).toEqual({
-      ...{ ...detail, protected: false, suspended: true },
+      ...{ ...detail, protected: false, suspended: true, managed_by: null },
       conditions: [{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }],
     });
   });

@@ -50,6 +50,14 @@ export function recordsSuite(title: string, start: () => Promise<RecordsScene>):
       expect(await scene.kept(name)).toEqual([first]);
     });
 
+    test("are found by the name of the environment, the one that was deleted last", async () => {
+      expect(await scene.records.newestOf(name)).toBeUndefined();
+      const newest = recordFixture(name, 3);
+      for (const record of [recordFixture(name, 1), newest, recordFixture(name, 2)]) await scene.records.keep(record);
+      expect(await scene.records.newestOf(name)).toEqual(newest);
+      expect(await scene.records.newestOf(`${name}-other`)).toBeUndefined();
+    });
+
     test("go by age and by number, the oldest first", async () => {
       for (const minute of [3, 1, 5, 2, 4]) await scene.records.keep(recordFixture(name, minute));
       expect(await prune(100, 0)).toEqual({ dropped: 0, isMoreLeft: false });

@@ -61,6 +61,28 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
   };
 }
 
+/**
+ * Writes an object past the API server, which learns it as any other change: only so it gets a creation long ago.
+ *
+ * @param path below /registry, such as `<group>/<plural>/<name>` of a kind that is no part of Kubernetes
+ */
+export async function rewriteObject(
+  socket: string,
+  path: string,
+  change: (object: { metadata: { creationTimestamp: string } }) => void,
+): Promise<void> {
+  const key = bytes(`/registry/${path}`);
+  const { kvs: [found] = [] } = await ask<{ kvs?: readonly Entry[] }>(socket, "/v3/kv/range", { key });
+  if (found?.value === undefined) throw new Error(`etcd has no /registry/${path}`);
+  const object = JSON.parse(Buffer.from(found.value, "base64").toString("utf8"));
+  change(object);
+  // Whoever writes in between is not overwritten.
+  const compare = [{ key, target: "MOD", mod_revision: found.mod_revision }];
+  const success = [{ request_put: { key, value: bytes(JSON.stringify(object)) } }];
+  const { succeeded } = await ask<{ succeeded?: boolean }>(socket, "/v3/kv/txn", { compare, success });
+  if (!succeeded) throw new Error(`/registry/${path} was changed meanwhile`);
+}
+
 /** @param key as etcd's JSON has it */
 function isItsOwn(key: string): boolean {
   const text = Buffer.from(key, "base64").toString("utf8");

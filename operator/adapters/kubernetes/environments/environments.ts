@@ -15,12 +15,14 @@ import { isUuid } from "../../../../crds/names.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { Environments, Extension } from "../../../ports/facade/environments.ts";
+import type { LeftFields } from "../../../ports/left-fields.ts";
 import { environmentType } from "../kinds.ts";
 import { auditAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
-import { liveLookUp, reread } from "./lookup.ts";
+import { assertLasting } from "./lasting-changes.ts";
+import { liveLookUp } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
 import { requestedReconciles } from "./requested-reconciles.ts";
 
@@ -29,13 +31,21 @@ const TERMINATING_RETRY_SECONDS = 10;
 /** The client has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
-type Context = Omit<Store<EphemeralEnvironment>, "namespace">;
+interface Context extends Omit<Store<EphemeralEnvironment>, "namespace"> {
+  /** Left out: a GitOps tool leaves nothing alone. */
+  readonly leftFields?: LeftFields;
+}
 
 /** The Environments port on the Kubernetes API and this process's watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const requestReconcile = requestedReconciles(context);
-  const change = environmentChanges(context);
+  const changes = environmentChanges(context);
+  const leftFields = context.leftFields ?? (async () => false);
+  const change = async (environment: EphemeralEnvironment, wanted: Change) => {
+    await assertLasting({ client: context.client, leftFields }, environment, wanted.spec);
+    return changes(environment, wanted);
+  };
   // Made with the first page that is asked for.
   let directory: EnvironmentDirectory | undefined;
   return {
@@ -54,7 +64,6 @@ export function kubernetesEnvironments(context: Context): Environments {
       }),
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
-    reread: (environment) => forUser(() => reread(context.client, environment)),
     extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
     setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),

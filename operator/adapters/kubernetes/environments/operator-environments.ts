@@ -1,30 +1,62 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { EnvironmentConflict } from "../../../../crds/errors.ts";
+import { mayReturn, notedCause } from "../../../../crds/environment/managed-by.ts";
+import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { DELETION_CAUSE_ANNOTATION } from "../../../../crds/group.ts";
 import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
-import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
+import { type OperatorEnvironments, RemovalRefused, type Removing } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { keptRest, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
+import { patchLatest } from "./changes.ts";
 import { countNow, reread } from "./lookup.ts";
 
 /** What reading and deleting environments takes. */
-type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions">;
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId">;
 
 /** The OperatorEnvironments port on the Kubernetes API and this process's watch cache. */
 export function operatorEnvironments(context: Context): OperatorEnvironments {
   return {
     list: () => complete(context.cache).list(),
     countNow: (isMeant) => forUser(() => countNow(context.client, isMeant)),
-    remove: (environment, options) => forUser(() => remove(context, environment, options?.onlyThisVersion ?? false)),
+    reread: (environment) => forUser(() => reread(context.client, environment)),
+    remove: (environment, options = {}) =>
+      forUser(async () => {
+        const noted = await withCause(context, environment, options);
+        return noted === "changed" ? noted : remove(context, noted, options);
+      }),
   };
+}
+
+/**
+ * The environment with the cause of its deletion noted on it, where its record needs one. A protected one stays as it is:
+ * its deletion is going to be refused.
+ */
+async function withCause(
+  context: Context,
+  environment: EphemeralEnvironment,
+  { cause, onlyThisVersion = false }: Removing,
+): Promise<EphemeralEnvironment | "changed"> {
+  const { metadata, spec } = environment;
+  if (cause === undefined || spec.protected || !mayReturn(environment)) return environment;
+  try {
+    const noted = await patchLatest(context, environment, ({ metadata: latest }) => {
+      const isOther = onlyThisVersion && latest.resourceVersion !== metadata.resourceVersion;
+      if (isOther || latest.deletionTimestamp !== undefined) return undefined;
+      return { annotations: { [DELETION_CAUSE_ANNOTATION]: cause } };
+    });
+    return onlyThisVersion && notedCause(noted) !== cause ? "changed" : noted;
+  } catch (error) {
+    if (error instanceof EnvironmentNotFound) return environment;
+    throw error;
+  }
 }
 
 async function remove(
   { client, cache, deletions }: Context,
   environment: EphemeralEnvironment,
-  onlyThisVersion: boolean,
+  { onlyThisVersion = false }: Removing,
 ): Promise<"removing" | "changed"> {
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };

@@ -1,4 +1,4 @@
-import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
+import { newest, type RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { Records } from "../../../../operator/ports/records.ts";
 
 /** What a test may see and do behind the port. */
@@ -20,6 +20,7 @@ export function memoryRecords({ mostPruned = 1_000 } = {}): MemoryRecords {
       if (failure !== undefined) throw failure;
       if (!byUid.has(record.uid)) byUid.set(record.uid, structuredClone(record));
     },
+    newestOf: async (name) => newest([...byUid.values()].filter((record) => record.name === name)),
     async prune({ atMost, notBefore }) {
       const sorted = [...byUid.values()].sort((one, other) => Date.parse(one.deletedAt) - Date.parse(other.deletedAt));
       const tooMany = sorted.length - atMost;

@@ -43,9 +43,9 @@ describe("a body is read as it is meant:", () => {
   });
 });
 
-/** The bodies of all routes, by operation. */
+/** The bodies of all routes that have fields, by operation. */
 const bodies = listRoutes().flatMap(({ contract: { operationId, body } }) =>
-  body === undefined ? [] : [[operationId, body] as [string, TSchema]],
+  body === undefined || !("properties" in body) ? [] : [[operationId, body] as [string, TSchema]],
 );
 
 describe.each(bodies)("the body of %s", (_operation, body) => {

@@ -29,6 +29,14 @@ describe("the platform chart", () => {
     }
   });
 
+  test("ships the health check of environments for argocd-cm, as its file has it", async () => {
+    const [found] = (await rendered()).filter(({ metadata }) => metadata.name === "argocd-health");
+    const lua = readFileSync(`${root}/deploy/charts/platform/files/argocd-health.lua`, "utf8");
+    expect(found?.data).toEqual({
+      "resource.customizations.health.ephemeral-environments.dev_EphemeralEnvironment": lua,
+    });
+  });
+
   test("is judged by the version that the cluster says of itself, not by helm's own", async () => {
     const values = { settings, operator: { image } };
     for (const kubeVersion of ["v1.33.0", "v1.33.1-gke.1107000", "v1.34.2+k3s1", "v1.40.0-alpha.1"]) {

@@ -26,6 +26,12 @@ const deleted = (minutes: number) => ({ deletionTimestamp: minutesLater(minutes)
 const trigger = { kind: "pull_request" as const, provider: "repohost", repository: "g/shop", number: 7 };
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
 
+/** The metadata that Argo CD's environment has, and why REST deletes it. */
+function fromGit(cause?: string) {
+  const noted = cause === undefined ? {} : { "ephemeral-environments.dev/deletion-cause": cause };
+  return { annotations: { "argocd.argoproj.io/tracking-id": "apps:…", ...noted } };
+}
+
 const ended = { goneAt: minutesLater(70), services: BACKING_SERVICES };
 
 function recorded(environment: EphemeralEnvironment) {
@@ -46,7 +52,14 @@ describe("the record of an environment", () => {
       },
     });
     expect(recorded(environment)).toEqual({
-      ...{ name: "shop", uid: UID, reason: "deleted", createdAt: CREATED, readyAt: minutesLater(2).toISOString() },
+      ...{
+        name: "shop",
+        uid: UID,
+        reason: "deleted",
+        cause: "pruned",
+        createdAt: CREATED,
+        readyAt: minutesLater(2).toISOString(),
+      },
       ...{ deletedAt: minutesLater(10).toISOString(), goneAt: minutesLater(70).toISOString(), teardownSeconds: 3600 },
       ...{ phase: "failed", failure: "ImagePullFailed", ttlHours: 24, databaseProvisioned: false },
       components: { backend: { repository: "shop-api", branch: "main", commit: commitA } },
@@ -75,6 +88,25 @@ describe("the record of an environment", () => {
     ],
   ])("%s", (_what, given, expected) => {
     expect(recorded(environmentFixture(given))).toMatchObject(expected);
+  });
+
+  test.each<[string, Parameters<typeof environmentFixture>[0], string | undefined]>([
+    ["a user", { metadata: { ...deleted(10), ...fromGit("deletedByUser") } }, "deletedByUser"],
+    ["a clean-up", { metadata: { ...deleted(10), ...fromGit("cleanup") } }, "cleanup"],
+    ["its TTL", { metadata: { ...deleted(60), ...fromGit() }, spec: { ttlHours: 1 } }, "expired"],
+    ["a user after its TTL", { metadata: { ...deleted(60), ...fromGit("cleanup") }, spec: { ttlHours: 1 } }, "cleanup"],
+    ["its tool, or kubectl", { metadata: { ...deleted(10), ...fromGit() } }, "pruned"],
+    ["anyone, where nothing brings it back", { metadata: deleted(10) }, undefined],
+  ])("says that it was ended by %s", (_by, given, cause) => {
+    expect(recorded(environmentFixture(given)).cause).toBe(cause);
+  });
+
+  test("has what the manifest in Git was, without what only its environment needs", () => {
+    const manifest = { specHash: "a", switches: { ttlHours: 1 }, renew: "1" };
+    const status = { manifest: { ...manifest, writtenAt: CREATED, fieldsHash: "b", builtFrom: CREATED } };
+    expect(recorded(environmentFixture({ metadata: { ...deleted(10), ...fromGit() }, status })).manifest).toEqual(
+      manifest,
+    );
   });
 
   test("says what was left behind", () => {

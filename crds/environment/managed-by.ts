@@ -1,0 +1,49 @@
+import { DELETION_CAUSE_ANNOTATION, type ManagedFields } from "../group.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+import { DELETION_CAUSES, type DeletionCause } from "./manifest.schema.ts";
+
+/** The tools that keep environments as Git has them. */
+export const GIT_OPS_TOOLS = ["argocd", "flux"] as const;
+export type GitOpsTool = (typeof GIT_OPS_TOOLS)[number];
+
+/** Argo CD marks what it makes with one of these, as its setting `application.resourceTrackingMethod` says. */
+export const ARGOCD_TRACKING_ANNOTATION = "argocd.argoproj.io/tracking-id";
+const ARGOCD_LABEL = "app.kubernetes.io/instance";
+/** Flux's kustomize-controller and helm-controller mark what they make. */
+const FLUX_LABELS = ["kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"];
+
+/** The names under which the tools write. */
+const FIELD_MANAGERS: Readonly<Record<GitOpsTool, readonly string[]>> = {
+  argocd: ["argocd-controller", "argocd-application-controller"],
+  flux: ["kustomize-controller", "helm-controller"],
+};
+
+type Marked = Pick<EphemeralEnvironment, "metadata">;
+
+/** The GitOps tool that keeps the environment as Git has it, by its marks. */
+export function managedBy({ metadata: { annotations = {}, labels = {} } }: Marked): GitOpsTool | undefined {
+  if (FLUX_LABELS.some((label) => label in labels)) return "flux";
+  return ARGOCD_TRACKING_ANNOTATION in annotations || ARGOCD_LABEL in labels ? "argocd" : undefined;
+}
+
+/** What its GitOps tool wrote of a freshly read environment; empty when it wrote nothing that counts now. */
+export function writtenFromGit(environment: Marked): readonly ManagedFields[] {
+  const tool = managedBy(environment);
+  if (tool === undefined) return [];
+  const { managedFields = [] } = environment.metadata;
+  const isTools = ({ manager = "", subresource }: ManagedFields) =>
+    subresource === undefined && FIELD_MANAGERS[tool].includes(manager);
+  return managedFields.filter(isTools);
+}
+
+/** Whether Git or a webhook may bring the environment back, so that the cause of its deletion matters. */
+export function mayReturn(environment: Pick<EphemeralEnvironment, "metadata" | "spec">): boolean {
+  const { kind } = environment.spec.trigger ?? {};
+  return managedBy(environment) !== undefined || kind === "pull_request" || kind === "pipeline";
+}
+
+/** The cause that the REST interface noted before it deleted the environment. */
+export function notedCause({ metadata }: Marked): DeletionCause | undefined {
+  const noted = metadata.annotations?.[DELETION_CAUSE_ANNOTATION];
+  return DELETION_CAUSES.find((cause) => cause === noted);
+}

@@ -1,0 +1,55 @@
+/** What is noted of an environment's manifest in Git. */
+import { type Static, Type } from "typebox";
+import { literals, timestamp } from "../schema.ts";
+
+/** The fields of the spec that the REST interface changes, too. */
+const Switches = Type.Object(
+  {
+    ttlHours: Type.Optional(Type.Integer()),
+    protected: Type.Optional(Type.Boolean()),
+    suspended: Type.Optional(Type.Boolean()),
+  },
+  { description: "Those of these fields that the manifest has, also while the REST interface's value replaces it." },
+);
+
+export type Switches = Static<typeof Switches>;
+
+const noted = {
+  specHash: Type.String({ maxLength: 64, description: "Hash of the other fields that the GitOps tool sent." }),
+  switches: Switches,
+  renew: Type.Optional(
+    Type.String({ maxLength: 128, description: "The value of the annotation ephemeral-environments.dev/renew." }),
+  ),
+};
+
+/** A manifest as its GitOps tool sent it, without what other field managers wrote later. */
+export const NotedManifest = Type.Object(noted, {
+  description: "The manifest of the GitOps tool, without what other field managers wrote later.",
+});
+export type NotedManifest = Static<typeof NotedManifest>;
+
+/** The causes of a deletion after which the same manifest is not built again. */
+export const FINAL_CAUSES = ["expired", "deletedByUser"] as const;
+export type FinalCause = (typeof FINAL_CAUSES)[number];
+
+/** Why an environment was deleted that Git or a webhook may bring back. */
+export const DELETION_CAUSES = [...FINAL_CAUSES, "pruned", "cleanup"] as const;
+export type DeletionCause = (typeof DELETION_CAUSES)[number];
+
+export const ManifestStatus = Type.Object(
+  {
+    ...noted,
+    writtenAt: timestamp("When the GitOps tool last wrote the resource, as its managedFields say."),
+    fieldsHash: Type.String({ maxLength: 64, description: "Hash of which fields the GitOps tool owned then." }),
+    refusedAfter: Type.Optional(
+      literals(FINAL_CAUSES, {
+        description: "Why the environment is not built: how the former one of the same manifest ended.",
+      }),
+    ),
+    builtFrom: Type.Optional(
+      timestamp("From when the TTL counts, for an environment that was not built at first; else its creation."),
+    ),
+  },
+  { description: "What the GitOps tool sent last; absent for other environments." },
+);
+export type ManifestStatus = Static<typeof ManifestStatus>;

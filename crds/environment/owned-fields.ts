@@ -1,0 +1,39 @@
+import type { ManagedFields } from "../group.ts";
+
+/** A set of fields as `fieldsV1` spells it: `f:name`, `k:{"key":"…"}` and `v:value`, and `.` for the object itself. */
+export type FieldSet = { readonly [path: string]: FieldSet };
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The part of a JSON value that these fields are. */
+export function partOf(value: unknown, fields: FieldSet): unknown {
+  const members = Object.entries(fields).filter(([path]) => path !== ".");
+  // A value that is owned as one.
+  if (Object.keys(fields).length === 0) return value;
+  if (Array.isArray(value)) return members.flatMap(([path, below]) => elements(value, path, below));
+  if (typeof value !== "object" || value === null) return value;
+  const named = members.map(([path, below]) => [path.slice("f:".length), below] as const);
+  const present = named.filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(present.map(([name, below]) => [name, partOf((value as Json)[name], below)]));
+}
+
+/** The elements of a list that a path names: by their keys, or by their value. */
+function elements(list: readonly unknown[], path: string, below: FieldSet): unknown[] {
+  const named: unknown = JSON.parse(path.slice("k:".length));
+  const isNamed = (element: unknown) =>
+    path.startsWith("v:")
+      ? element === named
+      : Object.entries(named as Json).every(([key, value]) => (element as Json)[key] === value);
+  return list.filter(isNamed).map((element) => partOf(element, below));
+}
+
+/** The fields of the spec in what some field managers wrote. */
+export function specFields(written: readonly ManagedFields[]): FieldSet {
+  const sets = written.map(({ fieldsV1 }) => (fieldsV1 as FieldSet | undefined)?.["f:spec"] ?? {});
+  return sets.reduce(union, {});
+}
+
+function union(one: FieldSet, other: FieldSet): FieldSet {
+  const both = Object.entries(other).map(([path, below]) => [path, union(one[path] ?? {}, below)] as const);
+  return { ...one, ...Object.fromEntries(both) };
+}

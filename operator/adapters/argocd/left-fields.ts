@@ -1,0 +1,42 @@
+import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
+import { ARGOCD_TRACKING_ANNOTATION } from "../../../crds/environment/managed-by.ts";
+import { FIELD_MANAGER } from "../../../crds/group.ts";
+import type { WireObject } from "../../kit/client/kinds.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { LeftFields } from "../../ports/left-fields.ts";
+import { applicationKind } from "./kinds.ts";
+import type { ArgocdSettings } from "./objects.ts";
+
+/** The parts of an Application that say what it leaves alone. https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/ */
+interface ApplicationSpec {
+  readonly syncPolicy?: { readonly syncOptions?: readonly string[] };
+  readonly ignoreDifferences?: readonly {
+    readonly group?: string;
+    readonly kind: string;
+    readonly name?: string;
+    readonly jsonPointers?: readonly string[];
+    readonly managedFieldsManagers?: readonly string[];
+  }[];
+}
+
+/**
+ * The LeftFields port on the Application that the environment's tracking id names, where it is one of our Argo CD. Without
+ * the sync option the next sync would write the field, although it is no difference.
+ */
+export function argocdLeftFields(client: Pick<KubeClient, "find">, { namespace }: ArgocdSettings): LeftFields {
+  return async ({ metadata }, field) => {
+    const [name = ""] = (metadata.annotations?.[ARGOCD_TRACKING_ANNOTATION] ?? "").split(":");
+    // An Application outside of Argo CD's namespace is called <namespace>_<name>, which is no name of an object.
+    if (!/^[a-z0-9][a-z0-9.-]*$/.test(name)) return false;
+    const { spec = {} } = ((await client.find(applicationKind, { name, namespace })) ?? {}) as Partial<WireObject>;
+    const { syncPolicy, ignoreDifferences = [] } = spec as ApplicationSpec;
+    if (!syncPolicy?.syncOptions?.includes("RespectIgnoreDifferences=true")) return false;
+    return ignoreDifferences.some(
+      (one) =>
+        ["*", environmentKind.group].includes(one.group ?? "") &&
+        ["*", environmentKind.kind].includes(one.kind) &&
+        (one.name === undefined || one.name === metadata.name) &&
+        (one.managedFieldsManagers?.includes(FIELD_MANAGER) || one.jsonPointers?.includes(`/spec/${field}`)),
+    );
+  };
+}
