@@ -61,7 +61,8 @@ async function expectNothingOfReplay(uid: string): Promise<void> {
   const check = async () => (await second())?.status?.phase === "ignored";
   await waitUntil({ what: "the outcome of the second delivery", check, deadlineMs: 15_000 });
   expect((await second())?.spec.digest).toBe(first?.spec.digest);
-  const made = (await list("eenv")).filter(({ metadata }) => metadata.name === pull.environment);
+  const all = await list<{ spec: { trigger?: { repository?: string; number?: number } } }>("eenv");
+  const made = all.filter(({ spec: { trigger } }) => trigger?.number === pull.number);
   expect(made.map(({ metadata }) => metadata.uid)).toEqual([uid]);
 }
 
