@@ -121,8 +121,10 @@ export class HookLog {
       signal: deadline(),
     });
     if (reply.status !== 303) throw new Error(`the log-in was answered ${reply.status}`);
-    const cookies = reply.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
-    return new HookLog(`${giteaUrl}/shop/backend/settings/hooks/${hook.id}`, cookies.join("; "));
+    // The session is set twice: the log-in begins a new one.
+    const cookies = reply.headers.getSetCookie().map((cookie) => (cookie.split(";")[0] ?? "").split("=", 2));
+    const cookie = [...new Map(cookies as [string, string][])].map((pair) => pair.join("=")).join("; ");
+    return new HookLog(`${giteaUrl}/shop/backend/settings/hooks/${hook.id}`, cookie);
   }
 
   /** The ids of the latest deliveries that were not answered well, newest first. */
@@ -143,6 +145,9 @@ export class HookLog {
       signal: deadline(),
     } as const;
     const reply = await fetch(`${this.page}/replay/${id}`, options);
-    if (reply.status !== 303) throw new Error(`the replay was answered ${reply.status}`);
+    const { status, headers } = reply;
+    if (status !== 303 || !headers.get("location")?.includes("/settings/hooks/")) {
+      throw new Error(`the replay was answered ${status} ${headers.get("location")}`);
+    }
   }
 }
