@@ -57,14 +57,14 @@ export async function withGitea<T>(
   progress: Progress,
   work: (gitea: GiteaApi, site: ClusterSite) => Promise<T>,
 ): Promise<T> {
-  const { gitea, site } = await withMachine(longestBuildMs, async () => {
+  const site = await withMachine(longestBuildMs, async () => {
     await assertMachineIsFree();
     if (!(await isRunning())) throw new Error('No local cluster runs here; start it with "make up" first.');
-    const prepared = await prepareSite(progress);
-    return { site: prepared, gitea: await withoutSupervisor(clusterFolder, () => startGitea(prepared)) };
+    return prepareSite(progress);
   });
   try {
-    return await work(gitea, site);
+    const start = () => withoutSupervisor(clusterFolder, () => startGitea(site));
+    return await work(await withMachine(longestBuildMs, start), site);
   } finally {
     site.client.close();
   }
