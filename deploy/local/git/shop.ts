@@ -88,7 +88,7 @@ async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {
     });
   }
   for (const component of components) {
-    // Whoever repairs webhooks has to administer the repository.
+    // Repairing webhooks takes the right to administer the repository.
     const path = `/repos/${shop}/${component}/collaborators/${platformUser}`;
     await gitea.send("PUT", path, { permission: "admin" });
   }
