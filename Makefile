@@ -15,8 +15,10 @@ test: node_modules ## Run everything: verify, unit, contract, ports, control pla
 ## The local cluster
 down: node_modules ## Stop the local cluster and leave nothing behind (CLUSTER=existing: stop the operator, leave the cluster alone)
 	@$(NODE) deploy/local/main.ts down
-gitea: node_modules ## Start a git host with private repositories and an image registry beside the local cluster (built when it is first asked for)
+gitea: node_modules ## Start a git host beside the local cluster: repositories whose pull requests get environments, an image registry (built when it is first asked for)
 	@$(NODE) deploy/local/main.ts gitea
+pr: node_modules ## Open a pull request in the local git host, or take the open one, and follow it to the URL of its environment (make up first)
+	@$(NODE) deploy/local/main.ts pr
 status: node_modules ## Show which programs run
 	@$(NODE) deploy/local/main.ts status
 token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
@@ -69,4 +71,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down gitea status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help
+.PHONY: up test down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help

@@ -4,6 +4,7 @@ import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machin
 import { components } from "./components/index.ts";
 import { clusterFolder } from "./folders.ts";
 import { startGitea } from "./git/gitea.ts";
+import type { GiteaApi } from "./git/gitea-api.ts";
 import { assertNetworkIsFree } from "./network/conflicts.ts";
 import { assertPortsAreFree, clusterPorts } from "./network/ports.ts";
 import { assertCanRun } from "./prerequisites.ts";
@@ -49,15 +50,24 @@ async function startOnFreeMachine(progress: Progress): Promise<ClusterSite> {
 }
 
 /**
- * Builds Gitea if it is not in the cache, starts it beside the running local cluster, and answers the file with name and
- * password of its administrator. `stopCluster` ends it too.
+ * Builds Gitea if it is not in the cache and starts it beside the running local cluster, then does the work with it.
+ * `stopCluster` ends it too.
  */
-export async function addGitea(progress: Progress): Promise<string> {
-  return withMachine(longestBuildMs, async () => {
+export async function withGitea<T>(
+  progress: Progress,
+  work: (gitea: GiteaApi, site: ClusterSite) => Promise<T>,
+): Promise<T> {
+  const site = await withMachine(longestBuildMs, async () => {
     await assertMachineIsFree();
     if (!(await isRunning())) throw new Error('No local cluster runs here; start it with "make up" first.');
-    return withoutSupervisor(clusterFolder, () => startGitea(progress));
+    return prepareSite(progress);
   });
+  try {
+    const start = () => withoutSupervisor(clusterFolder, () => startGitea(site));
+    return await work(await withMachine(longestBuildMs, start), site);
+  } finally {
+    site.client.close();
+  }
 }
 
 /** Whether any program of the local cluster runs. */

@@ -5,7 +5,8 @@ const usage = `Usage: main.ts COMMAND
 The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an identity provider, without Docker.
 
   up        start what is missing and make the environment hello; says what to do next
-  gitea     start a git host with private repositories and an image registry beside it
+  gitea     start a git host beside it: repositories whose pull requests get environments, and an image registry
+  pr        open a pull request there, or take the open one, and follow it to the URL of its environment
   down      stop it and leave nothing behind
   status    which programs run
 
@@ -24,10 +25,17 @@ const clusters: Readonly<Record<string, Commands>> = {
   local: {
     up: async () => (await import("./up.ts")).up(),
     async gitea() {
-      const { addGitea } = await import("./cluster.ts");
-      const administratorFile = await addGitea(showProgress());
+      const { withGitea } = await import("./cluster.ts");
+      await withGitea(showProgress(), async () => undefined);
+      const { administratorFile } = await import("./git/gitea.ts");
       const { giteaUrl } = await import("./network/addresses.ts");
-      console.log(`Gitea answers at ${giteaUrl}; its administrator's name and password: ${administratorFile}`);
+      console.log(`Gitea answers at ${giteaUrl}; its administrator's name and password: ${administratorFile}
+Pull requests of ${giteaUrl}/shop/backend and ${giteaUrl}/shop/frontend get environments; "make pr" opens one.`);
+    },
+    async pr() {
+      const { withGitea } = await import("./cluster.ts");
+      const { showPullRequest } = await import("./pull-request.ts");
+      await withGitea(showProgress(), showPullRequest);
     },
     async down() {
       const { stopCluster } = await import("./cleanup/stop.ts");

@@ -36,6 +36,11 @@ export class Environments {
     return name;
   }
 
+  /** Takes an environment that got its name from elsewhere among those that `removeAll` deletes. */
+  adopt(name: string): void {
+    this.given.add(name);
+  }
+
   /** Deletes what is left of them and waits until all of it is gone. */
   async removeAll(): Promise<void> {
     if (this.given.size === 0) return;

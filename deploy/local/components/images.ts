@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { BuiltModule } from "../builds/build.ts";
 import { type ImageSpec, packImages } from "../builds/pack.ts";
 import { postgresqlImage } from "../builds/postgresql.ts";
+import { giteaUrl } from "../network/addresses.ts";
 import type { ClusterSite } from "../site.ts";
 import type { Component } from "./component.ts";
 import { containerd, pauseImage } from "./container-runtime.ts";
@@ -18,16 +19,49 @@ export const imagesComponent: Component = {
       await containerd(site, "images", "import", site.built.postgresqlArchive);
     }
     if (images.every(({ reference }) => present.includes(reference))) return;
-    const archive = join(site.folder, "images.tar");
-    await packImages(images, archive);
-    await containerd(site, "images", "import", archive);
-    await rm(archive);
+    await addImages(site, images);
   },
 };
 
-/** The reference of the sample application's image: a component's image is named by its repository and commit. */
-export function sampleImage({ name, commit }: { readonly name: string; readonly commit: string }): string {
-  return `docker.io/local/${name}:${commit}`;
+async function addImages(site: ClusterSite, images: readonly ImageSpec[]): Promise<void> {
+  const archive = join(site.folder, "images.tar");
+  await packImages(images, archive);
+  await containerd(site, "images", "import", archive);
+  await rm(archive);
+}
+
+/** A component of the sample application. */
+export type SampleComponent = "backend" | "frontend";
+
+/** The image of the sample application of a repository of the git server; its tag is the commit. */
+export function sampleImage(repository: string): string {
+  return `docker.io/local/${repository}`;
+}
+
+/** The image of a component of the shop, in Gitea's registry; its tag is the commit. */
+export function shopImage(component: SampleComponent): string {
+  return `${new URL(giteaUrl).host}/shop/${component}`;
+}
+
+/** Puts the image of a commit of the shop into containerd, as a pipeline would push it. */
+export async function addShopImage(site: ClusterSite, component: SampleComponent, commit: string): Promise<void> {
+  const main = await layer(site.built.sample, join(site.folder, "layers"));
+  await addImages(site, [componentImage(component, { image: shopImage(component), commit, layer: main })]);
+}
+
+interface ComponentImage {
+  readonly image: string;
+  readonly commit: string;
+  /** The root folder that its only layer is made of. */
+  readonly layer: string;
+}
+
+function componentImage(component: SampleComponent, { image, commit, layer: root }: ComponentImage): ImageSpec {
+  const config = {
+    ...{ User: "65532:65532", WorkingDir: "/", ExposedPorts: { "8080/tcp": {} } },
+    ...{ Entrypoint: ["/sample", component], Env: [`SAMPLE_COMMIT=${commit}`] },
+  };
+  return { reference: `${image}:${commit}`, layers: [root], config };
 }
 
 async function imageSpecs({ folder, built, repositories }: ClusterSite): Promise<ImageSpec[]> {
@@ -37,14 +71,13 @@ async function imageSpecs({ folder, built, repositories }: ClusterSite): Promise
     layer(built.sample, layers),
     layer(built.sampleCart, layers),
   ]);
-  const unprivileged = { User: "65532:65532", WorkingDir: "/", ExposedPorts: { "8080/tcp": {} } };
-  const component = (name: "backend" | "frontend"): ImageSpec[] => {
+  // The shop's repositories begin as copies of these.
+  const component = (name: SampleComponent): ImageSpec[] => {
     const { name: repository, commit, cartCommit } = repositories[name];
-    const config = { ...unprivileged, Entrypoint: ["/sample", name] };
-    return [
-      { reference: sampleImage({ name: repository, commit }), layers: [main], config },
-      { reference: sampleImage({ name: repository, commit: cartCommit }), layers: [cart], config },
-    ];
+    return [sampleImage(repository), shopImage(name)].flatMap((image) => [
+      componentImage(name, { image, commit, layer: main }),
+      componentImage(name, { image, commit: cartCommit, layer: cart }),
+    ]);
   };
   const pauseSpec = { reference: pauseImage, layers: [pause], config: { User: "65532:65532", Entrypoint: ["/pause"] } };
   return [pauseSpec, ...component("backend"), ...component("frontend")];

@@ -4,6 +4,7 @@ import type { ApiClient } from "../kubernetes/api-client.ts";
 import { clusterEntry } from "../kubernetes/kubeconfig.ts";
 import { applyPlatformChart, platformAccount } from "../platform/chart.ts";
 import { type HostPlatform, keepOperatorRunning, keepTokenFresh } from "../platform/programs.ts";
+import { ensureWebhookKey } from "../platform/secrets.ts";
 import { localSettings } from "../platform/settings.ts";
 import type { ClusterSite } from "../site.ts";
 import type { Component } from "./component.ts";
@@ -16,6 +17,7 @@ export const platformComponent: Component = {
   async start(site) {
     await applyPlatformChart(site.client, localSettings(site), site.progress);
     await Promise.all([
+      ensureWebhookKey(site.client),
       register(site.client, "backend", site.repositories.backend),
       register(site.client, "frontend", site.repositories.frontend),
     ]);
@@ -54,7 +56,7 @@ async function register(client: ApiClient, type: "backend" | "frontend", reposit
     spec: {
       type,
       cloneUrl: repository.url,
-      image: { repository: sampleImage(repository).replace(`:${repository.commit}`, "") },
+      image: { repository: sampleImage(repository.name) },
       port: 8080,
       healthPath: "/healthz",
     },

@@ -15,7 +15,7 @@ export const giteaUserName = "gitea";
 
 /**
  * Gitea's app.ini: SQLite, loopback only, an image registry beside the repositories, no SSH, nothing loaded from or sent to the outside, no mail, no
- * background work. Webhooks may call programs on this machine. https://docs.gitea.com/administration/config-cheat-sheet
+ * background work. Webhooks may call programs on this machine. Workflows are recorded and reported by webhooks, but nothing runs them. https://docs.gitea.com/administration/config-cheat-sheet
  */
 export function giteaConfig({ data, files, port, secret }: GiteaSettings): string {
   return `APP_NAME = Local git host
@@ -68,7 +68,8 @@ ENABLED = false
 ENABLED = false
 
 [actions]
-ENABLED = false
+ENABLED = true
+DEFAULT_ACTIONS_URL = self
 
 [packages]
 ENABLED = true

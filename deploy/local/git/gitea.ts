@@ -10,8 +10,11 @@ import { keepRunning, type ProcessSpec } from "../processes/process.ts";
 import { run } from "../processes/run.ts";
 import { mountOnce, ownFolder, programUsers } from "../processes/unprivileged.ts";
 import { answersWell } from "../processes/wait.ts";
-import { type Progress, planned } from "../progress.ts";
+import { planned } from "../progress.ts";
+import type { ClusterSite } from "../site.ts";
+import { type GiteaApi, giteaApi } from "./gitea-api.ts";
 import { giteaConfig, giteaUserName } from "./gitea-config.ts";
+import { ensureShop } from "./shop.ts";
 
 /** Gitea refuses to run as root. */
 const user = programUsers.gitea;
@@ -23,10 +26,14 @@ const folders = {
 };
 
 /** The file that name and password of an account are written to that may do everything on Gitea. */
-const administratorFile = join(clusterFolder, "gitea-administrator.json");
+export const administratorFile = join(clusterFolder, "gitea-administrator.json");
 
-/** Starts Gitea beside the local cluster, and answers the file with name and password of its administrator. */
-export async function startGitea(progress: Progress): Promise<string> {
+/**
+ * Starts Gitea beside the local cluster, with repositories whose pull requests get environments, and answers its REST
+ * interface as its administrator.
+ */
+export async function startGitea(site: ClusterSite): Promise<GiteaApi> {
+  const { progress } = site;
   const built = await buildModule(gitea, planned(progress, [{ name: gitea.name, weight: gitea.buildSeconds }]));
   await progress.step("gitea", async () => {
     await mountFolders(built);
@@ -35,7 +42,9 @@ export async function startGitea(progress: Progress): Promise<string> {
     await keepRunning(clusterFolder, giteaProgram(config), () => answersWell(`${giteaUrl}/api/healthz`));
     if (!existsSync(administratorFile)) await makeAdministrator(config);
   });
-  return administratorFile;
+  const api = await giteaApi(administratorFile);
+  await progress.step("repositories with webhooks", () => ensureShop(api, site));
+  return api;
 }
 
 function giteaProgram(config: string, ...args: string[]): ProcessSpec {

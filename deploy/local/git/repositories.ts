@@ -118,8 +118,11 @@ function urlOf(name: string): string {
   return `${gitServerUrl}/platform/${name}.git`;
 }
 
-/** Runs git without anybody's settings and at a fixed time, so that the same files give the same commit. */
-export function git(folder: string, args: readonly string[]): Promise<string> {
+/**
+ * Runs git without anybody's settings and at a fixed time, so that the same files give the same commit. `more` variables
+ * of its environment carry what other users of the machine must not see among its arguments.
+ */
+export function git(folder: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
   const who = { NAME: "Local cluster", EMAIL: "local-cluster@example.test", DATE: "2026-01-01T00:00:00Z" };
   const identity = Object.entries(who).flatMap(([key, value]) =>
     [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((name) => [name, value]),
@@ -128,6 +131,7 @@ export function git(folder: string, args: readonly string[]): Promise<string> {
     ...withoutProxies(process.env),
     ...Object.fromEntries(identity),
     ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_TERMINAL_PROMPT: "0" },
+    ...more,
   };
   return run("git", args, { cwd: folder, env });
 }

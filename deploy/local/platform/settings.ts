@@ -5,9 +5,13 @@ import { addresses, baseDomain, giteaUrl, localIssuer } from "../network/address
 import type { ClusterSite } from "../site.ts";
 import { platformAccount } from "./chart.ts";
 import type { HostSettings } from "./programs.ts";
+import { giteaTokenRef, webhookKeyRef } from "./secrets.ts";
 
 /** Where the REST API answers. */
 export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
+
+/** The id of Gitea in the settings. */
+export const giteaHost = "gitea";
 
 /** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
 export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
@@ -19,6 +23,9 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     publicPort: addresses.ingressPort,
     ingressAddress: `127.0.0.1:${addresses.ingressPort}`,
     ingressCaFile: ca.certificate,
+    publicUrl: apiUrl,
+    hosts: [{ id: giteaHost, kind: "gitea", apiUrl: `${giteaUrl}/api/v1`, token: giteaTokenRef }],
+    webhooks: { secrets: [webhookKeyRef] },
     defaultChart: { repoUrl: repositories.chart.url, path: ".", revision: "main" },
     // The ingress and the DNS server run on the host, which pods know by the bridge's address.
     database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },

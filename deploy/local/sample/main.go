@@ -4,8 +4,8 @@
 //	sample backend|frontend    serves until it is told to stop
 //	sample get URL             prints status and body of one request, to look around from inside a pod
 //
-// PORT (default 8080) is where it listens. With DATABASE_URL, /database counts its visitors in the database. For tests of failures SAMPLE_FAIL makes it misbehave: `crash` ends it at
-// once, `unhealthy` makes /healthz answer 500, `slow` makes it healthy only after 20 seconds.
+// PORT (default 8080) is where it listens; SAMPLE_COMMIT is the commit that its image was made of, which it tells. With
+// DATABASE_URL, /database counts its visitors in the database. For tests of failures SAMPLE_FAIL makes it misbehave: `crash` ends it at once, `unhealthy` makes /healthz answer 500, `slow` makes it healthy only after 20 seconds.
 package main
 
 import (

@@ -24,7 +24,8 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 <body>
 <h1>Environment <code>{{.Environment}}</code></h1>
 <p>This is the sample application's frontend. Its backend: {{if .Backend}}<a href="{{.Backend}}">{{.Backend}}</a>{{else}}not told{{end}}.</p>
-{{range .Features}}<h2>{{.Name}}</h2>
+{{with .Commit}}<p>Commit <code>{{.}}</code></p>
+{{end}}{{range .Features}}<h2>{{.Name}}</h2>
 <p>{{.Text}}</p>
 {{end}}<p>Variables it received, by name: {{range .Variables}}<code>{{.}}</code> {{else}}none{{end}}</p>
 </body>
@@ -60,7 +61,7 @@ func backend(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	json.NewEncoder(w).Encode(map[string]any{
 		"component": "backend", "environment": os.Getenv("ENVIRONMENT_NAME"), "features": featureNames(),
-		"variables": variableNames(),
+		"commit": os.Getenv("SAMPLE_COMMIT"), "variables": variableNames(),
 	})
 }
 
@@ -68,7 +69,7 @@ func frontend(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	err := page.Execute(w, map[string]any{
 		"Environment": os.Getenv("ENVIRONMENT_NAME"), "Backend": os.Getenv("BACKEND_URL"), "Features": features,
-		"Variables": variableNames(),
+		"Commit": os.Getenv("SAMPLE_COMMIT"), "Variables": variableNames(),
 	})
 	if err != nil {
 		slog.Error("page was not delivered", "error", err.Error())
@@ -97,7 +98,7 @@ func variableNames() []string {
 }
 
 func given(name string) bool {
-	return name == "PATH" || name == "HOME" || name == "HOSTNAME" || strings.HasPrefix(name, "KUBERNETES_") ||
+	return name == "PATH" || name == "HOME" || name == "HOSTNAME" || name == "SAMPLE_COMMIT" || strings.HasPrefix(name, "KUBERNETES_") ||
 		strings.Contains(name, "_PORT_") || strings.HasSuffix(name, "_SERVICE_HOST") || strings.HasSuffix(name, "_SERVICE_PORT")
 }
 

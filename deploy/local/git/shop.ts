@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { type SampleComponent, shopImage } from "../components/images.ts";
+import { giteaUrl } from "../network/addresses.ts";
+import { platformAccount } from "../platform/chart.ts";
+import { ensureSecret, ensureWebhookKey, giteaTokenRef } from "../platform/secrets.ts";
+import { apiUrl, giteaHost } from "../platform/settings.ts";
+import type { ClusterSite } from "../site.ts";
+import { basicAuthorization, type GiteaApi } from "./gitea-api.ts";
+import { CART_BRANCH, git, type SampleRepository } from "./repositories.ts";
+
+/** The organization whose pull requests get environments. */
+export const shop = "shop";
+
+/** The name of a Repository of the shop. */
+export const shopRepository = (component: SampleComponent) => `${shop}-${component}`;
+
+const components = ["backend", "frontend"] as const;
+const companions = { backend: "frontend", frontend: "backend" } as const;
+
+/** The address that Gitea delivers webhooks to. */
+const hookUrl = `${apiUrl}/api/webhooks/repohost`;
+
+/** The platform's account: statuses and comments are its. */
+const platformUser = "environments";
+
+/**
+ * Makes sure that the organization `shop` is on Gitea, with copies of the sample's repositories, that both are registered
+ * with the platform for environments of pull requests, and that each has a webhook. What is there stays.
+ */
+export async function ensureShop(gitea: GiteaApi, site: ClusterSite): Promise<void> {
+  if (!(await gitea.find(`/orgs/${shop}`))) await gitea.send("POST", "/orgs", { username: shop, visibility: "public" });
+  for (const component of components) await ensureRepository(gitea, site, component);
+  await ensureSecret(site.client, giteaTokenRef.name, () => tokenOfPlatform(gitea));
+  const key = await ensureWebhookKey(site.client);
+  for (const component of components) await ensureHook(gitea, component, key);
+}
+
+async function ensureRepository(gitea: GiteaApi, site: ClusterSite, component: SampleComponent): Promise<void> {
+  const path = `/repos/${shop}/${component}`;
+  const wish = { name: component, default_branch: "main" };
+  const known = await gitea.find<GiteaRepository>(path);
+  const { id, empty } = known ?? (await gitea.send<GiteaRepository>("POST", `/orgs/${shop}/repos`, wish));
+  if (empty) await copyBranches(gitea, site, component);
+  await site.client.apply({
+    apiVersion: "ephemeral-environments.dev/v1",
+    kind: "Repository",
+    metadata: { name: shopRepository(component), namespace: platformAccount.namespace },
+    spec: {
+      type: component,
+      cloneUrl: `${giteaUrl}/${shop}/${component}.git`,
+      host: giteaHost,
+      hostId: String(id),
+      image: { repository: shopImage(component) },
+      port: 8080,
+      healthPath: "/healthz",
+      companionRepository: shopRepository(companions[component]),
+      pullRequest: { enabled: true },
+    },
+  });
+}
+
+interface GiteaRepository {
+  readonly id: number;
+  readonly empty: boolean;
+}
+
+async function copyBranches(gitea: GiteaApi, site: ClusterSite, component: SampleComponent): Promise<void> {
+  const { name }: SampleRepository = site.repositories[component];
+  const folder = join(site.repositoriesFolder, "platform", `${name}.git`);
+  // In the environment: other users of the machine can read arguments.
+  const login = {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "http.extraHeader",
+    GIT_CONFIG_VALUE_0: `Authorization: ${basicAuthorization(gitea.account)}`,
+  };
+  await git(folder, ["push", "--quiet", `${giteaUrl}/${shop}/${component}.git`, "main", CART_BRANCH], login);
+}
+
+/** A new token of the platform's account, which is made when it is not there. */
+async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {
+  if (!(await gitea.find(`/users/${platformUser}`))) {
+    await gitea.send("POST", "/admin/users", {
+      username: platformUser,
+      email: `${platformUser}@example.test`,
+      password: randomBytes(24).toString("base64url"),
+      must_change_password: false,
+    });
+  }
+  for (const component of components) {
+    // Repairing webhooks takes the right to administer the repository.
+    const path = `/repos/${shop}/${component}/collaborators/${platformUser}`;
+    await gitea.send("PUT", path, { permission: "admin" });
+  }
+  const wish = { name: `platform-${Date.now()}`, scopes: ["write:repository", "write:issue", "read:user"] };
+  return (await gitea.send<{ sha1: string }>("POST", `/users/${platformUser}/tokens`, wish)).sha1;
+}
+
+interface GiteaHook {
+  readonly config: { readonly url: string };
+}
+
+async function ensureHook(gitea: GiteaApi, component: SampleComponent, secret: string): Promise<void> {
+  const path = `/repos/${shop}/${component}/hooks`;
+  const hooks = await gitea.send<GiteaHook[]>("GET", path);
+  if (hooks.some(({ config }) => config.url === hookUrl)) return;
+  await gitea.send("POST", path, {
+    type: "gitea",
+    config: { url: hookUrl, content_type: "json", secret },
+    // Gitea reports deleted branches by `delete` alone.
+    events: ["pull_request", "push", "delete", "workflow_run"],
+    active: true,
+  });
+}

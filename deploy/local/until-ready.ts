@@ -1,0 +1,35 @@
+import type { Condition } from "../../crds/conditions.ts";
+import type { ApiClient } from "./kubernetes/api-client.ts";
+import { waitUntil } from "./processes/wait.ts";
+
+/** The conditions of an environment that is ready: those of its steps, and `Ready`. */
+const CONDITIONS = 9;
+const READY_DEADLINE_MS = 120_000;
+
+/**
+ * Waits until the environment is ready, and prints its conditions as they become true: the same that `kubectl describe`
+ * shows. Fails with the condition that is in the way.
+ *
+ * @param began by `performance.now()`; the seconds that are shown are counted from then
+ */
+export async function untilReady(client: ApiClient, name: string, began: number): Promise<void> {
+  const shown = new Set<string>();
+  let last: Condition | undefined;
+  const check = async () => {
+    const found = await client.find(`/apis/ephemeral-environments.dev/v1/ephemeralenvironments/${name}`);
+    const { conditions = [] } = (found?.status ?? {}) as { conditions?: Condition[] };
+    last = conditions.find(({ type }) => type === "Ready");
+    for (const { type } of conditions.filter(({ status, type }) => status === "True" && !shown.has(type))) {
+      shown.add(type);
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      console.error(`  ${shown.size}/${CONDITIONS} ${type.padEnd(22)} ${seconds} s`);
+    }
+    return last?.status === "True";
+  };
+  try {
+    await waitUntil({ what: `environment '${name}' to be ready`, check, deadlineMs: READY_DEADLINE_MS });
+  } catch (cause) {
+    const because = last ? `${last.reason}: ${last.message}` : "it has no status: is the operator running?";
+    throw new Error(`Environment '${name}' is not ready. ${because}\nSee .local/cluster/log/operator.log.`, { cause });
+  }
+}

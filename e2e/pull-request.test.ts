@@ -1,0 +1,74 @@
+import { afterAll, expect, jest, test } from "@jest/globals";
+import { Environments, find, madeFor, untilGone, untilReady } from "./support/environments.ts";
+import { list, waitFor } from "./support/kubectl.ts";
+import { HookLog, PullRequest, storedDeliveries } from "./support/pull-requests.ts";
+import { TEST_DEADLINE_MS } from "./support/site.ts";
+import { waitUntil } from "./support/wait.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+let pull: PullRequest;
+afterAll(() => pull?.close());
+afterAll(() => pull?.removeBranch());
+afterAll(() => environments.removeAll());
+
+test("a pull request has an environment of its commit, which follows it and goes with it", async () => {
+  const opened = await PullRequest.open();
+  pull = opened.pull;
+  const name = pull.environment;
+  environments.adopt(name);
+  await waitFor(["--for=create", `eenv/${name}`], 30);
+  const { uid } = (await untilReady(name)).metadata;
+  await pull.untilAnswers(opened.commit);
+  await expectRunningPipeline(opened.commit);
+
+  await expectNothingOfReplay(uid);
+
+  await pull.untilAnswers(await pull.push());
+  expect((await find(name)).metadata.uid).toBe(uid);
+  expect(await madeFor(uid)).toEqual(
+    expect.arrayContaining([`Namespace /env-${name}`, `Application argocd/env-${name}`]),
+  );
+
+  await pull.close();
+  await untilGone(name);
+  expect(await madeFor(uid)).toEqual([]);
+  expect((await records()).filter((record) => record.uid === uid)).toMatchObject([{ name, reason: "deleted" }]);
+  const last = (await pull.deliveries()).at(-1);
+  expect(last?.spec.event.pullRequest).toMatchObject({ action: "closed" });
+  expect(last?.status?.phase).toBe("acted");
+});
+
+/** The workflow of the commit, which waits for a runner: the host reports it by `workflow_run`, `requested`. */
+async function expectRunningPipeline(commit: string): Promise<void> {
+  const what = `a stored workflow run of ${commit}`;
+  const check = async () =>
+    (await storedDeliveries()).some(
+      ({ spec: { event } }) => event.pipeline?.commit === commit && event.pipeline.status === "running",
+    );
+  await waitUntil({ what, check, deadlineMs: 30_000 });
+}
+
+/** The host delivers the opening again, signed anew and under another id. */
+async function expectNothingOfReplay(uid: string): Promise<void> {
+  const ofOpening = async () =>
+    (await pull.deliveries()).filter(({ spec }) => spec.event.pullRequest?.action === "opened");
+  const [first] = await ofOpening();
+  expect(first?.status?.phase).toBe("acted");
+  await (await HookLog.open()).replay(first?.spec.deliveryId ?? "");
+  const second = async () => (await ofOpening()).find(({ metadata }) => metadata.name !== first?.metadata.name);
+  const check = async () => (await second())?.status?.phase === "ignored";
+  await waitUntil({ what: "the outcome of the second delivery", check, deadlineMs: 15_000 });
+  expect((await second())?.spec.digest).toBe(first?.spec.digest);
+  const all = await list<{ spec: { trigger?: { repository?: string; number?: number } } }>("eenv");
+  const made = all.filter(({ spec: { trigger } }) => trigger?.number === pull.number);
+  expect(made.map(({ metadata }) => metadata.uid)).toEqual([uid]);
+}
+
+async function records(): Promise<readonly { uid: string; name: string; reason: string }[]> {
+  interface Kept {
+    readonly spec: { readonly uid: string; readonly name: string; readonly reason: string };
+  }
+  return (await list<Kept>("environmentrecords", "--namespace=ephemeral-system")).map(({ spec }) => spec);
+}
