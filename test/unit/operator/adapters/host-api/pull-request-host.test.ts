@@ -64,6 +64,35 @@ describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
   }, 60_000);
 });
 
+describe("deployments of GitHub", () => {
+  const deployment = { environment: "shop-pr-42", commit: commitA, state: "success", description: "ready" } as const;
+
+  test("are one at a time, and go with their environment; those of others stay", async () => {
+    const { api, host } = await scene("github");
+    const others = { id: 1, sha: commitA, environment: "shop-pr-42", task: "deploy", states: ["success"] };
+    api.deployments.push({ ...others });
+    await host.deploy(repository, { ...deployment, state: "pending" }, signal);
+    await host.deploy(repository, { ...deployment, url: "https://shop.env.test" }, signal);
+    expect(api.deployments.map(({ states }) => states)).toEqual([["success"], ["in_progress", "success"]]);
+
+    await host.deploy(repository, { ...deployment, commit: "b".repeat(40) }, signal);
+    expect(api.deployments.map(({ sha }) => sha)).toEqual([commitA, "b".repeat(40)]);
+    await host.retire(repository, "shop-pr-42", signal);
+    expect(api.deployments).toEqual([others]);
+    expect([...api.environments]).toEqual([]);
+    await host.retire(repository, "shop-pr-42", signal);
+  }, 60_000);
+
+  test("go although the token may not delete the environment", async () => {
+    const { api, host } = await scene("github");
+    await host.deploy(repository, deployment, signal);
+    const isEnvironment = (route: string) => route.startsWith("DELETE ") && route.includes("/environments/");
+    api.answerWith(({ route }) => (isEnvironment(route) ? { status: 403, body: { message: "Forbidden" } } : undefined));
+    await host.retire(repository, "shop-pr-42", signal);
+    expect(api.deployments).toEqual([]);
+  }, 60_000);
+});
+
 describe("feedback to a host", () => {
   test("writes a deleted comment anew, and only where it may", async () => {
     const { api, host } = await scene("gitea");
