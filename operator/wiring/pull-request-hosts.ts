@@ -6,14 +6,16 @@ import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { giteaPullRequestHost } from "../adapters/gitea/pull-request-host.ts";
 import { githubPullRequestHost } from "../adapters/github/pull-request-host.ts";
+import { gitlabPullRequestHost } from "../adapters/gitlab/pull-request-host.ts";
 import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../ports/pull-request-host.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 
-const ADAPTERS: Readonly<Partial<Record<HostKind, (request: HostRequest) => PullRequestHost>>> = {
+const ADAPTERS: Readonly<Record<HostKind, (request: HostRequest) => PullRequestHost>> = {
   github: githubPullRequestHost,
   gitea: giteaPullRequestHost,
+  gitlab: gitlabPullRequestHost,
 };
 
 interface Context {
@@ -33,13 +35,12 @@ export function pullRequestHosts(
   const apis: HostApi[] = [];
   const byId = new Map<string, PullRequestHost>();
   for (const host of hosts) {
-    const adapter = ADAPTERS[host.kind];
-    if (adapter === undefined || host.token === undefined) continue;
     const { token } = host;
+    if (token === undefined) continue;
     const ca = host.caFile === undefined ? undefined : readFileSync(host.caFile, "utf8");
     const api = hostApi({ host, ca, clock, token: () => tokens(token) });
     apis.push(api);
-    byId.set(host.id, adapter(api.request));
+    byId.set(host.id, ADAPTERS[host.kind](api.request));
   }
   const of = ({ host }: { readonly host: string }) => byId.get(host) ?? ABSENT;
   return {

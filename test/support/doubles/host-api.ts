@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
 
 /** A comment of a pull request. */
 export interface HostComment {
@@ -17,41 +16,22 @@ export interface HostDeployment {
   readonly states: string[];
 }
 
-/** A request as it came. */
-export interface HostCall {
-  readonly route: string;
-  readonly authorization: string | undefined;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** An answer that a test gives instead. */
-export interface HostAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
 /** The id of the account that the token belongs to. */
 export const SELF = 7;
-
-type Route = (call: HostCall, parts: readonly string[]) => HostAnswer;
 
 /**
  * The part of the API of a repository's host that feedback calls, for one pull request (number 42), on loopback. GitHub and
  * Gitea have the same paths; Gitea's begin with `/api/v1`. What it does not know is answered 404.
  */
 export async function startHostApi({ prefix = "" } = {}) {
-  const calls: HostCall[] = [];
   const statuses: Record<string, unknown>[] = [];
   const comments: HostComment[] = [];
   const deployments: HostDeployment[] = [];
   const environments = new Set<string>();
-  let answer: (call: HostCall) => HostAnswer | undefined = () => undefined;
   let ids = 100;
-  const absent: HostAnswer = { status: 404, body: { message: "Not Found" } };
   const deploymentOf = (id = "") => deployments.find((one) => one.id === Number(id));
 
-  const routes: readonly (readonly [RegExp, Route])[] = [
+  const routes: Routes = [
     [/^GET \/user$/, () => ({ status: 200, body: { id: SELF } })],
     [
       /^POST \/repos\/shop\/[^/]+\/statuses\/(\w+)$/,
@@ -76,7 +56,7 @@ export async function startHostApi({ prefix = "" } = {}) {
       /^PATCH \/repos\/shop\/[^/]+\/issues\/comments\/(\d+)$/,
       ({ body }, [id]) => {
         const found = comments.find((comment) => comment.id === Number(id));
-        if (found === undefined) return absent;
+        if (found === undefined) return ABSENT;
         found.body = String(body.body);
         return { status: 200, body: { id: found.id } };
       },
@@ -105,14 +85,14 @@ export async function startHostApi({ prefix = "" } = {}) {
       ({ body }, [id]) => {
         const found = deploymentOf(id);
         found?.states.push(String(body.state));
-        return found === undefined ? absent : { status: 201, body: {} };
+        return found === undefined ? ABSENT : { status: 201, body: {} };
       },
     ],
     [
       /^DELETE \/repos\/shop\/[^/]+\/deployments\/(\d+)$/,
       (_call, [id]) => {
         const found = deploymentOf(id);
-        if (found === undefined) return absent;
+        if (found === undefined) return ABSENT;
         // https://docs.github.com/en/rest/deployments/deployments#delete-a-deployment
         if (found.states.at(-1) !== "inactive") return { status: 422, body: { message: "is active" } };
         deployments.splice(deployments.indexOf(found), 1);
@@ -121,63 +101,12 @@ export async function startHostApi({ prefix = "" } = {}) {
     ],
     [
       /^DELETE \/repos\/shop\/[^/]+\/environments\/([^/]+)$/,
-      (_call, [name = ""]) => (environments.delete(decodeURIComponent(name)) ? { status: 204 } : absent),
+      (_call, [name = ""]) => (environments.delete(decodeURIComponent(name)) ? { status: 204 } : ABSENT),
     ],
   ];
 
-  const reply = (call: HostCall): HostAnswer => {
-    const given = answer(call);
-    if (given !== undefined) return given;
-    for (const [pattern, route] of routes) {
-      const parts = pattern.exec(call.route);
-      if (parts !== null) return route(call, parts.slice(1));
-    }
-    return absent;
-  };
-
-  const server = createServer(async (request, response) => {
-    const call = await readCall(request, prefix);
-    calls.push(call);
-    send(response, reply(call));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    apiUrl: `http://127.0.0.1:${port}${prefix}`,
-    calls,
-    statuses,
-    comments,
-    deployments,
-    environments,
-    /** The calls that change something, by route. */
-    writes: () => calls.map(({ route }) => route).filter((route) => !route.startsWith("GET ")),
-    /** Answers these calls otherwise; `undefined` leaves a call to the host. */
-    answerWith(given: typeof answer) {
-      answer = given;
-    },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { ...(await startRecordingHost(routes, prefix)), statuses, comments, deployments, environments };
 }
 
 /** What `startHostApi` resolves with. */
 export type HostApiDouble = Awaited<ReturnType<typeof startHostApi>>;
-
-async function readCall(request: IncomingMessage, prefix: string): Promise<HostCall> {
-  const text = Buffer.concat(await Array.fromAsync(request)).toString();
-  const url = request.url ?? "";
-  const path = url.startsWith(prefix) ? url.slice(prefix.length) : `outside the API: ${url}`;
-  return {
-    route: `${request.method} ${path}`,
-    authorization: request.headers.authorization,
-    body: text === "" ? {} : JSON.parse(text),
-  };
-}
-
-function send(response: ServerResponse, { status, headers = {}, body }: HostAnswer): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(body === undefined ? undefined : JSON.stringify(body));
-}
