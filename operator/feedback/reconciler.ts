@@ -19,33 +19,42 @@ export interface FeedbackContext extends SubjectContext, Pick<ControllerPorts, "
  * stored in the environment's status. The end of an environment is told by its teardown, see `conclude.ts`.
  */
 export function createFeedbackReconciler(context: FeedbackContext): Reconcile {
-  /** What was told and could not be stored yet, by UID. */
-  const unstored = new Map<string, FeedbackStatus>();
+  /** What was told and could not be stored yet, by name. */
+  const unstored = new Map<string, { readonly uid: string; readonly feedback: FeedbackStatus }>();
+  const host = context.pullRequestHost;
 
-  const store = async (told: EphemeralEnvironment, feedback: FeedbackStatus) => {
-    unstored.set(told.metadata.uid, feedback);
-    const latest = context.environment(told.metadata.name);
+  const lasting = (name: string) => {
+    const found = context.environment(name);
+    return found?.metadata.deletionTimestamp === undefined ? found : undefined;
+  };
+  const former = ({ metadata: { name, uid }, status }: EphemeralEnvironment) => {
+    const kept = unstored.get(name);
+    return (kept?.uid === uid ? kept.feedback : status?.feedback) ?? {};
+  };
+  const store = async ({ metadata: { name, uid } }: EphemeralEnvironment, feedback: FeedbackStatus) => {
+    unstored.set(name, { uid, feedback });
     // The calls may have lasted for seconds.
-    if (latest?.metadata.uid === told.metadata.uid && !equalJson(latest.status?.feedback ?? {}, feedback)) {
+    const latest = context.environment(name);
+    if (latest?.metadata.uid === uid && !equalJson(latest.status?.feedback ?? {}, feedback)) {
       await context.statusWriter.writeStatus(latest, { ...latest.status, feedback });
     }
-    unstored.delete(told.metadata.uid);
+    unstored.delete(name);
   };
 
   return async (name, { signal }) => {
-    const found = context.environment(name);
-    const subject = found && isLasting(found) ? subjectOf(found, context) : undefined;
+    const found = lasting(name);
+    if (found === undefined) unstored.delete(name);
+    const subject = found && subjectOf(found, context);
     if (found === undefined || subject === undefined) return;
-    const former = unstored.get(found.metadata.uid) ?? found.status?.feedback ?? {};
-    const environment = { ...found, status: { ...found.status, feedback: former } };
+    const known = former(found);
+    const environment = { ...found, status: { ...found.status, feedback: known } };
     const wanted = wantedOf(environment, subject, context.settings.publicUrl);
-    const { feedback, error } = await tell(former, { host: context.pullRequestHost, subject, wanted, signal });
+    const isLasting = () => lasting(name)?.metadata.uid === found.metadata.uid;
+    const { feedback, error } = await tell(known, { host, subject, wanted, signal, isLasting });
     await store(found, feedback);
     return afterwards(error);
   };
 }
-
-const isLasting = ({ metadata }: EphemeralEnvironment) => metadata.deletionTimestamp === undefined;
 
 /** A host may name the time of the next try; otherwise the controller backs off. */
 function afterwards(error: unknown): ReconcileResult {

@@ -15,6 +15,8 @@ interface Telling {
   readonly subject: Subject;
   readonly wanted: Wanted;
   readonly signal: AbortSignal;
+  /** Whether the environment is still there: its end must be the last that is told. */
+  readonly isLasting: () => boolean;
 }
 
 type Teller = (former: FeedbackStatus, telling: Telling) => Promise<Partial<FeedbackStatus>>;
@@ -29,6 +31,7 @@ export async function tell(former: FeedbackStatus, telling: Telling): Promise<To
   const errors: unknown[] = [];
   for (const teller of TELLERS) {
     telling.signal.throwIfAborted();
+    if (!telling.isLasting()) break;
     try {
       feedback = { ...feedback, ...(await teller(known, telling)) };
     } catch (error) {

@@ -9,7 +9,7 @@ import { githubPullRequestHost } from "../adapters/github/pull-request-host.ts";
 import { gitlabPullRequestHost } from "../adapters/gitlab/pull-request-host.ts";
 import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { type PullRequestHost, PullRequestHostFailed } from "../ports/pull-request-host.ts";
+import { type HostedRepository, type PullRequestHost, PullRequestHostFailed } from "../ports/pull-request-host.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 
 const ADAPTERS: Readonly<Record<HostKind, (request: HostRequest) => PullRequestHost>> = {
@@ -42,12 +42,16 @@ export function pullRequestHosts(
     apis.push(api);
     byId.set(host.id, ADAPTERS[host.kind](api.request));
   }
-  const of = ({ host }: { readonly host: string }) => byId.get(host) ?? ABSENT;
+  const of = ({ host }: HostedRepository): PullRequestHost => {
+    const found = byId.get(host);
+    if (found === undefined) throw new PullRequestHostFailed(`the settings have no token of host '${host}'`);
+    return found;
+  };
   return {
-    report: (repository, ...rest) => of(repository).report(repository, ...rest),
-    comment: (repository, ...rest) => of(repository).comment(repository, ...rest),
-    deploy: (repository, ...rest) => of(repository).deploy(repository, ...rest),
-    retire: (repository, ...rest) => of(repository).retire(repository, ...rest),
+    report: async (repository, ...rest) => of(repository).report(repository, ...rest),
+    comment: async (repository, ...rest) => of(repository).comment(repository, ...rest),
+    deploy: async (repository, ...rest) => of(repository).deploy(repository, ...rest),
+    retire: async (repository, ...rest) => of(repository).retire(repository, ...rest),
     close: async () => {
       await Promise.all(apis.map((api) => api.close()));
     },
@@ -68,11 +72,3 @@ function createTokens(secretManager: Pick<SecretManager, "read">) {
     return token;
   };
 }
-
-/** Of a host that can't be told anything. */
-const ABSENT: PullRequestHost = {
-  report: async () => undefined,
-  comment: async () => undefined,
-  deploy: async () => undefined,
-  retire: async () => undefined,
-};

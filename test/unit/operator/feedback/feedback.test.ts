@@ -68,6 +68,9 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     restart() {
       reconcile = createFeedbackReconciler(context);
     },
+    beginDeletion() {
+      environment = { ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } };
+    },
     refuseWrites: (times: number) => {
       refusals = times;
     },
@@ -149,6 +152,17 @@ describe("the host of a pull request", () => {
     await again();
     expect([reports, comments].map(({ length }) => length)).toEqual([1, 1]);
     expect(status()?.feedback?.comment?.id).toBe(5);
+  });
+
+  test("is told nothing more once the environment is being deleted", async () => {
+    const { becomes, host, beginDeletion, comments, deployments } = scene();
+    const report = host.report.bind(host);
+    host.report = async (...told) => {
+      await report(...told);
+      beginDeletion();
+    };
+    await becomes(ready);
+    expect([comments, deployments].map(({ length }) => length)).toEqual([0, 0]);
   });
 
   test.each([

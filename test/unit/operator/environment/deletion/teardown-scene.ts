@@ -32,9 +32,9 @@ export async function scene() {
   await world.furnish(shop);
   let steps: readonly TeardownStep[] = [];
   let force: string | undefined;
-  let isHostAway = false;
+  let hostError: Error | undefined;
   const tellGone = async () => {
-    if (isHostAway) throw new PullRequestHostFailed("the host is away");
+    if (hostError !== undefined) throw hostError;
   };
   return {
     ...world,
@@ -43,8 +43,8 @@ export async function scene() {
       force = step;
     },
     /** The host of its pull request does not answer. */
-    losesHost() {
-      isHostAway = true;
+    losesHost(error: Error = new PullRequestHostFailed("the host is away")) {
+      hostError = error;
     },
     holdNamespace: (...finalizers: string[]) => world.cluster.hold(namespaceKind, namespaceOf(shop), finalizers),
     holdApplication: (...finalizers: string[]) => world.cluster.hold(applicationKind, applicationOf(shop), finalizers),

@@ -61,6 +61,15 @@ describe("a teardown", () => {
     expect(last.steps[4]).toMatchObject({ state: "gone", message: "the host is away" });
   });
 
+  test("ends although a fault keeps the host from being told, whose words it does not repeat", async () => {
+    const world = await scene();
+    world.losesHost(new TypeError("undefined is no function of the-token"));
+    expect((await world.pass()).error).toBeInstanceOf(TypeError);
+    const last = await world.pass({ after: 2 });
+    expect(isOver(last)).toBe(true);
+    expect(last.steps[4]?.message).toBe("the host could not be told");
+  });
+
   test("says since when a thing is gone, and since when one is waited for", async () => {
     const world = await scene();
     world.holdNamespace(HOLD);
