@@ -4,6 +4,8 @@ import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { enqueueOnChanges } from "./environment/watches.ts";
+import { createFeedbackReconciler, type FeedbackContext } from "./feedback/reconciler.ts";
+import { enqueueOnReports, hasFeedback } from "./feedback/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collector.ts";
 import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
@@ -24,7 +26,11 @@ export type ControllerContext = ControllerPorts &
   ReconcilerContext &
   DeliveryContext &
   SenderContext &
-  Omit<MessageContext, "send">;
+  Omit<MessageContext, "send"> &
+  FeedbackContext;
+
+/** Hosts count calls that they refuse, too. */
+const FEEDBACK_BACKOFF_MS = { first: 2_000, longest: 300_000 };
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
@@ -50,6 +56,14 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
       initialKeys: () => namesOf(webhookDeliveries.pending()),
       workers: 8,
+    },
+    {
+      name: "feedback",
+      reconcile: createFeedbackReconciler(context),
+      watches: [(enqueue) => enqueueOnReports(caches, enqueue)],
+      initialKeys: () => namesOf(caches.environments.list().filter(hasFeedback)),
+      workers: 4,
+      backoffMs: FEEDBACK_BACKOFF_MS,
     },
     {
       name: "config set versions",

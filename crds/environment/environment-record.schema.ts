@@ -51,6 +51,12 @@ export const RecordSpec = Type.Object(
     owner,
     groups: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50 })),
     trigger,
+    untold: Type.Optional(
+      Type.String({
+        maxLength: CONDITION_MESSAGE_MAX_LENGTH,
+        description: "Why the host of its pull request was not told of its end.",
+      }),
+    ),
     forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin skipped." })),
   },
   rules({ rule: "self == oldSelf", message: "a record is never changed" }),

@@ -83,6 +83,28 @@ const PullCredential = Type.Object({
 });
 export type PullCredential = Static<typeof PullCredential>;
 
+/** Equal for equal texts, so that nothing is told twice. */
+const told = Type.String({ maxLength: 40, description: "A hash of what was told last." });
+
+const FeedbackStatus = Type.Object(
+  {
+    status: Type.Optional(
+      Type.Object({
+        commit: Type.String({ maxLength: 64 }),
+        state: literals(["pending", "success", "failure"]),
+        told,
+      }),
+    ),
+    comment: Type.Optional(Type.Object({ id: Type.Integer({ format: "int64" }), told })),
+    deployment: Type.Optional(Type.Object({ told })),
+    problem: Type.Optional(
+      Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH, description: "Why the host is not told the rest yet." }),
+    ),
+  },
+  { description: "What the host of its pull request or pipeline was told." },
+);
+export type FeedbackStatus = Static<typeof FeedbackStatus>;
+
 export const PHASES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
 /** The environment's status as the REST contract words it. */
 export type Phase = (typeof PHASES)[number];
@@ -238,6 +260,7 @@ export const EnvironmentStatus = Type.Object({
     ),
   ),
   manifest: Type.Optional(ManifestStatus),
+  feedback: Type.Optional(FeedbackStatus),
   lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),
 });
 export type EnvironmentStatus = Static<typeof EnvironmentStatus>;

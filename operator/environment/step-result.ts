@@ -24,8 +24,11 @@ export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];
 /** The status field that only the deletion writes (`deletion/terminating.ts`), beside some of the reconciler's. */
 export type DeletionField = "teardown";
 
+/** The status field that only the feedback writes (`operator/feedback/reconciler.ts`). */
+export type FeedbackField = "feedback";
+
 /** The status fields that steps write; each belongs to the one step that names it in `writes`. */
-export type StepField = Exclude<StatusField, ReconcilerField | DeletionField>;
+export type StepField = Exclude<StatusField, ReconcilerField | DeletionField | FeedbackField>;
 
 /** Values of status fields; merged over the former status. */
 export type Findings<W extends StepField = StepField> = { readonly [F in W]?: EnvironmentStatus[F] };

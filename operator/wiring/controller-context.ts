@@ -15,11 +15,13 @@ import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
+import { conclude } from "../feedback/conclude.ts";
 import { createAnnouncer } from "../notification/announcer.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
+import type { PullRequestHost } from "../ports/pull-request-host.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
@@ -37,10 +39,16 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly audit?: AuditTrail;
 }
 
+/** The hosts of repositories, whose connections the caller closes. */
+interface Hosts {
+  readonly repositoryHost: RepositoryHost;
+  readonly pullRequestHost: PullRequestHost;
+}
+
 /** Which adapter stands behind which port of the controllers. */
 export function controllerContext(
   foundations: Foundations,
-  repositoryHost: RepositoryHost,
+  { repositoryHost, pullRequestHost }: Hosts,
   options: ControllerOptions,
 ): ControllerContext {
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
@@ -53,6 +61,7 @@ export function controllerContext(
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
   const secretManager = foundations.secretManagers.forController;
+  const concluding = { settings, repositories, pullRequestHost };
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   return {
     ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
@@ -77,6 +86,8 @@ export function controllerContext(
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
     repositories,
+    pullRequestHost,
+    tellGone: (environment, signal) => conclude(environment, concluding, signal),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,

@@ -8,6 +8,7 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
+import { pullRequestHosts } from "./pull-request-hosts.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
@@ -35,7 +36,12 @@ export function createOperator(options: OperatorOptions) {
   const { random, metrics, onPorts = (context: ControllerContext) => context } = options;
   // Apart, so that the connections of one never wait for those of the other.
   const [hostForController, hostForApi] = [gitRepositoryHost(), gitRepositoryHost()];
-  const list = controllers(onPorts(controllerContext(foundations, hostForController, options)));
+  const pullRequestHost = pullRequestHosts(foundations.settings, {
+    secretManager: secretManagers.forController,
+    clock,
+  });
+  const hosts = { repositoryHost: hostForController, pullRequestHost };
+  const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   return {
     ports: facadePorts(foundations, hostForApi, options),
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
@@ -65,8 +71,8 @@ export function createOperator(options: OperatorOptions) {
     async stop(): Promise<void> {
       await watches.stop();
       const { forController, forApi } = secretManagers;
-      const open = [client, leaderClient, hostForController, hostForApi, forController, forApi, messaging.chat];
-      await Promise.all(open.map((connections) => connections.close()));
+      const open = [client, leaderClient, hostForController, hostForApi, pullRequestHost];
+      await Promise.all([...open, forController, forApi, messaging.chat].map((connections) => connections.close()));
     },
   };
 }

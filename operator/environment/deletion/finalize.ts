@@ -18,6 +18,8 @@ export interface FinalizeContext
   readonly backingServices: readonly BackingService[];
   /** Tells people of the end; `undefined` where the settings name nobody to tell. */
   readonly announcer: Announcer | undefined;
+  /** Tells the host of its pull request that it is gone. @throws PullRequestHostFailed, SecretManagerUnavailable */
+  readonly tellGone: (environment: EphemeralEnvironment, signal: AbortSignal) => Promise<void>;
 }
 
 /** The watches report when an object is gone; this is the fallback. */
@@ -34,7 +36,8 @@ export async function finalize(
   const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
   const record = (steps: Teardown["steps"], goneAt: Date) =>
     environmentRecord(environment, { steps, goneAt, services: backingServices });
-  const teardown = await tearDown({ ...environment, variables, record }, context);
+  const tellGone = (signal: AbortSignal) => context.tellGone(environment, signal);
+  const teardown = await tearDown({ ...environment, variables, tellGone, record }, context);
   context.signal.throwIfAborted();
   reportForced(environment, teardown, log);
   if (isOver(teardown)) {

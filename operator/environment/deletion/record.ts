@@ -8,6 +8,7 @@ import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { recorded } from "../manifests/noted-manifest.ts";
+import { FEEDBACK_STEP } from "./last-feedback.ts";
 import { beforeTeardown } from "./terminating.ts";
 
 /** How a deletion ended. */
@@ -43,6 +44,7 @@ export function environmentRecord(
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
     ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
     ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
+    ...untold(steps),
     ...forcedSteps(steps),
   };
 }
@@ -87,6 +89,12 @@ function recordedComponent({ spec, status }: EphemeralEnvironment, component: Co
 
 function recordedConfigSet({ name, version }: { name: string; version?: number }) {
   return version === undefined ? { name } : { name, version };
+}
+
+/** A step that is gone has a message when something of it was given up. */
+function untold(steps: readonly TeardownStep[]): Pick<RecordSpec, "untold"> {
+  const message = steps.find(({ name, state }) => name === FEEDBACK_STEP && state === "gone")?.message;
+  return message === undefined ? {} : { untold: message };
 }
 
 function forcedSteps(steps: readonly TeardownStep[]): Pick<RecordSpec, "forced"> {

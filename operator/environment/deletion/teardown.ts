@@ -9,6 +9,7 @@ import { namespaceKind } from "../../kit/client/kinds.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { Owner, Removal } from "../../ports/cluster.ts";
 import { errorResult, retrying } from "../error-results.ts";
+import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
 
 export interface TeardownContext
   extends Pick<ControllerPorts, "cluster" | "deployer" | "secretManager" | "records" | "settings" | "clock"> {
@@ -22,15 +23,20 @@ export interface DeletionTarget {
   readonly status?: Pick<EnvironmentStatus, "teardown"> | undefined;
   /** The variables for which the secret manager may hold values, as far as known. */
   readonly variables: readonly string[];
+  /** Tells its host that it is gone; absent where there is nothing to tell. */
+  readonly tellGone?: TellGone;
   /** Its record, once the given steps are past. */
   readonly record: (steps: readonly TeardownStep[], goneAt: Date) => RecordSpec;
 }
+
+/** `left`: why something was given up. */
+type Passed = Removal | { readonly state: "gone"; readonly left: string };
 
 interface Action {
   readonly step: string;
   /** Whether it runs for a step in this state. */
   readonly isFor: (step: TeardownStep) => boolean;
-  readonly run: (target: DeletionTarget, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Removal>;
+  readonly run: (target: DeletionTarget, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Passed>;
 }
 
 const isPast = ({ state }: TeardownStep) => state === "gone" || state === "forced";
@@ -51,7 +57,7 @@ const REMOVALS: readonly Omit<Action, "isFor">[] = [
 
 /**
  * Every step until it is past; then once more those that are gone, because a delayed write may have arrived since; then
- * the record, when nothing can be added to it.
+ * the host is told; then the record, when nothing can be added to it.
  */
 const ACTIONS: readonly Action[] = [
   ...REMOVALS.map((removal) => ({ ...removal, isFor: (step: TeardownStep) => !isPast(step) })),
@@ -60,6 +66,12 @@ const ACTIONS: readonly Action[] = [
     run: step === "secrets" ? verifySecrets : run,
     isFor: ({ state }: TeardownStep) => state === "gone",
   })),
+  {
+    step: FEEDBACK_STEP,
+    isFor: (step) => !isPast(step),
+    run: (target, { clock, signal }) =>
+      lastFeedback(target.tellGone, { since: formerStep(target, FEEDBACK_STEP).since, now: clock.now(), signal }),
+  },
   { step: "record", isFor: (step) => !isPast(step), run: keepRecord },
 ];
 
@@ -136,13 +148,16 @@ const MINUTE_MS = 60_000;
  */
 function stepAfter(
   { name, since: begun, goneAt }: TeardownStep,
-  removal: Removal,
+  removal: Passed,
   { metadata }: DeletionTarget,
   { clock, settings }: TeardownContext,
 ): { step: TeardownStep; blockers: TeardownBlocker[] } {
   const now = clock.now();
   const at = now.toISOString();
-  if (removal.state === "gone") return { step: { name, state: "gone", goneAt: goneAt ?? at }, blockers: [] };
+  if (removal.state === "gone") {
+    const left = "left" in removal ? { message: clipped(removal.left) } : {};
+    return { step: { name, state: "gone", ...left, goneAt: goneAt ?? at }, blockers: [] };
+  }
   const since = begun ?? at;
   const isStuck = elapsedMs(new Date(since), now) >= settings.reconcile.stuckMinutes * MINUTE_MS;
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
@@ -171,7 +186,7 @@ function blockersOf(step: string, { blockers = [], message }: Removing): Teardow
 }
 
 /** An error is reported as a blocker before it is retried. */
-async function attempt(step: string, run: () => Promise<Removal>): Promise<{ removal: Removal; error?: unknown }> {
+async function attempt(step: string, run: () => Promise<Passed>): Promise<{ removal: Passed; error?: unknown }> {
   try {
     return { removal: await run() };
   } catch (error) {

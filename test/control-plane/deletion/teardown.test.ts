@@ -122,7 +122,7 @@ describe("a deletion that takes more than five minutes", () => {
     const untouched = await world.reconcile(name);
     expect(untouched.status?.teardown?.steps.map(({ state }) => state)).toEqual([
       "waiting",
-      ...Array(4).fill("pending"),
+      ...Array(5).fill("pending"),
     ]);
 
     await force(name, "application");

@@ -87,6 +87,7 @@ describe("an environment's life", () => {
           { name: "project", state: "gone" },
           { name: "secrets", state: "gone" },
           { name: "namespace", state: "waiting", message: "Namespace 'env-held-up' is being deleted" },
+          { name: "feedback", state: "pending" },
           { name: "record", state: "pending" },
         ],
       },

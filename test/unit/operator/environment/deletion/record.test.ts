@@ -68,6 +68,14 @@ describe("the record of an environment", () => {
     });
   });
 
+  test("says why the host of its pull request was not told of its end", () => {
+    const goneAt = minutesLater(70).toISOString();
+    const steps = [{ name: "feedback", state: "gone" as const, message: "the host is away", goneAt }];
+    const record = environmentRecord(environmentFixture({ metadata: deleted(0) }), { ...ended, steps });
+    expect(isValid(record)).toBe(true);
+    expect(record.untold).toBe("the host is away");
+  });
+
   test.each<[string, Parameters<typeof environmentFixture>[0], object]>([
     ["that was never looked at", { metadata: deleted(0) }, { reason: "deleted", phase: "creating" }],
     ["whose time was up", { metadata: deleted(60), spec: { ttlHours: 1 } }, { reason: "expired" }],

@@ -4,12 +4,12 @@ import { minutesLater } from "../../../../support/fixtures/environment-fixture.t
 import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 
 describe("a forced step", () => {
-  const wait = ["gone", "gone", "gone", "waiting", "pending"];
+  const wait = ["gone", "gone", "gone", "waiting", "pending", "pending"];
 
   test.each<{ name: string; force: string; after: number; make?: (world: Scene) => unknown; states: string[] }>([
     {
       name: "is gone past when it is stuck",
-      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "forced", "gone"] },
+      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "forced", "gone", "gone"] },
     },
     { name: "is none before it is stuck", ...{ force: "namespace", after: 4, states: wait } },
     { name: "is no other one", ...{ force: "application", after: 5, states: wait } },
@@ -17,12 +17,12 @@ describe("a forced step", () => {
     {
       name: "is none while one before it is waited for",
       make: ({ holdApplication }) => holdApplication(HOLD),
-      ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending"] },
+      ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending", "pending"] },
     },
     {
       name: "may be one that can't be asked",
       make: ({ secretManager, holdNamespace }) => [secretManager.setReachable(false), holdNamespace()],
-      ...{ force: "secrets", after: 5, states: ["gone", "gone", "forced", "gone", "gone"] },
+      ...{ force: "secrets", after: 5, states: ["gone", "gone", "forced", "gone", "gone", "gone"] },
     },
   ])("$name", async ({ force, after, make, states }) => {
     const world = await scene();
@@ -40,12 +40,12 @@ describe("a forced step", () => {
     world.force("application");
     await world.pass();
     const first = await world.pass({ after: 60 });
-    expect(first.states).toEqual(["forced", "gone", "gone", "waiting", "pending"]);
+    expect(first.states).toEqual(["forced", "gone", "gone", "waiting", "pending", "pending"]);
     expect(first.blockers).toEqual([]);
     world.force("namespace");
     expect((await world.pass({ after: 4 })).states).toEqual(first.states);
     const last = await world.pass({ after: 1 });
-    expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone"]);
+    expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone", "gone"]);
     const left = (kind: string) =>
       `${kind} 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
     const forced = [
@@ -65,12 +65,12 @@ describe("a forced step", () => {
     world.records.fail(new Error("full"));
     world.force("namespace");
     await world.pass();
-    expect((await world.pass({ after: 5 })).states.slice(3)).toEqual(["forced", "waiting"]);
+    expect((await world.pass({ after: 5 })).states.slice(3)).toEqual(["forced", "gone", "waiting"]);
     world.records.fail(undefined);
-    expect((await world.pass()).states.slice(3)).toEqual(["forced", "gone"]);
+    expect((await world.pass()).states.slice(3)).toEqual(["forced", "gone", "gone"]);
   });
 });
 
 test("the steps that may be named", () => {
-  expect(TEARDOWN_STEPS).toEqual(["application", "project", "secrets", "namespace", "record"]);
+  expect(TEARDOWN_STEPS).toEqual(["application", "project", "secrets", "namespace", "feedback", "record"]);
 });

@@ -4,6 +4,7 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../operator/adapters/argocd/kinds.ts";
 import { type Teardown, tearDown } from "../../../../../operator/environment/deletion/teardown.ts";
 import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
+import { PullRequestHostFailed } from "../../../../../operator/ports/pull-request-host.ts";
 import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";
@@ -31,18 +32,31 @@ export async function scene() {
   await world.furnish(shop);
   let steps: readonly TeardownStep[] = [];
   let force: string | undefined;
+  let hostError: Error | undefined;
+  const tellGone = async () => {
+    if (hostError !== undefined) throw hostError;
+  };
   return {
     ...world,
     /** An admin annotates the environment. */
     force(step: string) {
       force = step;
     },
+    /** The host of its pull request does not answer. */
+    losesHost(error: Error = new PullRequestHostFailed("the host is away")) {
+      hostError = error;
+    },
     holdNamespace: (...finalizers: string[]) => world.cluster.hold(namespaceKind, namespaceOf(shop), finalizers),
     holdApplication: (...finalizers: string[]) => world.cluster.hold(applicationKind, applicationOf(shop), finalizers),
     async pass({ after = 0 } = {}): Promise<Teardown & { states: string[] }> {
       clock.advance(after * MINUTE_MS);
       const annotations = force === undefined ? {} : { annotations: { [FORCE_TEARDOWN_ANNOTATION]: force } };
-      const leaving = { metadata: { ...shop, deletionTimestamp: CREATED, ...annotations }, variables: [], record };
+      const leaving = {
+        metadata: { ...shop, deletionTimestamp: CREATED, ...annotations },
+        variables: [],
+        tellGone,
+        record,
+      };
       const signal = new AbortController().signal;
       const teardown = await tearDown(
         { ...leaving, status: { teardown: { steps: [...steps] } } },

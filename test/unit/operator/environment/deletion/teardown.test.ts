@@ -13,29 +13,29 @@ const holder = (kind = "Namespace", reason = HOLD) => ({
 
 describe("a teardown", () => {
   test.each<[string, (world: Scene) => unknown, string[], string[]]>([
-    ["nothing holds", () => undefined, ["gone", "gone", "gone", "gone", "gone"], []],
+    ["nothing holds", () => undefined, ["gone", "gone", "gone", "gone", "gone", "gone"], []],
     [
       "the application is blocked",
       ({ holdApplication }) => holdApplication(HOLD),
-      ["waiting", "pending", "pending", "pending", "pending"],
+      ["waiting", "pending", "pending", "pending", "pending", "pending"],
       ["application", "project", "secrets", "namespace"],
     ],
     [
       "the namespace is blocked",
       ({ holdNamespace }) => holdNamespace(HOLD),
-      ["gone", "gone", "gone", "waiting", "pending"],
+      ["gone", "gone", "gone", "waiting", "pending", "pending"],
       ["namespace"],
     ],
     [
       "the secret manager is away",
       ({ secretManager }) => secretManager.setReachable(false),
-      ["gone", "gone", "waiting", "pending", "pending"],
+      ["gone", "gone", "waiting", "pending", "pending", "pending"],
       ["secrets", "namespace"],
     ],
     [
       "the record can't be written",
       ({ records }) => records.fail(new Error("full")),
-      ["gone", "gone", "gone", "gone", "waiting"],
+      ["gone", "gone", "gone", "gone", "gone", "waiting"],
       [],
     ],
   ])("goes in order and no further than it may: %s", async (_what, make, states, left) => {
@@ -47,6 +47,27 @@ describe("a teardown", () => {
     world.secretManager.setReachable(true);
     expect(await world.left(shop)).toEqual(left);
     expect(world.records.list()).toHaveLength(isOver(done) ? 1 : 0);
+  });
+
+  test("tells the host last, and waits two minutes for one that is away", async () => {
+    const world = await scene();
+    world.losesHost();
+    const first = await world.pass();
+    expect(first.states).toEqual(["gone", "gone", "gone", "gone", "waiting", "pending"]);
+    expect(first.steps[4]).toMatchObject({ name: "feedback", message: "the host is away" });
+    expect(isOver(await world.pass({ after: 1 }))).toBe(false);
+    const last = await world.pass({ after: 1 });
+    expect(isOver(last)).toBe(true);
+    expect(last.steps[4]).toMatchObject({ state: "gone", message: "the host is away" });
+  });
+
+  test("ends although a fault keeps the host from being told, whose words it does not repeat", async () => {
+    const world = await scene();
+    world.losesHost(new TypeError("undefined is no function of the-token"));
+    expect((await world.pass()).error).toBeInstanceOf(TypeError);
+    const last = await world.pass({ after: 2 });
+    expect(isOver(last)).toBe(true);
+    expect(last.steps[4]?.message).toBe("the host could not be told");
   });
 
   test("says since when a thing is gone, and since when one is waited for", async () => {
@@ -81,11 +102,11 @@ describe("a teardown", () => {
     await world.furnish(shop);
     world.holdApplication(HOLD);
     const late = await world.pass({ after: 60 });
-    expect(late.states).toEqual(["waiting", "gone", "gone", "gone", "pending"]);
+    expect(late.states).toEqual(["waiting", "gone", "gone", "gone", "pending", "pending"]);
     expect(late.blockers).toEqual([]);
     expect(world.records.list()).toEqual([]);
     world.holdApplication();
-    expect((await world.pass()).states).toEqual(["gone", "gone", "waiting", "gone", "pending"]);
+    expect((await world.pass()).states).toEqual(["gone", "gone", "waiting", "gone", "pending", "pending"]);
     expect(isOver(await world.pass())).toBe(true);
     expect(await world.left(shop)).toEqual([]);
     expect(world.records.list()).toHaveLength(1);
@@ -150,10 +171,10 @@ describe("a teardown", () => {
     world.holdNamespace();
     world.secretManager.setReachable(false);
     const blip = await world.pass({ after: 1 });
-    expect(blip.states).toEqual(["gone", "gone", "waiting", "gone", "pending"]);
+    expect(blip.states).toEqual(["gone", "gone", "waiting", "gone", "pending", "pending"]);
     expect(blip.blockers).toEqual([]);
     world.secretManager.setReachable(true);
-    expect((await world.pass()).states).toEqual(Array(5).fill("gone"));
+    expect((await world.pass()).states).toEqual(Array(6).fill("gone"));
   });
 
   test("says only what the status can hold", async () => {

@@ -6,6 +6,7 @@ import type { Step } from "../../../../../operator/environment/step.ts";
 import {
   type DeletionField,
   done,
+  type FeedbackField,
   failed,
   RECONCILER_FIELDS,
   withFindings,
@@ -15,10 +16,10 @@ import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const schedule = createSchedule(new TestClock(), 60_000);
 const steps = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
-const DELETION_FIELDS: readonly DeletionField[] = ["teardown"];
+const OTHER_FIELDS: readonly (DeletionField | FeedbackField)[] = ["teardown", "feedback"];
 
-test("every status field has exactly one writer: a step, the reconciler or the deletion", () => {
-  const written = [...steps.flatMap(({ writes }) => writes), ...RECONCILER_FIELDS, ...DELETION_FIELDS];
+test("every status field has exactly one writer: a step, the reconciler, the deletion or the feedback", () => {
+  const written = [...steps.flatMap(({ writes }) => writes), ...RECONCILER_FIELDS, ...OTHER_FIELDS];
   expect([...written].sort()).toEqual(Object.keys(EnvironmentStatus.properties).sort());
 });
 

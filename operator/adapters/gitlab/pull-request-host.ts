@@ -1,0 +1,69 @@
+import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/pull-request-host.ts";
+import { PullRequestHostFailed } from "../../ports/pull-request-host.ts";
+import { answeredStatus, type HostRequest } from "../host-api/host-api.ts";
+import { putComment } from "../host-api/sticky-comment.ts";
+
+const STATES = { pending: "running", success: "success", failure: "failed" } as const;
+const PAGE_SIZE = 100;
+
+interface Note {
+  readonly id: number;
+  readonly body: string;
+  readonly author?: { readonly id: number } | null;
+}
+
+/**
+ * The PullRequestHost port over GitLab's API: https://docs.gitlab.com/api/commits/#set-commit-pipeline-status and
+ * https://docs.gitlab.com/api/notes/#merge-requests. Its deployments are those of its pipelines, so none are made.
+ */
+export function gitlabPullRequestHost(request: HostRequest): PullRequestHost {
+  let self: number | undefined;
+  return {
+    report: (repository, report, signal) => setStatus(request, { repository, report, signal }),
+    comment(repository, { number, ...comment }, signal) {
+      const of = { project: repository.fullName, number };
+      const list = "/projects/{project}/merge_requests/{number}/notes";
+      return putComment(comment, {
+        self: async () => {
+          self ??= (await request<{ id: number }>("GET /user", {}, signal)).id;
+          return self;
+        },
+        async page(page) {
+          const paging = { page, per_page: PAGE_SIZE, sort: "asc", order_by: "created_at" };
+          const found = await request<readonly Note[]>(`GET ${list}`, { ...of, ...paging }, signal);
+          if (found.length === 0) return undefined;
+          return found.map(({ id, body, author }) => ({ id, text: body, author: author?.id }));
+        },
+        create: async (body) => (await request<{ id: number }>(`POST ${list}`, { ...of, body }, signal)).id,
+        edit: (id, body) => request(`PUT ${list}/{id}`, { ...of, id, body }, signal),
+      });
+    },
+    deploy: async () => undefined,
+    retire: async () => undefined,
+  };
+}
+
+interface Setting {
+  readonly repository: HostedRepository;
+  readonly report: CommitReport;
+  readonly signal: AbortSignal;
+}
+
+/** GitLab's status is a state machine, which refuses to become what it is. */
+async function setStatus(request: HostRequest, { repository, report, signal }: Setting): Promise<void> {
+  const { commit, context, description, url } = report;
+  const state = STATES[report.state];
+  const target = url === undefined ? {} : { target_url: url };
+  const values = { project: repository.fullName, sha: commit, state, name: context, description, ...target };
+  try {
+    await request("POST /projects/{project}/statuses/{sha}", values, signal);
+  } catch (error) {
+    if (!isThere(error, state)) throw error;
+  }
+}
+
+/** As in "Cannot transition status via :run from :running". */
+function isThere(error: unknown, state: string): boolean {
+  if (!(error instanceof PullRequestHostFailed) || answeredStatus(error) !== 400) return false;
+  return error.message.includes("Cannot transition status") && error.message.includes(`from :${state}`);
+}

@@ -1,0 +1,119 @@
+import { Octokit } from "@octokit/core";
+import { throttling } from "@octokit/plugin-throttling";
+import { Agent, fetch as undiciFetch } from "undici";
+import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
+import type { Sensitive } from "../../../crds/sensitive.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { PullRequestHostFailed } from "../../ports/pull-request-host.ts";
+
+/** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
+export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;
+type Values = Readonly<Record<string, unknown>>;
+
+export interface HostApi {
+  readonly request: HostRequest;
+  close(): Promise<void>;
+}
+
+interface Context {
+  readonly host: Pick<RepositoryHostSettings, "id" | "kind" | "apiUrl">;
+  /** The authority behind its certificate, in PEM. */
+  readonly ca?: string | undefined;
+  /** @throws when it can't be read */
+  readonly token: () => Promise<Sensitive>;
+  readonly clock: Pick<Clock, "now" | "monotonicMs">;
+}
+
+const CALL_DEADLINE_MS = 10_000;
+const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
+
+/** "Otherwise, wait for at least one minute." */
+const UNSAID_LIMIT_MS = 60_000;
+
+/** Headers that tell more than a number: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+interface RefusedCall {
+  readonly status: number;
+  readonly message: string;
+  readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>> };
+}
+
+/**
+ * The API of a host of the settings; no other address is called, and no redirect is followed. Writes to GitHub are spaced
+ * as its limits want, and a host that names a time to come back is left alone until then. A call that fails is not repeated
+ * here: its reconcile is.
+ */
+export function hostApi({ host, ca, token, clock }: Context): HostApi {
+  const agent = new Agent({
+    connections: 8,
+    connect: { timeout: 5_000, ...(ca === undefined ? {} : { ca }) },
+    maxResponseSize: ANSWER_LIMIT_BYTES,
+  });
+  const octokit = new (Octokit.plugin(throttling))({
+    baseUrl: host.apiUrl.replace(/\/+$/, ""),
+    userAgent: "ephemeral-environments",
+    log: SILENT,
+    request: { fetch: boundFetch(agent) },
+    throttle: { enabled: host.kind === "github", id: host.id, onRateLimit: never, onSecondaryRateLimit: never },
+  });
+  let limitedUntilMs = Number.NEGATIVE_INFINITY;
+  return {
+    async request<T>(route: string, values: Values, signal: AbortSignal) {
+      signal.throwIfAborted();
+      const leftMs = limitedUntilMs - clock.monotonicMs();
+      if (leftMs > 0) throw new PullRequestHostFailed(`host '${host.id}' limits its calls`, { retryAfterMs: leftMs });
+      const headers = { authorization: `Bearer ${(await token()).reveal()}` };
+      try {
+        return (await octokit.request(route, { ...values, headers, request: { signal } })).data as T;
+      } catch (error) {
+        const refused = error as RefusedCall;
+        const limitedMs = retryAfterMs(refused, clock.now());
+        if (limitedMs !== undefined) limitedUntilMs = clock.monotonicMs() + limitedMs;
+        throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${refused.message}`, {
+          ...{ retryAfterMs: limitedMs, cause: error },
+        });
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+/** The host names when it may be asked again; until then nothing waits in a queue. */
+const never = () => false;
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function boundFetch(dispatcher: Agent) {
+  return async (url: string, options: Parameters<typeof undiciFetch>[1]) => {
+    const deadline = AbortSignal.timeout(CALL_DEADLINE_MS);
+    const signal = options?.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+    const reply = await undiciFetch(url, { ...options, dispatcher, redirect: "manual", signal });
+    if (reply.status < 300 || reply.status >= 400) return reply;
+    await reply.body?.cancel();
+    throw new Error(`it redirects with ${reply.status}: correct the name of the repository, or apiUrl of the settings`);
+  };
+}
+
+/** Milliseconds until the host wants to be asked again; `undefined` when it did not limit us. */
+function retryAfterMs({ status, message, response }: RefusedCall, now: Date): number | undefined {
+  const headers = response?.headers ?? {};
+  const after = Number(headers["retry-after"]);
+  if (after > 0) return after * 1000;
+  const reset = Number(headers["x-ratelimit-reset"]);
+  const isUsedUp = String(headers["x-ratelimit-remaining"]) === "0" && reset > 0;
+  if (isUsedUp) return Math.max(1000, reset * 1000 - now.getTime());
+  return status === 429 || /secondary rate limit/i.test(message) ? UNSAID_LIMIT_MS : undefined;
+}
+
+/** The status of the answer that a call failed with; `undefined` without an answer. */
+export function answeredStatus(error: unknown): number | undefined {
+  return error instanceof PullRequestHostFailed ? (error.cause as Partial<RefusedCall> | undefined)?.status : undefined;
+}
+
+/** Waits for a call and answers `undefined` when what it names is not there. */
+export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (answeredStatus(error) === 404) return undefined;
+    throw error;
+  }
+}

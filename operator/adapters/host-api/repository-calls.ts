@@ -1,0 +1,58 @@
+import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/pull-request-host.ts";
+import type { HostRequest } from "./host-api.ts";
+import { putComment } from "./sticky-comment.ts";
+
+/** How the two APIs differ. */
+interface Differences {
+  /** Comments of a page; `undefined`: the host lists all of them at once. */
+  readonly pageSize: number | undefined;
+}
+
+interface Comment {
+  readonly id: number;
+  readonly body?: string | null;
+  readonly user?: { readonly id: number } | null;
+}
+
+/**
+ * Statuses and comments by the API that GitHub and Gitea have in common: https://docs.github.com/en/rest/commits/statuses,
+ * https://docs.github.com/en/rest/issues/comments, https://docs.gitea.com/api/1.25/#tag/issue.
+ */
+export function repositoryCalls(
+  request: HostRequest,
+  { pageSize }: Differences,
+): Pick<PullRequestHost, "report" | "comment"> {
+  let self: number | undefined;
+  return {
+    async report(repository, { commit, context, state, description, url }: CommitReport, signal) {
+      const target = url === undefined ? {} : { target_url: url };
+      const values = { ...partsOf(repository), sha: commit, context, state, description, ...target };
+      await request("POST /repos/{owner}/{repo}/statuses/{sha}", values, signal);
+    },
+    comment(repository, { number, ...comment }, signal) {
+      const parts = partsOf(repository);
+      const list = "/repos/{owner}/{repo}/issues/{number}/comments";
+      return putComment(comment, {
+        self: async () => {
+          self ??= (await request<{ id: number }>("GET /user", {}, signal)).id;
+          return self;
+        },
+        async page(page) {
+          if (pageSize === undefined && page > 1) return undefined;
+          const paging = pageSize === undefined ? {} : { page, per_page: pageSize };
+          const found = await request<readonly Comment[]>(`GET ${list}`, { ...parts, number, ...paging }, signal);
+          if (found.length === 0) return undefined;
+          return found.map(({ id, body, user }) => ({ id, text: body ?? "", author: user?.id }));
+        },
+        create: async (body) => (await request<{ id: number }>(`POST ${list}`, { ...parts, number, body }, signal)).id,
+        edit: (id, body) => request("PATCH /repos/{owner}/{repo}/issues/comments/{id}", { ...parts, id, body }, signal),
+      });
+    },
+  };
+}
+
+/** The two parts of the full name of a repository. */
+export function partsOf({ fullName }: HostedRepository): { readonly owner: string; readonly repo: string } {
+  const [owner = "", repo = ""] = fullName.split("/");
+  return { owner, repo };
+}

@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
+import { type HostApiDouble, SELF, startHostApi } from "../../support/doubles/host-api.ts";
+import { clockAhead } from "../../support/faults/skewed-clock.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+
+let world: World;
+let api: HostApiDouble;
+
+beforeAll(async () => {
+  world = await createWorld();
+  await world.admin.create(secretKind, {
+    metadata: { name: "host-token", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
+    data: { "1": Buffer.from("the-token").toString("base64") },
+  });
+}, 180_000);
+afterEach(async () => {
+  await world.abandonOperators();
+  await api.stop();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+/** An operator, the host that it tells, and an environment of pull request 42. */
+async function given(name: string) {
+  api = await startHostApi({ prefix: "/api/v1" });
+  const token = { name: "host-token", key: "latest" };
+  const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
+  await world.register(name, { fullName: `shop/${name}`, host: "git" });
+  const spec: EnvironmentSpec = {
+    backend: { repository: name, branch: "feature", commit: COMMIT },
+    trigger: { kind: "pull_request", provider: "git", repository: name, number: 42 },
+  };
+  const start = (more = {}) => world.startOperator({ settings, ...more });
+  return { start, operator: await start(), made: await world.create(`${name}-pr-42`, spec) };
+}
+
+const states = () => api.statuses.map(({ state, sha }) => [state, sha]);
+const untilTold = (made: EphemeralEnvironment, state: string) =>
+  world.expectState(made.metadata.name, `having told '${state}'`, ({ status }) => {
+    const { status: told, comment, problem } = status?.feedback ?? {};
+    return status?.phase === "ready" && told?.state === state && comment !== undefined && problem === undefined;
+  });
+
+describe("the pull request of an environment", () => {
+  test("has one status and one comment, which no restart repeats, and which say when it is gone", async () => {
+    const { start, operator, made } = await given("told");
+    const marker = "<!-- ephemeral-environments: told-pr-42 -->";
+    const foreign = { id: 1, body: `${marker}\nby somebody else`, user: { id: SELF + 1 } };
+    api.comments.push({ ...foreign });
+    const told = await untilTold(made, "success");
+    expect(states().at(-1)).toEqual(["success", COMMIT]);
+    expect(new Set(api.statuses.map(({ context }) => context))).toEqual(new Set(["ephemeral-environment/told"]));
+    expect(api.comments).toHaveLength(2);
+    expect(api.comments[1]?.body).toContain(told.status?.urls?.backend ?? "no URL");
+
+    await operator.stop();
+    const before = api.calls.length;
+    await start();
+    await world.reconcile(made.metadata.name);
+    expect(api.calls.slice(before)).toEqual([]);
+
+    await world.delete(made);
+    await world.expectGone(made);
+    expect(api.comments[0]).toEqual(foreign);
+    expect(api.comments[1]?.body).toBe(`${marker}\n**Environment \`told-pr-42\` is gone**`);
+    expect(api.statuses.at(-1)).toMatchObject({ state: "success", description: "The environment is gone" });
+  }, 120_000);
+
+  test("keeps no environment when its host is away, and the record says what was not told", async () => {
+    const { start, operator, made } = await given("untold");
+    await untilTold(made, "success");
+    api.answerWith(() => ({ status: 502, body: { message: "Bad Gateway" } }));
+    await world.delete(made);
+    const waits = ({ status }: EphemeralEnvironment) =>
+      status?.teardown?.steps.some(({ name, state }) => name === "feedback" && state === "waiting") ?? false;
+    await world.expectState(made.metadata.name, "waiting for its host", waits);
+    await operator.stop();
+    await start({ clock: clockAhead(0.1) });
+    await world.expectGone(made);
+    const record = await until(
+      () => world.admin.find(recordType, { name: made.metadata.uid, namespace: "ephemeral-system" }),
+      { what: "the record", deadlineMs: 10_000 },
+    );
+    expect(JSON.stringify(record)).toContain("Bad Gateway");
+  }, 120_000);
+});

@@ -1,0 +1,112 @@
+import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
+
+/** A comment of a pull request. */
+export interface HostComment {
+  readonly id: number;
+  body: string;
+  readonly user: { readonly id: number };
+}
+
+/** A deployment, with the states that it was given. */
+export interface HostDeployment {
+  readonly id: number;
+  readonly sha: string;
+  readonly environment: string;
+  readonly task: string;
+  readonly states: string[];
+}
+
+/** The id of the account that the token belongs to. */
+export const SELF = 7;
+
+/**
+ * The part of the API of a repository's host that feedback calls, for one pull request (number 42), on loopback. GitHub and
+ * Gitea have the same paths; Gitea's begin with `/api/v1`. What it does not know is answered 404.
+ */
+export async function startHostApi({ prefix = "" } = {}) {
+  const statuses: Record<string, unknown>[] = [];
+  const comments: HostComment[] = [];
+  const deployments: HostDeployment[] = [];
+  const environments = new Set<string>();
+  let ids = 100;
+  const deploymentOf = (id = "") => deployments.find((one) => one.id === Number(id));
+
+  const routes: Routes = [
+    [/^GET \/user$/, () => ({ status: 200, body: { id: SELF } })],
+    [
+      /^POST \/repos\/shop\/[^/]+\/statuses\/(\w+)$/,
+      ({ body }, [sha]) => {
+        statuses.push({ ...body, sha });
+        return { status: 201, body: {} };
+      },
+    ],
+    [
+      /^GET \/repos\/shop\/[^/]+\/issues\/42\/comments(\?.*)?$/,
+      (_call, [query = ""]) => ({ status: 200, body: /[?&]page=([2-9]|\d\d)/.test(query) ? [] : comments }),
+    ],
+    [
+      /^POST \/repos\/shop\/[^/]+\/issues\/42\/comments$/,
+      ({ body }) => {
+        ids += 1;
+        comments.push({ id: ids, body: String(body.body), user: { id: SELF } });
+        return { status: 201, body: { id: ids } };
+      },
+    ],
+    [
+      /^PATCH \/repos\/shop\/[^/]+\/issues\/comments\/(\d+)$/,
+      ({ body }, [id]) => {
+        const found = comments.find((comment) => comment.id === Number(id));
+        if (found === undefined) return ABSENT;
+        found.body = String(body.body);
+        return { status: 200, body: { id: found.id } };
+      },
+    ],
+    [
+      /^GET \/repos\/shop\/[^/]+\/deployments\?(.*)$/,
+      (_call, [query]) => {
+        const asked = new URLSearchParams(query);
+        const fits = (one: HostDeployment) =>
+          one.environment === asked.get("environment") && one.task === asked.get("task");
+        return { status: 200, body: deployments.filter(fits) };
+      },
+    ],
+    [
+      /^POST \/repos\/shop\/[^/]+\/deployments$/,
+      ({ body }) => {
+        ids += 1;
+        const environment = String(body.environment);
+        environments.add(environment);
+        deployments.push({ id: ids, sha: String(body.ref), environment, task: String(body.task), states: [] });
+        return { status: 201, body: { id: ids, sha: body.ref } };
+      },
+    ],
+    [
+      /^POST \/repos\/shop\/[^/]+\/deployments\/(\d+)\/statuses$/,
+      ({ body }, [id]) => {
+        const found = deploymentOf(id);
+        found?.states.push(String(body.state));
+        return found === undefined ? ABSENT : { status: 201, body: {} };
+      },
+    ],
+    [
+      /^DELETE \/repos\/shop\/[^/]+\/deployments\/(\d+)$/,
+      (_call, [id]) => {
+        const found = deploymentOf(id);
+        if (found === undefined) return ABSENT;
+        // https://docs.github.com/en/rest/deployments/deployments#delete-a-deployment
+        if (found.states.at(-1) !== "inactive") return { status: 422, body: { message: "is active" } };
+        deployments.splice(deployments.indexOf(found), 1);
+        return { status: 204 };
+      },
+    ],
+    [
+      /^DELETE \/repos\/shop\/[^/]+\/environments\/([^/]+)$/,
+      (_call, [name = ""]) => (environments.delete(decodeURIComponent(name)) ? { status: 204 } : ABSENT),
+    ],
+  ];
+
+  return { ...(await startRecordingHost(routes, prefix)), statuses, comments, deployments, environments };
+}
+
+/** What `startHostApi` resolves with. */
+export type HostApiDouble = Awaited<ReturnType<typeof startHostApi>>;
