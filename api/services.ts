@@ -15,7 +15,7 @@ import type { WebhookInbox } from "../operator/ports/facade/webhook-inbox.ts";
 import type { Log } from "../operator/ports/log.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
-import type { WebhookDeliveries } from "../operator/ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliveries.ts";
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";

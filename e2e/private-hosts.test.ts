@@ -2,10 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { Environments, find, untilGone, untilReady } from "./support/environments.ts";
-import { giteaUrl } from "./support/gitea.ts";
+import { giteaUrl } from "./support/gitea/gitea.ts";
+import {
+  makePrivateComponent,
+  type PrivateComponent,
+  removePrivateComponent,
+} from "./support/gitea/private-component.ts";
 import { apply, kubectl, list, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
-import { makePrivateComponent, type PrivateComponent, removePrivateComponent } from "./support/private-component.ts";
 import { names, stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);

@@ -1,7 +1,7 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { Environments, find, madeFor, untilGone, untilReady } from "./support/environments.ts";
+import { HookLog, PullRequest, storedDeliveries } from "./support/gitea/pull-requests.ts";
 import { list, waitFor } from "./support/kubectl.ts";
-import { HookLog, PullRequest, storedDeliveries } from "./support/pull-requests.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
 

@@ -1,5 +1,6 @@
 /** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
+import { Announced } from "../notifications/announced.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, literals, Timestamp, timestamp } from "../schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
 
@@ -226,39 +227,7 @@ export const EnvironmentStatus = Type.Object({
       ),
     }),
   ),
-  announced: Type.Optional(
-    Type.Object(
-      {
-        event: literals(["created", "ready", "updated", "failed"]),
-        at: Type.String({
-          ...Timestamp,
-          description: "The transition of Ready that it was; of created, the creation.",
-        }),
-        serving: Type.Optional(Type.String({ maxLength: 64, description: "`servingHash` at that time." })),
-        pipelines: Type.Optional(
-          Type.Object(
-            {
-              backend: Type.Optional(Type.String({ maxLength: 255 })),
-              frontend: Type.Optional(Type.String({ maxLength: 255 })),
-            },
-            { description: "The last pipeline that ended, by component: project, id and status." },
-          ),
-        ),
-        expiry: Type.Optional(
-          Type.Object(
-            {
-              at: Type.String({ ...Timestamp, description: "The expiry that the warnings were about." }),
-              hours: Type.Optional(
-                Type.Integer({ description: "The last of the warnings that is over, by the hours before the expiry." }),
-              ),
-            },
-            { description: "Which warnings the owner needs no more." },
-          ),
-        ),
-      },
-      { description: "What was told of the environment, so that it is told once; absent where nothing is to be told." },
-    ),
-  ),
+  announced: Type.Optional(Announced),
   manifest: Type.Optional(ManifestStatus),
   feedback: Type.Optional(FeedbackStatus),
   lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
 import { Environments, madeFor, untilGone, untilReady } from "../support/environments.ts";
+import { HookLog, PullRequest } from "../support/gitea/pull-requests.ts";
 import { waitFor } from "../support/kubectl.ts";
 import { killOperator, pauseSupervisor, resumeSupervisor, untilOperatorServes } from "../support/operator.ts";
-import { HookLog, PullRequest } from "../support/pull-requests.ts";
 import { TEST_DEADLINE_MS } from "../support/site.ts";
 import { waitUntil } from "../support/wait.ts";
 

@@ -10,7 +10,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 
 /** The one thing to do about an event, decided from the state of now. */
 export type Decision =

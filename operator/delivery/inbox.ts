@@ -2,7 +2,7 @@ import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../..
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import { InboxFull, type Outcome, type VerifiedWebhook, type WebhookInbox } from "../ports/facade/webhook-inbox.ts";
-import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
 import { type SenderContext, verifySender } from "./senders.ts";
 import { type SettleContext, settle } from "./settle.ts";

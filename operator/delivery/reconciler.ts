@@ -4,7 +4,7 @@ import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts
 import { equalJson } from "../kit/equal-json.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
-import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
 import { type SettleContext, settle } from "./settle.ts";
 import { laneOf } from "./stored.ts";

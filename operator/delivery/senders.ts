@@ -11,7 +11,7 @@ import {
   WebhookRefused,
 } from "../ports/facade/webhook-inbox.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import type { ReceivedWebhook, WebhookFormat, WebhookKeys } from "../ports/webhook-format.ts";
+import type { ReceivedWebhook, WebhookFormat, WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** How webhooks are signed and read: as a kind of host does it, or as the REST contract says. */

@@ -4,7 +4,7 @@ import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { hourly } from "../kit/time/hourly.ts";
 import type { UnverifiedEvent, WebhookInbox } from "../ports/facade/webhook-inbox.ts";
-import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 
 interface Context {
   readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;

@@ -6,7 +6,7 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
-import type { WebhookKeys } from "../ports/webhook-format.ts";
+import type { WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 
 /** A webhook must not wait for the secret manager, so a value is read once in so many seconds. */
 const CACHED_SECONDS = 30;

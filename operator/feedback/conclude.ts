@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import type { PullRequestHost } from "../ports/pull-request-host.ts";
+import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { goneText, markerOf } from "./comment-text.ts";
 import { lastReport } from "./report.ts";
 import { type Subject, type SubjectContext, subjectOf } from "./subject.ts";

@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
 import { equalJson } from "../kit/equal-json.ts";
-import { type PullRequestHost, PullRequestHostFailed } from "../ports/pull-request-host.ts";
+import { type PullRequestHost, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
 import { type SubjectContext, subjectOf } from "./subject.ts";
 import { tell } from "./tell.ts";
 import { wantedOf } from "./wanted.ts";

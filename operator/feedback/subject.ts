@@ -3,8 +3,8 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { COMPONENTS } from "../../crds/names.ts";
 import { fullNameOf } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
-import type { HostedRepository } from "../ports/pull-request-host.ts";
 import type { Repositories } from "../ports/repositories.ts";
+import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 
 /** What the host is told about an environment is about this. */
 export interface Subject {

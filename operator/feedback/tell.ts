@@ -1,6 +1,6 @@
 import { clipped } from "../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../crds/environment/environment-status.schema.ts";
-import type { PullRequestHost } from "../ports/pull-request-host.ts";
+import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import type { Subject } from "./subject.ts";
 import { hashOf, type Wanted } from "./wanted.ts";
 

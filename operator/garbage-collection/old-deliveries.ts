@@ -3,7 +3,7 @@ import { isPending, type WebhookDelivery } from "../../crds/webhooks/webhook-del
 import type { Clock } from "../kit/time/clock.ts";
 import { eachOf } from "../kit/time/each-of.ts";
 import type { ServerClock } from "../ports/clock.ts";
-import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
 export interface OldDeliveriesContext {

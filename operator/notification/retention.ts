@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { isPending, type Notification } from "../../crds/notifications/notification.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Notifications } from "../ports/notifications.ts";
+import type { Notifications } from "../ports/notifications/notifications.ts";
 
 /** So many at most at a time: the rest is left to the next collection. */
 const MOST_REMOVED = 500;

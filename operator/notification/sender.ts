@@ -5,7 +5,7 @@ import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { extendedTtl, signExtension } from "../../crds/notifications/extension-token.ts";
 import type { Notification, NotificationSpec } from "../../crds/notifications/notification.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../ports/messaging.ts";
+import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../ports/notifications/messaging.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { messageTexts } from "./templates.ts";
 

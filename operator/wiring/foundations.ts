@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { FIELD_MANAGER } from "../../crds/group.ts";
 import { createCacheSet } from "../kit/cache/cache-set.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
-import type { KubeConfigSource } from "../kit/client/credentials.ts";
+import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { RequestSeam } from "../kit/client/request.ts";

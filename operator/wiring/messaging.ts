@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Settings } from "../../config/settings.ts";
 import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
-import type { Chat, Mail } from "../ports/messaging.ts";
+import type { Chat, Mail } from "../ports/notifications/messaging.ts";
 
 /** What messages are sent by. */
 export interface Messaging {

@@ -9,8 +9,12 @@ import { githubPullRequestHost } from "../adapters/github/pull-request-host.ts";
 import { gitlabPullRequestHost } from "../adapters/gitlab/pull-request-host.ts";
 import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { type HostedRepository, type PullRequestHost, PullRequestHostFailed } from "../ports/pull-request-host.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
+import {
+  type HostedRepository,
+  type PullRequestHost,
+  PullRequestHostFailed,
+} from "../ports/webhooks/pull-request-host.ts";
 
 const ADAPTERS: Readonly<Record<HostKind, (request: HostRequest) => PullRequestHost>> = {
   github: githubPullRequestHost,

@@ -3,8 +3,8 @@ import { giteaWebhookFormat } from "../adapters/gitea/webhook-format.ts";
 import { githubWebhookFormat } from "../adapters/github/webhook-format.ts";
 import { gitlabWebhookFormat } from "../adapters/gitlab/webhook-format.ts";
 import { decidedWrites } from "../adapters/kubernetes/environments/decided-writes.ts";
+import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
-import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/webhook-deliveries.ts";
 import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
 import { decide } from "../delivery/decide.ts";
 import type { WebhookFormats } from "../delivery/senders.ts";
@@ -14,7 +14,7 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
-import type { WebhookDeliveries } from "../ports/webhook-deliveries.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { Foundations } from "./foundations.ts";
 
 /** How each kind of host signs and describes its events. */

@@ -1,10 +1,10 @@
 import { watchedNotifications } from "../../operator/adapters/kubernetes/kinds.ts";
-import { kubernetesNotifications } from "../../operator/adapters/kubernetes/notifications.ts";
+import { kubernetesNotifications } from "../../operator/adapters/kubernetes/records/notifications.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
-import { memoryNotifications } from "../support/doubles/memory/notifications.ts";
+import { memoryNotifications } from "../support/doubles/memory/webhooks/notifications.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { notificationsSuite } from "./suites/notifications.suite.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { kubernetesRecords } from "../../operator/adapters/kubernetes/environment-records.ts";
 import { recordType } from "../../operator/adapters/kubernetes/kinds.ts";
+import { kubernetesRecords } from "../../operator/adapters/kubernetes/records/environment-records.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { administrator, unique } from "../support/faults/people.ts";

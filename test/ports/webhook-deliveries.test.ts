@@ -1,10 +1,10 @@
 import { watchedWebhookDeliveries, webhookDeliveryType } from "../../operator/adapters/kubernetes/kinds.ts";
-import { kubernetesWebhookDeliveries } from "../../operator/adapters/kubernetes/webhook-deliveries.ts";
+import { kubernetesWebhookDeliveries } from "../../operator/adapters/kubernetes/records/webhook-deliveries.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
-import { memoryWebhookDeliveries } from "../support/doubles/memory/webhook-deliveries.ts";
+import { memoryWebhookDeliveries } from "../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../support/plane/kube-config.ts";

@@ -1,4 +1,4 @@
-import type { PullRequestHost } from "../../ports/pull-request-host.ts";
+import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostRequest } from "../host-api/host-api.ts";
 import { repositoryCalls } from "../host-api/repository-calls.ts";
 

@@ -1,5 +1,5 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { ReadEvent, WebhookFormat } from "../../ports/webhook-format.ts";
+import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at, isObject, text } from "../webhook-format/payload.ts";

@@ -1,4 +1,4 @@
-import type { HostedRepository, PullRequestHost } from "../../ports/pull-request-host.ts";
+import type { HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import { answeredStatus, type HostRequest, unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 

@@ -1,4 +1,4 @@
-import type { ReadEvent, WebhookFormat } from "../../ports/webhook-format.ts";
+import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at, branchOfRef } from "../webhook-format/payload.ts";

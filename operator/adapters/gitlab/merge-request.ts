@@ -1,5 +1,5 @@
 import { type PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { ReadEvent } from "../../ports/webhook-format.ts";
+import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { ignored, optional } from "../webhook-format/event.ts";
 import { at, integer, text, timestamp } from "../webhook-format/payload.ts";
 import { labelNames, pullRequest } from "../webhook-format/pull-request.ts";

@@ -1,5 +1,5 @@
-import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/pull-request-host.ts";
-import { PullRequestHostFailed } from "../../ports/pull-request-host.ts";
+import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { answeredStatus, type HostRequest } from "../host-api/host-api.ts";
 import { putComment } from "../host-api/sticky-comment.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { ReceivedWebhook } from "../../ports/webhook-format.ts";
+import type { ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
 import { headerOf } from "../webhook-format/headers.ts";
 import { isOneOf } from "../webhook-format/signatures.ts";
 

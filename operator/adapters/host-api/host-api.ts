@@ -4,7 +4,7 @@ import { Agent, fetch as undiciFetch } from "undici";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { PullRequestHostFailed } from "../../ports/pull-request-host.ts";
+import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 
 /** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
 export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;

@@ -1,4 +1,4 @@
-import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/pull-request-host.ts";
+import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostRequest } from "./host-api.ts";
 import { putComment } from "./sticky-comment.ts";
 

@@ -1,4 +1,4 @@
-import type { StickyComment } from "../../ports/pull-request-host.ts";
+import type { StickyComment } from "../../ports/webhooks/pull-request-host.ts";
 import { unlessAbsent } from "./host-api.ts";
 
 /** A comment as its host lists it. */

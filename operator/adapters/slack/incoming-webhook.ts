@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/messaging.ts";
+import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longer waits are not believed. */

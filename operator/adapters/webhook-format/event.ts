@@ -9,7 +9,7 @@ import {
   type PushState,
   WebhookEvent,
 } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhook-format.ts";
+import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { text } from "./payload.ts";
 
 // The module is CommonJS: under nodenext its callable default export hides one level down in the types.

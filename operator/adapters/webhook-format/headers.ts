@@ -1,5 +1,5 @@
 import { DELIVERY_ID_MAX_LENGTH } from "../../../crds/webhooks/webhook-delivery.schema.ts";
-import type { ReceivedWebhook } from "../../ports/webhook-format.ts";
+import type { ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
 
 const EVENT_NAME_MAX_LENGTH = 64;
 

@@ -1,5 +1,5 @@
 import { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { ReadEvent } from "../../ports/webhook-format.ts";
+import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored, optional } from "./event.ts";
 import { at, integer, text, timestamp } from "./payload.ts";
 

@@ -3,7 +3,7 @@ import {
   type PullRequestAction,
   PullRequestState,
 } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhook-format.ts";
+import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type Found, optional } from "./event.ts";
 import { at, integer, isObject, text, timestamp } from "./payload.ts";
 import { isSameRepository } from "./repository.ts";

@@ -1,4 +1,4 @@
-import type { ReadEvent } from "../../ports/webhook-format.ts";
+import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored } from "./event.ts";
 import { at, branchOfRef, isNoCommit, text } from "./payload.ts";
 

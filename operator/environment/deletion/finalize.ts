@@ -7,7 +7,7 @@ import type { Announcer } from "../../notification/announcer.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";
-import { sameStatus } from "../status.ts";
+import { sameStatus } from "../status/status.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
 import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";

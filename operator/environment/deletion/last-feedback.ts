@@ -1,7 +1,7 @@
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { Removal } from "../../ports/cluster.ts";
-import { PullRequestHostFailed } from "../../ports/pull-request-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 
 /** The step that tells the host of a pull request that its environment is gone. */
 export const FEEDBACK_STEP = "feedback";

@@ -12,7 +12,7 @@ import { FINAL_CAUSES, type FinalCause, type ManifestStatus } from "../../../crd
 import { RENEW_ANNOTATION } from "../../../crds/group.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { sameStatus } from "../status.ts";
+import { sameStatus } from "../status/status.ts";
 import { noteManifest, sameManifest, withRenewal } from "./noted-manifest.ts";
 
 /** Reason of `Ready` of an environment that is not built, because the former one of the same manifest has ended for good. */

@@ -6,7 +6,7 @@ import { elapsedMs } from "../../kit/time/clock.ts";
 import { componentsOf } from "../desired/values.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
 import type { ComponentRepositories } from "../repositories.ts";
-import { specChangedAt } from "../status.ts";
+import { specChangedAt } from "../status/status.ts";
 import { failed, type Unfinished, waiting } from "../step-result.ts";
 
 /** The pipelines that the commits wait for, or one that failed; `undefined` when all commits may be deployed. */

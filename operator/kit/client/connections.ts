@@ -1,7 +1,12 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
-import { type Credentials, createCredentialSource, type KubeConfigSource, type TlsMaterial } from "./credentials.ts";
+import {
+  type Credentials,
+  createCredentialSource,
+  type KubeConfigSource,
+  type TlsMaterial,
+} from "./credentials/credentials.ts";
 
 /** One HTTP exchange, ready for the wire but for credentials. */
 export interface WireRequest {

@@ -1,7 +1,7 @@
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { DeliveryHeaders, ReceivedWebhook } from "../webhook-format.ts";
+import type { DeliveryHeaders, ReceivedWebhook } from "../webhooks/webhook-format.ts";
 
 /** A webhook whose sender is known. */
 export interface VerifiedWebhook {

@@ -6,7 +6,7 @@ import {
   pullRequestBody,
   signedHeaders,
   webhookDeliveryFixture,
-} from "../../support/fixtures/webhook-fixture.ts";
+} from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 

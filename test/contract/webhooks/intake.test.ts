@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { HEAD_COMMIT, pipelineBody, pullRequestBody, signedHeaders } from "../../support/fixtures/webhook-fixture.ts";
+import {
+  HEAD_COMMIT,
+  pipelineBody,
+  pullRequestBody,
+  signedHeaders,
+} from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
 import { PIPELINE_TOKEN, WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";

@@ -14,8 +14,8 @@ import {
   type RunningOperator,
   type World,
 } from "../../support/fixtures/environment-world.ts";
-import { notificationSettings } from "../../support/fixtures/notification-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { notificationSettings } from "../../support/fixtures/webhooks/notification-settings.ts";
 
 const namespace = "ephemeral-system";
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };

@@ -16,7 +16,7 @@ import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { answeringProber, createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhook-fixture.ts";
+import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 
 const KEY = "the-key-of-webhooks-in-the-control-plane";
 const namespace = "ephemeral-system";

@@ -1,5 +1,5 @@
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { memoryChat, memoryMail } from "../../support/doubles/memory/messaging.ts";
+import { memoryChat, memoryMail } from "../../support/doubles/memory/webhooks/messaging.ts";
 import { chatSuite, mailSuite } from "../suites/messaging.suite.ts";
 
 chatSuite("in memory", async () => {

@@ -6,8 +6,8 @@ import {
   type MailMessage,
   MessageRefused,
   MessagingUnavailable,
-} from "../../../operator/ports/messaging.ts";
-import type { Mood } from "../../support/doubles/memory/messaging.ts";
+} from "../../../operator/ports/notifications/messaging.ts";
+import type { Mood } from "../../support/doubles/memory/webhooks/messaging.ts";
 
 /** What both suites need of the other side. */
 interface OtherSide {

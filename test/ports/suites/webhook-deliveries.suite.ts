@@ -6,8 +6,8 @@ import type {
   WebhookDeliverySpec,
   WebhookDeliveryStatus,
 } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { WebhookDeliveries } from "../../../operator/ports/webhook-deliveries.ts";
-import { webhookDeliveryFixture } from "../../support/fixtures/webhook-fixture.ts";
+import type { WebhookDeliveries } from "../../../operator/ports/webhooks/webhook-deliveries.ts";
+import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 
 /** An adapter with the rest of the world around it. */
 export interface WebhookDeliveriesWorld {

@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { KubeConfigSource } from "../../../operator/kit/client/credentials.ts";
+import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
 import { kubeConfigOf } from "../plane/kube-config.ts";
 
 /** One request as it arrived. */

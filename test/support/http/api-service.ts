@@ -26,7 +26,7 @@ import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
-import type { MemoryWebhookDeliveries } from "../doubles/memory/webhook-deliveries.ts";
+import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
 import { memoryWebhooks, shareWebhookKeys, webhookKeySettings } from "./memory-webhooks.ts";

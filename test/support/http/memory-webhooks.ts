@@ -12,10 +12,10 @@ import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts
 import type { Repositories } from "../../../operator/ports/repositories.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { WEBHOOK_FORMATS } from "../../../operator/wiring/webhooks.ts";
-import { memoryDecidedWrites } from "../doubles/memory/decided-writes.ts";
 import type { MemoryEnvironments } from "../doubles/memory/environments.ts";
 import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
-import { memoryWebhookDeliveries } from "../doubles/memory/webhook-deliveries.ts";
+import { memoryDecidedWrites } from "../doubles/memory/webhooks/decided-writes.ts";
+import { memoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 
 /** The global keys of the service under test. */
 export const WEBHOOK_KEY = "the-key-of-webhooks-in-all-the-tests";

@@ -9,7 +9,7 @@ import {
   pullRequestBody,
   signedHeaders,
   webhookDeliveryFixture,
-} from "../fixtures/webhook-fixture.ts";
+} from "../fixtures/webhooks/webhook-fixture.ts";
 import type { ApiService, Person } from "./api-service.ts";
 
 import { PIPELINE_TOKEN } from "./memory-webhooks.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
-import type { KubeConfigSource } from "../../../operator/kit/client/credentials.ts";
+import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
 
 /**
  * What the kit's client reads of a kubeconfig: a server, the PEM file of the authority that signed its certificate (none

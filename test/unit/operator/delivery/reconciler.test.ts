@@ -5,15 +5,15 @@ import type { Decided, Decision, DecisionContext } from "../../../../operator/de
 import { createDeliveryReconciler } from "../../../../operator/delivery/reconciler.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
-import { memoryDecidedWrites } from "../../../support/doubles/memory/decided-writes.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memoryDecidedWrites } from "../../../support/doubles/memory/webhooks/decided-writes.ts";
 import {
   type MemoryWebhookDeliveries,
   memoryWebhookDeliveries,
-} from "../../../support/doubles/memory/webhook-deliveries.ts";
+} from "../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { webhookDeliveryFixture } from "../../../support/fixtures/webhook-fixture.ts";
+import { webhookDeliveryFixture } from "../../../support/fixtures/webhooks/webhook-fixture.ts";
 
 const NAME = "delivery";
 const spec = { backend: { repository: "shop-api", branch: "main" } };

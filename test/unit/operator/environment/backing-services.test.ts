@@ -7,7 +7,7 @@ import { environmentRecord } from "../../../../operator/environment/deletion/rec
 import { storedVariables } from "../../../../operator/environment/desired/stored-variables.ts";
 import { type RunContext, runSteps } from "../../../../operator/environment/run-steps.ts";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
-import { statusAfter } from "../../../../operator/environment/status.ts";
+import { statusAfter } from "../../../../operator/environment/status/status.ts";
 import { environmentSteps } from "../../../../operator/environment/steps/index.ts";
 import { chartTemplates } from "../../../../operator/environment/template.ts";
 import { secretKind } from "../../../../operator/kit/client/kinds.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import type { StepCondition } from "../../../../crds/conditions.ts";
 import { runSteps } from "../../../../operator/environment/run-steps.ts";
 import type { Step, StepContext } from "../../../../operator/environment/step.ts";
 import { done, failed, type StepResult, waiting, withFindings } from "../../../../operator/environment/step-result.ts";
@@ -10,17 +9,7 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../../../../opera
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { CredentialRefused } from "../../../../operator/repository/host-credentials.ts";
 import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
-
-const nothing = { signal: new AbortController().signal } as StepContext;
-
-function step(condition: StepCondition, after: StepCondition[], run: Step["run"] | StepResult): Step {
-  return { condition, writes: [], after, run: typeof run === "function" ? run : async () => run };
-}
-
-const statesOf = async (plan: readonly Step[]) => {
-  const { results, error } = await runSteps(plan, environmentFixture(), nothing);
-  return { states: Object.fromEntries([...results].map(([type, { state }]) => [type, state])), results, error };
-};
+import { nothing, statesOf, step } from "./step-runs.ts";
 
 describe("a run of the steps", () => {
   test.each([
@@ -165,43 +154,6 @@ describe("a run of the steps", () => {
     const { results, error } = await statesOf([step("SecretsReady", [], result)]);
     expect(results.get("SecretsReady")).toMatchObject({ state: "waiting", reason: "Retrying", findings });
     expect(error).toBe(cause);
-  });
-
-  describe("cleans up", () => {
-    const retired = { podSecrets: ["environment-secrets-00000002"] };
-
-    test("when every step has ended, and adds the findings to the result of the step", async () => {
-      const seen: unknown[] = [];
-      const cleanUp: Step["cleanUp"] = async ({ status }, { earlier }) => {
-        seen.push(earlier.get("ApplicationSynced")?.state, status?.deployerApp);
-        return retired;
-      };
-      const { results, error } = await statesOf([
-        { ...step("SecretsReady", [], done("Mirrored", { findings: { pullSecret: [] } })), cleanUp },
-        step("ApplicationSynced", ["SecretsReady"], done("Synced", { findings: { deployerApp: "env-shop" } })),
-      ]);
-      expect(seen).toEqual(["done", "env-shop"]);
-      expect(results.get("SecretsReady")).toEqual(done("Mirrored", { findings: { pullSecret: [], ...retired } }));
-      expect(error).toBeUndefined();
-    });
-
-    test("without changing any result when that fails, and returns the error", async () => {
-      const broken = new KubeError({ status: 500, reason: "InternalError" });
-      const cleanUp = async () => {
-        throw broken;
-      };
-      const { states, error } = await statesOf([{ ...step("SecretsReady", [], done("Mirrored")), cleanUp }]);
-      expect(states).toEqual({ SecretsReady: "done" });
-      expect(error).toBe(broken);
-    });
-
-    test("only for steps that ran", async () => {
-      const cleanUp = async () => {
-        throw new Error("it has not run");
-      };
-      const { error } = await statesOf([{ ...step("UrlsReady", ["ApplicationSynced"], done("Never")), cleanUp }]);
-      expect(error).toBeUndefined();
-    });
   });
 
   test("has no result for a conflict", async () => {

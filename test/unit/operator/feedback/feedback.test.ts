@@ -5,7 +5,7 @@ import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { conclude } from "../../../../operator/feedback/conclude.ts";
 import { createFeedbackReconciler } from "../../../../operator/feedback/reconciler.ts";
 import type { ReconcileContext } from "../../../../operator/kit/controller/controller.ts";
-import { memoryPullRequestHost } from "../../../support/doubles/memory/pull-request-host.ts";
+import { memoryPullRequestHost } from "../../../support/doubles/memory/webhooks/pull-request-host.ts";
 import {
   CREATED,
   commitA,

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { Announced, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { createAnnouncer } from "../../../../operator/notification/announcer.ts";
-import { memoryNotifications } from "../../../support/doubles/memory/notifications.ts";
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -13,7 +13,7 @@ import {
   pipelineFixture,
   repositoryFixture,
 } from "../../../support/fixtures/environment-fixture.ts";
-import { notificationSettings } from "../../../support/fixtures/notification-settings.ts";
+import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 const HOUR = 60;
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };

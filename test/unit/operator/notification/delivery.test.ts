@@ -12,12 +12,12 @@ import { extensionKeyOf } from "../../../../operator/notification/extension-key.
 import { removeFinishedMessages } from "../../../../operator/notification/retention.ts";
 import { createSender } from "../../../../operator/notification/sender.ts";
 import { memoryEventRecorder } from "../../../support/doubles/memory/event-recorder.ts";
-import { memoryChat, memoryMail } from "../../../support/doubles/memory/messaging.ts";
-import { memoryNotifications } from "../../../support/doubles/memory/notifications.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { memoryChat, memoryMail } from "../../../support/doubles/memory/webhooks/messaging.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture, minutesLater, UID } from "../../../support/fixtures/environment-fixture.ts";
-import { notificationSettings } from "../../../support/fixtures/notification-settings.ts";
+import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -3,7 +3,7 @@ import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { giteaPullRequestHost } from "../../../../../operator/adapters/gitea/pull-request-host.ts";
 import { githubPullRequestHost } from "../../../../../operator/adapters/github/pull-request-host.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
-import { PullRequestHostFailed } from "../../../../../operator/ports/pull-request-host.ts";
+import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { type HostApiDouble, startHostApi } from "../../../../support/doubles/host-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { commitA } from "../../../../support/fixtures/environment-fixture.ts";

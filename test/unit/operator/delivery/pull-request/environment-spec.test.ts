@@ -10,7 +10,12 @@ import {
   fixtureSettings,
   repositoryFixture,
 } from "../../../../support/fixtures/environment-fixture.ts";
-import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/fixtures/webhook-world.ts";
+import {
+  commitOf,
+  pullRequestState,
+  shopApi,
+  WebhookWorld,
+} from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 const secretRef = { name: "stripe", key: "latest" };
 

@@ -2,7 +2,12 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/fixtures/webhook-world.ts";
+import {
+  commitOf,
+  pullRequestState,
+  shopApi,
+  WebhookWorld,
+} from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 const MINUTE_MS = 60_000;
 const LABEL = "preview";

@@ -7,7 +7,12 @@ import {
   fixtureSettings,
   repositoryFixture,
 } from "../../../../support/fixtures/environment-fixture.ts";
-import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/fixtures/webhook-world.ts";
+import {
+  commitOf,
+  pullRequestState,
+  shopApi,
+  WebhookWorld,
+} from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 /** What is decided about the first event of a pull request, and the rule that was not met. */
 async function decided(

@@ -4,7 +4,7 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../operator/adapters/argocd/kinds.ts";
 import { type Teardown, tearDown } from "../../../../../operator/environment/deletion/teardown.ts";
 import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
-import { PullRequestHostFailed } from "../../../../../operator/ports/pull-request-host.ts";
+import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";

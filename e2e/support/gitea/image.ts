@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../command.ts";
+import { stateFolder } from "../site.ts";
+import { send } from "./gitea.ts";
+
+const DEADLINE_MS = 30_000;
+const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
+
+/**
+ * Pushes the sample's backend as an image that tells its tag as its commit.
+ * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#push
+ */
+export async function pushImage(registry: string, tag: string): Promise<void> {
+  const layer = await sampleLayer();
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: process.arch === "x64" ? "amd64" : process.arch,
+      os: "linux",
+      config: {
+        User: "65532:65532",
+        WorkingDir: "/",
+        Entrypoint: ["/sample", "backend"],
+        Env: [`SAMPLE_COMMIT=${tag}`],
+      },
+      rootfs: { type: "layers", diff_ids: [digest(layer)] },
+    }),
+  );
+  for (const blob of [layer, config]) await send("POST", `${registry}/blobs/uploads/?digest=${digest(blob)}`, blob);
+  const part = (mediaType: string, blob: Buffer) => ({ mediaType, digest: digest(blob), size: blob.length });
+  const manifest = {
+    ...{ schemaVersion: 2, mediaType: MANIFEST_TYPE },
+    config: part("application/vnd.oci.image.config.v1+json", config),
+    layers: [part("application/vnd.oci.image.layer.v1.tar", layer)],
+  };
+  await send("PUT", `${registry}/manifests/${tag}`, Buffer.from(JSON.stringify(manifest)), MANIFEST_TYPE);
+}
+
+/** The folder that the local cluster packs the sample's image from, as a layer. */
+async function sampleLayer(): Promise<Buffer> {
+  const layers = join(stateFolder, "cluster/layers");
+  const sample = (await readdir(layers)).find((folder) => folder.includes("-sample-"));
+  if (sample === undefined) throw new Error(`no layer of the sample is in ${layers}`);
+  const folder = await mkdtemp(join(tmpdir(), "e2e-layer-"));
+  try {
+    const target = join(folder, "layer.tar");
+    const args = ["--mode=a+rX", "-cf", target, "-C", join(layers, sample), "."];
+    const { code, stderr } = await run("tar", { args, deadlineMs: DEADLINE_MS });
+    if (code !== 0) throw new Error(`tar ended with ${code}: ${stderr}`);
+    return await readFile(target);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const digest = (content: Buffer) => `sha256:${createHash("sha256").update(content).digest("hex")}`;

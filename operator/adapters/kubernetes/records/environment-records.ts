@@ -1,0 +1,60 @@
+import { type EnvironmentRecord, newest, recordManifest } from "../../../../crds/environment/environment-record.ts";
+import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
+import { insteadOf, isAlreadyExists } from "../../../kit/client/errors.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import type { RecordBounds, Records } from "../../../ports/records.ts";
+import { recordType } from "../kinds.ts";
+
+/** The most records that one prune deletes, so that none takes minutes: the rest is left to the next one. */
+const MOST_PRUNED = 1_000;
+
+interface Context {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly mostPruned?: number;
+}
+
+/** The Records port: one EnvironmentRecord each, in the platform's own namespace, named by the environment's UID. */
+export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED }: Context): Records {
+  return {
+    async keep(record) {
+      await client.create(recordType, recordManifest(record, namespace)).catch(insteadOf(isAlreadyExists, undefined));
+    },
+
+    async newestOf(name) {
+      const labelSelector = `${ENVIRONMENT_NAME_LABEL}=${name}`;
+      const { items } = await client.list(recordType, { namespace, labelSelector });
+      return newest(items.map(({ spec }) => spec));
+    },
+
+    async prune(bounds, signal) {
+      const { items } = await client.list(recordType, { namespace, signal, keep: outline });
+      const surplus = beyond(items, bounds);
+      let dropped = 0;
+      for (const { name, uid } of surplus.slice(0, mostPruned)) {
+        if (signal.aborted) break;
+        await client.delete(recordType, { name, namespace }, { uid });
+        dropped += 1;
+      }
+      return { dropped, isMoreLeft: dropped < surplus.length };
+    },
+  };
+}
+
+/** The fields that a prune reads: of ten thousand records only these are kept in memory. */
+function outline({ metadata, spec }: EnvironmentRecord): EnvironmentRecord {
+  const { name, uid, creationTimestamp } = metadata;
+  return { metadata: { name, uid, creationTimestamp }, spec: { deletedAt: spec.deletedAt } } as EnvironmentRecord;
+}
+
+/** What exceeds the bounds, oldest first. */
+function beyond(records: readonly EnvironmentRecord[], { atMost, notBefore }: RecordBounds) {
+  const aged = records.map(({ metadata: { name, uid, creationTimestamp }, spec }) => ({
+    name,
+    uid,
+    atMs: Date.parse(spec.deletedAt) || Date.parse(creationTimestamp),
+  }));
+  const oldestFirst = aged.sort((one, other) => one.atMs - other.atMs);
+  const tooMany = oldestFirst.length - atMost;
+  return oldestFirst.filter(({ atMs }, index) => index < tooMany || atMs < notBefore.getTime());
+}

@@ -1,0 +1,70 @@
+import { ClusterUnavailable } from "../../../../crds/errors.ts";
+import type {
+  WebhookDelivery,
+  WebhookDeliverySpec,
+  WebhookDeliveryStatus,
+} from "../../../../crds/webhooks/webhook-delivery.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
+import { BY_MEANING, BY_PULL_REQUEST, BY_WAITING, WAITING } from "../../../ports/caches.ts";
+import type { Claim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
+import { webhookDeliveryType } from "../kinds.ts";
+import { kept, keptRest, type Store } from "../store.ts";
+import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts";
+
+type Context = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace">;
+
+/** The WebhookDeliveries port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries {
+  const { cache, namespace } = context;
+  return {
+    find: (name) => complete(cache).get(`${namespace}/${name}`),
+    list: () => complete(cache).list(),
+    ofPullRequest: (key) => complete(cache).by(BY_PULL_REQUEST, key),
+    ofMeaning: (meaning) => complete(cache).by(BY_MEANING, meaning),
+    pending: () => complete(cache).by(BY_WAITING, WAITING),
+    claim: (name, spec) => forUser(() => claim(context, name, spec)),
+    finish: (delivery, status) => forUser(() => finish(context, delivery, status)),
+    remove: (delivery) => forUser(() => remove(context, delivery)),
+  };
+}
+
+async function claim(context: Context, name: string, spec: WebhookDeliverySpec): Promise<Claim> {
+  const { client, cache, namespace } = context;
+  try {
+    const delivery = kept(cache, await client.create(webhookDeliveryType, { metadata: { name, namespace }, spec }));
+    return { state: "claimed", delivery };
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const known = cache.get(`${namespace}/${name}`);
+    const delivery = known ?? (await client.find(webhookDeliveryType, { name, namespace }));
+    // It was dropped between the two calls: the host's next attempt claims it.
+    if (delivery === undefined) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause: error });
+    return { state: "taken", delivery };
+  }
+}
+
+async function finish(
+  { client, cache }: Context,
+  { metadata }: WebhookDelivery,
+  status: WebhookDeliveryStatus,
+): Promise<"stored" | "changed"> {
+  const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
+  const patch = [version, { op: "add", path: "/status", value: status }];
+  try {
+    cache.written(await client.patch(webhookDeliveryType, metadata, patch, { as: "json", subresource: "status" }));
+    return "stored";
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "changed";
+    throw error;
+  }
+}
+
+async function remove({ client, cache, namespace }: Context, delivery: WebhookDelivery): Promise<void> {
+  const { name, uid } = delivery.metadata;
+  try {
+    keptRest(cache, delivery, await client.delete(webhookDeliveryType, { name, namespace }, { uid }));
+  } catch (error) {
+    // Another one has its name.
+    if (!isConflict(error)) throw error;
+  }
+}

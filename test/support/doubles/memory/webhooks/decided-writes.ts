@@ -1,0 +1,44 @@
+import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { NameExists } from "../../../../../crds/errors.ts";
+import type { DecidedWrites } from "../../../../../operator/ports/environments.ts";
+import type { MemoryEnvironments } from "../environments.ts";
+
+/** The DecidedWrites port on environments without a cluster. */
+export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWrites {
+  return {
+    findNow: (name) => environments.find(name),
+    async create(name, spec) {
+      return environments.create(name, spec).catch((error: unknown) => {
+        if (error instanceof NameExists) return "changed" as const;
+        throw error;
+      });
+    },
+    async revise(environment, spec, _auditId, annotations = {}) {
+      const current = await environments.reread(environment);
+      if (current?.metadata.resourceVersion !== environment.metadata.resourceVersion) return "changed";
+      const { name, generation, annotations: former } = current.metadata;
+      environments.put({
+        ...current,
+        spec: merged(current.spec, spec) as EphemeralEnvironment["spec"],
+        metadata: {
+          ...current.metadata,
+          generation: generation + 1,
+          annotations: merged(former, annotations) as Record<string, string>,
+        },
+      });
+      return (await environments.find(name)) ?? "changed";
+    },
+    remove: (environment) => environments.remove(environment, { onlyThisVersion: true }),
+  };
+}
+
+/** A merge patch; RFC 7386. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
+  const result: Record<string, unknown> = { ...(target as object) };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete result[name];
+    else if (value !== undefined) result[name] = merged(result[name], value);
+  }
+  return result;
+}

@@ -1,0 +1,73 @@
+import type { Sensitive } from "../../../../../crds/sensitive.ts";
+import {
+  type Chat,
+  type Mail,
+  type MailMessage,
+  MessageRefused,
+  MessagingUnavailable,
+} from "../../../../../operator/ports/notifications/messaging.ts";
+
+/** How the other side takes the next messages. */
+export type Mood = "takes" | "refuses" | "fails" | { readonly retryAfterSeconds: number };
+
+/** What a test may see and say. */
+interface Moody {
+  /** From now on. */
+  be(mood: Mood): void;
+}
+
+function moods() {
+  let mood: Mood = "takes";
+  return {
+    be(next: Mood) {
+      mood = next;
+    },
+    check() {
+      if (mood === "refuses") throw new MessageRefused("it refuses the message");
+      if (mood === "fails") throw new MessagingUnavailable("it fails");
+      if (mood !== "takes") {
+        throw new MessagingUnavailable("it asks to wait", { retryAfterMs: mood.retryAfterSeconds * 1000 });
+      }
+    },
+  };
+}
+
+export interface MemoryChat extends Chat, Moody {
+  /** What was posted, and where. */
+  readonly posted: readonly { readonly url: string; readonly text: string }[];
+}
+
+/** A chat that remembers. */
+export function memoryChat(): MemoryChat {
+  const { be, check } = moods();
+  const posted: { url: string; text: string }[] = [];
+  return {
+    be,
+    posted,
+    async post(url: Sensitive, text, signal) {
+      signal.throwIfAborted();
+      check();
+      posted.push({ url: url.reveal(), text });
+    },
+    close: async () => undefined,
+  };
+}
+
+export interface MemoryMail extends Mail, Moody {
+  readonly sent: readonly (MailMessage & { readonly password?: string })[];
+}
+
+/** A mail server that remembers. */
+export function memoryMail(): MemoryMail {
+  const { be, check } = moods();
+  const sent: (MailMessage & { password?: string })[] = [];
+  return {
+    be,
+    sent,
+    async send(message, password, signal) {
+      signal.throwIfAborted();
+      check();
+      sent.push({ ...message, ...(password === undefined ? {} : { password: password.reveal() }) });
+    },
+  };
+}
