@@ -3,7 +3,7 @@ import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-enviro
 import { branchEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
-import type { Repository } from "../../../crds/repository/repository.ts";
+import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { organizationProblem, repositoryProblem } from "../allowed.ts";
 import { type Components, completed, fullProblem } from "../components.ts";
@@ -28,7 +28,8 @@ type Checked = readonly [rule: string, reason: string, problem: string | undefin
 export async function createdByPipeline(reported: ReportedPipeline): Promise<Decided> {
   const { subject, pipeline, context } = reported;
   const { repository } = subject;
-  const { branch } = pipeline;
+  // The contract's own body names no branch: what it reports is taken for the default one, and must be its head.
+  const branch = pipeline.branch ?? (subject.host === "" ? branchOf(repository) : undefined);
   const problem = branch === undefined ? "the pipeline is not that of a branch" : branchProblem(branch);
   if (branch === undefined || problem !== undefined) {
     return nothing("BranchInvalid", "only the pipeline of a branch makes an environment", [

@@ -165,6 +165,19 @@ describe("a success without an environment", () => {
     expect(await created(spec, more)).toEqual([expected]);
   });
 
+  test("without a branch, as the contract's body is, makes one of the default branch if the commit is its head", async () => {
+    const { branch: _, ...unnamed } = pipeline();
+    for (const [head, made] of [
+      [a, "create"],
+      [b, "nothing"],
+    ] as const) {
+      const world = worldOf();
+      world.branchHeads.push("shop-api", "main", head);
+      const [decided] = await world.decide(world.claim({ type: "pipeline", pipeline: unnamed }));
+      expect(decided?.decision.do).toBe(made);
+    }
+  });
+
   test("names are told from each other", async () => {
     const names = ["feature/a", "feature-a", "Feature-A", "ä", "ö", "x".repeat(100), `${"x".repeat(100)}y`];
     const made = await Promise.all(names.map((branch) => created({}, { branch })));
