@@ -233,4 +233,3 @@ export const EnvironmentStatus = Type.Object({
   lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),
 });
 export type EnvironmentStatus = Static<typeof EnvironmentStatus>;
-export type Announced = NonNullable<EnvironmentStatus["announced"]>;

@@ -12,7 +12,6 @@ import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
 export type {
-  Announced,
   ComponentStatus,
   EnvironmentStatus,
   Phase,

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { literals, Timestamp } from "../schema.ts";
 
 /** What of an environment was announced already. */
@@ -33,3 +33,4 @@ export const Announced = Type.Object(
   },
   { description: "What was told of the environment, so that it is told once; absent where nothing is to be told." },
 );
+export type Announced = Static<typeof Announced>;

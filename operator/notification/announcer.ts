@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
-import type { Announced, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { type Facts, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";

@@ -1,5 +1,5 @@
-import type { Announced } from "../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../crds/names.ts";
+import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import type { MessageEvent } from "../../crds/notifications/notification.ts";
 
 /** A change that was not announced yet. */
