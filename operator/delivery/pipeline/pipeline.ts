@@ -14,9 +14,16 @@ import { pipelineOf, type ReportedPipeline } from "./report.ts";
 export async function decidePipeline(reported: ReportedPipeline): Promise<readonly Decided[]> {
   const { pipeline } = reported;
   const users = await concerned(reported);
-  if (users.length > 0) return users.map((user) => ofUser(user, reported));
+  const waiting = users.filter((user) => isAwaited(user, reported.subject));
+  if (waiting.length > 0) return waiting.map((user) => ofUser(user, reported));
+  if (users.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
   if (pipeline.status === "success") return [await createdByPipeline(reported)];
   return [nothing("NoEnvironment", `no environment wants the commit ${pipeline.commit.slice(0, 8)}`)];
+}
+
+/** A pull request waits for pipelines only where its Repository has `pipeline`: other workflows, such as linters, build no image. */
+function isAwaited({ environment }: User, { repository }: Subject): boolean {
+  return environment.spec.trigger?.kind !== "pull_request" || repository.spec.pipeline !== undefined;
 }
 
 /**

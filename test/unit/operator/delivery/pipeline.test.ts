@@ -131,6 +131,19 @@ describe("a canceled pipeline", () => {
   });
 });
 
+test.each([
+  ["with `pipeline` records it", { pipeline: {} }, "update"],
+  ["without it waits for none, and gets no second environment", {}, "nothing"],
+])("a pull request of a Repository %s", async (_what, spec, expected) => {
+  for (const status of ["running", "success"] as const) {
+    const world = worldOf(spec);
+    world.branchHeads.push("shop-api", "feature", a);
+    const trigger = { kind: "pull_request", provider: "", repository: "shop-api", number: 7 } as const;
+    put(world, { backend: { ...main, branch: "feature", commit: a }, trigger });
+    expect((await report(world, { branch: "feature", status })).map(({ decision }) => decision.do)).toEqual([expected]);
+  }
+});
+
 describe("a success without an environment", () => {
   async function created(spec: Partial<RepositorySpec>, more: Partial<PipelineState> = {}) {
     const world = worldOf(spec);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Announced, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { Announced } from "../../../../crds/notifications/announced.schema.ts";
 import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { createAnnouncer } from "../../../../operator/notification/announcer.ts";
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
