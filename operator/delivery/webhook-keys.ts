@@ -3,9 +3,9 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 import type { WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 
 /** A webhook must not wait for the secret manager, so a value is read once in so many seconds. */
@@ -35,11 +35,11 @@ export function createWebhookKeys({ settings: { webhooks }, secretManager, clock
   const values = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   const rereadAtMs = new Map<string, number>();
 
-  const read = async ({ name, key }: SecretRef) => {
-    const stored = await secretManager.read(name, key === "latest" ? key : Number(key)).catch((cause: unknown) => {
+  const read = async (ref: SecretRef) => {
+    const key = await textOf(ref, secretManager).catch((cause: unknown) => {
       throw new SecretsUnavailable({ cause });
     });
-    return usable(stored?.value);
+    return key !== undefined && Buffer.byteLength(key.reveal()) >= KEY_MIN_BYTES ? key : undefined;
   };
   const keyOf = (ref: SecretRef): Promise<Sensitive | undefined> => {
     const id = idOf(ref);
@@ -78,10 +78,4 @@ function refsOf(repository: Repository | undefined, { secrets, pipelineTokens }:
   const { webhookSecretRef, formerWebhookSecretRef } = repository?.spec ?? {};
   const own = [webhookSecretRef, formerWebhookSecretRef].filter((ref) => ref !== undefined);
   return own.length > 0 ? { secrets: own, pipelineTokens: own } : { secrets, pipelineTokens };
-}
-
-/** Editors and shells add a line break. */
-function usable(value: Sensitive | undefined): Sensitive | undefined {
-  const key = value?.reveal().replace(/\r?\n$/, "") ?? "";
-  return Buffer.byteLength(key) < KEY_MIN_BYTES ? undefined : new Sensitive(key);
 }

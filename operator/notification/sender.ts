@@ -4,9 +4,9 @@ import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { extendedTtl, signExtension } from "../../crds/notifications/extension-token.ts";
 import type { Notification, NotificationSpec } from "../../crds/notifications/notification.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../ports/notifications/messaging.ts";
-import { type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
+import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 import { messageTexts } from "./templates.ts";
 
 export interface SenderContext {
@@ -56,11 +56,10 @@ export function createSender(context: SenderContext) {
 }
 
 /** A missing secret can be written yet. */
-async function secretOf({ name, key }: SecretRef, { secretManager }: SenderContext): Promise<Sensitive> {
-  const stored = await secretManager.read(name, key === "latest" ? key : Number(key));
-  if (stored === undefined) throw new MessagingUnavailable(`the secret manager has no '${name}@${key}'`);
-  // Editors and shells add a line break.
-  return new Sensitive(stored.value.reveal().replace(/\r?\n$/, ""));
+async function secretOf(ref: SecretRef, { secretManager }: SenderContext): Promise<Sensitive> {
+  const text = await textOf(ref, secretManager);
+  if (text === undefined) throw new MessagingUnavailable(`the secret manager has no '${ref.name}@${ref.key}'`);
+  return text;
 }
 
 /** The link of an expiry warning; none without `publicUrl`, and none for an environment that has the longest TTL. */

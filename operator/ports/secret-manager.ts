@@ -1,4 +1,5 @@
-import type { Sensitive } from "../../crds/sensitive.ts";
+import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner } from "./cluster.ts";
 import type { CircuitBreakerState } from "./facade/platform-health.ts";
 
@@ -67,6 +68,20 @@ export interface SecretManager {
 
   /** Ends its connections. */
   close(): Promise<void>;
+}
+
+/**
+ * The text of a secret that a reference of settings or of a Repository names, without the line break that editors and shells
+ * add; `undefined` when there is none. Whether it may be read is the caller's question.
+ *
+ * @throws SecretManagerUnavailable
+ */
+export async function textOf(
+  { name, key }: SecretRef,
+  secretManager: Pick<SecretManager, "read">,
+): Promise<Sensitive | undefined> {
+  const stored = await secretManager.read(name, key === "latest" ? key : Number(key));
+  return stored && new Sensitive(stored.value.reveal().replace(/\r?\n$/, ""));
 }
 
 /** The secret manager can't be used now; the message says why, without values. */

@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { imagePlace, type Repository } from "../../crds/repository/repository.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 
 /** Where credentials are stored, and the settings that bind them to hosts. */
 export interface CredentialSource {
@@ -89,20 +89,18 @@ async function credential(request: CredentialRequest, source: CredentialSource):
       `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`,
     );
   }
-  const stored = await source.secretManager.read(name, key === "latest" ? key : Number(key));
-  if (stored === undefined) {
+  const value = await textOf(ref, source.secretManager);
+  if (value === undefined) {
     const remedy = "create it, or name another one";
     throw new CredentialRefused(
       "CredentialNotFound",
       `${field}: the secret manager has no '${name}@${key}': ${remedy}`,
     );
   }
-  // Editors and shells add a line break.
-  const value = stored.value.reveal().replace(/\r?\n$/, "");
-  if (!/^[^\r\n:]*:[^\r\n]*$/.test(value)) {
+  if (!/^[^\r\n:]*:[^\r\n]*$/.test(value.reveal())) {
     throw new CredentialRefused("CredentialInvalid", `${field}: '${name}@${key}' is not user:password in one line`);
   }
-  return new Sensitive(value);
+  return value;
 }
 
 function isBound({ ref, host }: CredentialRequest, { secrets }: Settings): boolean {

@@ -3,13 +3,13 @@ import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import { giteaPullRequestHost } from "../adapters/gitea/pull-request-host.ts";
 import { githubPullRequestHost } from "../adapters/github/pull-request-host.ts";
 import { gitlabPullRequestHost } from "../adapters/gitlab/pull-request-host.ts";
 import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 import {
   type HostedRepository,
   type PullRequestHost,
@@ -64,14 +64,12 @@ export function pullRequestHosts(
 
 function createTokens(secretManager: Pick<SecretManager, "read">) {
   const known = new NodeCache({ stdTTL: TOKEN_CACHED_SECONDS, useClones: false });
-  return async ({ name, key }: SecretRef): Promise<Sensitive> => {
-    const id = `${name}@${key}`;
+  return async (ref: SecretRef): Promise<Sensitive> => {
+    const id = `${ref.name}@${ref.key}`;
     const cached = known.get<Sensitive>(id);
     if (cached !== undefined) return cached;
-    const stored = await secretManager.read(name, key === "latest" ? key : Number(key));
-    if (stored === undefined) throw new PullRequestHostFailed(`the secret manager has no '${id}': create it`);
-    // Editors and shells add a line break.
-    const token = new Sensitive(stored.value.reveal().replace(/\r?\n$/, ""));
+    const token = await textOf(ref, secretManager);
+    if (token === undefined) throw new PullRequestHostFailed(`the secret manager has no '${id}': create it`);
     known.set(id, token);
     return token;
   };
