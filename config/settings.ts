@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
-import { holds, METADATA_RANGES } from "../crds/addresses.ts";
+import { holds, isSafeAddress, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { USABLE_CIDR } from "./isolation.schema.ts";
@@ -109,18 +109,15 @@ function isPlainHost(text: string): boolean {
 /** Tokens are sent there. */
 function isApiUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  const isSafe = protocol === "https:" || (protocol === "http:" && LOOPBACK.includes(hostname));
-  return isSafe && username + password + search + hash === "";
+  const url = new URL(text);
+  return isSafeAddress(url) && url.username + url.password + url.search + url.hash === "";
 }
-
-const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Whether browsers send it in exactly this form, for pages that can't be changed on their way. */
 function isWebOrigin(text: string): boolean {
   if (text.includes("*") || !URL.canParse(text)) return false;
-  const { protocol, hostname, origin } = new URL(text);
-  return origin === text && (protocol === "https:" || (protocol === "http:" && LOOPBACK.includes(hostname)));
+  const url = new URL(text);
+  return url.origin === text && isSafeAddress(url);
 }
 
 function parseFile(path: string): unknown {

@@ -20,6 +20,13 @@ export function byNat64(range: string): string {
   return `64:ff9b::${groups.join(":")}/${96 + prefix}`;
 }
 
+const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether what is sent to the address can't be read or forged on the way: by https, or on this machine. */
+export function isSafeAddress({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && LOOPBACK_HOSTS.includes(hostname));
+}
+
 /** Whether a block of addresses (CIDR) contains another one or equals it. */
 export function holds(block: string, other: string): boolean {
   const [network, prefix] = split(block);

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Settings } from "../../config/settings.ts";
+import { isSafeAddress } from "../../crds/addresses.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
 import { HttpError } from "../errors.ts";
@@ -114,17 +115,10 @@ async function readKeys(issuer: IssuerSettings, get: typeof fetch): Promise<JSON
 async function discover(issuer: string, get: typeof fetch): Promise<string> {
   const document = await readJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, get);
   if (document.issuer !== issuer) throw new Error("the discovery document names another issuer");
-  if (typeof document.jwks_uri !== "string" || !isSafe(new URL(document.jwks_uri))) {
+  if (typeof document.jwks_uri !== "string" || !isSafeAddress(new URL(document.jwks_uri))) {
     throw new Error("the discovery document has no jwks_uri over https");
   }
   return document.jwks_uri;
-}
-
-const LOOPBACK: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
-
-/** Keys over plain HTTP could be forged, except on this machine. */
-function isSafe(url: URL): boolean {
-  return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.includes(url.hostname));
 }
 
 async function readJson(url: string, get: typeof fetch): Promise<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import git, { type HttpClient } from "isomorphic-git";
 import { Agent, type Dispatcher, request } from "undici";
+import { isSafeAddress } from "../../../crds/addresses.ts";
 import { COMMIT_PATTERN } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
@@ -99,10 +100,10 @@ function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpCli
 
 /** isomorphic-git takes a login out of a URL by a pattern of its own: should that find another host, nothing is sent. */
 function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): void {
-  const { protocol, hostname, origin } = new URL(url);
-  if (origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
-  const isSecret = protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
-  if (hasCredential && !isSecret) throw new BadGitAnswer("credentials are sent by https only, or to this very machine");
+  const asked = new URL(url);
+  if (asked.origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
+  if (hasCredential && !isSafeAddress(asked))
+    throw new BadGitAnswer("credentials are sent by https only, or to this very machine");
 }
 
 /** https://www.rfc-editor.org/rfc/rfc7617 */

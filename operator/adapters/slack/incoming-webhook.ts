@@ -1,11 +1,11 @@
 import { Agent, request } from "undici";
+import { isSafeAddress } from "../../../crds/addresses.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longer waits are not believed. */
 const LONGEST_WAIT_MS = 3_600_000;
-const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 /** Statuses that say nothing about the message: a timeout, too early, too many. */
 const PASSING = [408, 425, 429];
 
@@ -28,9 +28,7 @@ function addressOf(url: Sensitive): URL {
   // Editors and shells add a line break.
   const text = url.reveal().trim();
   const address = URL.canParse(text) ? new URL(text) : undefined;
-  const isSafe =
-    address?.protocol === "https:" || (address?.protocol === "http:" && LOOPBACK.includes(address.hostname));
-  if (address === undefined || !isSafe) {
+  if (address === undefined || !isSafeAddress(address)) {
     throw new MessageRefused("the address of the channel's webhook is neither https nor http on loopback");
   }
   return address;
