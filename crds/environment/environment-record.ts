@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../digest.ts";
 import { API_VERSION, ENVIRONMENT_NAME_LABEL, GROUP, kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { RecordSpec } from "./environment-record.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.ts";
@@ -23,7 +23,7 @@ export const TRIGGER_LABEL = `${GROUP}/trigger`;
 export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
   const { kind, provider = "", repository = "", number } = trigger ?? {};
   if (kind === "pipeline") return pipelineKey(provider, repository);
-  return kind === undefined || number === undefined ? undefined : hash([kind, provider, repository, number]);
+  return kind === undefined || number === undefined ? undefined : digestOf([kind, provider, repository, number]);
 }
 
 /**
@@ -33,13 +33,10 @@ export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefi
  * @param repository name of the Repository
  */
 export const pullRequestKey = (host: string, repository: string, number: number): string =>
-  hash(["pull_request", host, repository, number]);
+  digestOf(["pull_request", host, repository, number]);
 
 /** The same for all environments that the pipelines of a Repository made. */
-export const pipelineKey = (host: string, repository: string): string => hash(["pipeline", host, repository]);
-
-const hash = (parts: readonly (string | number)[]) =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
+export const pipelineKey = (host: string, repository: string): string => digestOf(["pipeline", host, repository]);
 
 /** The manifest of a record. */
 export function recordManifest(spec: RecordSpec, namespace: string) {

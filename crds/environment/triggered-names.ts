@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../digest.ts";
 import { NAME_MAX_LENGTH, nameProblem } from "../names.ts";
 
 /** The names of environments that webhooks make: pure, so that the API server is the lock on each of them. */
@@ -35,5 +35,4 @@ function fitting(repository: string, ending: string): string {
 /** A name has no two hyphens in a row. */
 const trimmed = (text: string, length: number) => text.slice(0, length).replace(/-+$/, "");
 
-const hashOf = (parts: readonly string[]) =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, HASH_LENGTH);
+const hashOf = (parts: readonly string[]) => digestOf(parts, HASH_LENGTH);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../digest.ts";
 import { API_VERSION, GROUP, type Kind, VERSION } from "../group.ts";
 import type { NotificationSpec, NotificationStatus } from "./notification.schema.ts";
 
@@ -44,10 +44,7 @@ export const notificationKind = {
  * @param about the transition, such as the environment's UID, the event and the moment of the change
  */
 export function notificationName(about: readonly string[], { channel, to }: Pick<NotificationSpec, "channel" | "to">) {
-  return createHash("sha256")
-    .update(JSON.stringify([...about, channel, to]))
-    .digest("hex")
-    .slice(0, 40);
+  return digestOf([...about, channel, to]);
 }
 
 /** The manifest of a message. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../digest.ts";
 import { pullRequestKey } from "../environment/environment-record.ts";
 import { kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhook-delivery.schema.ts";
@@ -21,10 +21,6 @@ export interface WebhookDelivery extends Resource<"WebhookDelivery", WebhookDeli
 }
 
 export const webhookDeliveryKind = kindOf("WebhookDelivery", "webhookdeliveries");
-
-/** Lower case, so that it is a valid name. */
-const digestOf = (parts: readonly unknown[]) =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
 
 /** What a delivery is told by. */
 interface DeliveryIdentity extends Pick<WebhookDeliverySpec, "door" | "host" | "deliveryId" | "digest"> {

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
+import { digestOf } from "../../crds/digest.ts";
 
 /** Identifies a JSON value, in 12 hex digits; the order of keys matters. */
 export function shortHash(value: unknown): string {
-  return hash("sha256", JSON.stringify(value), "hex").slice(0, 12);
+  return digestOf(value, 12);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../../crds/digest.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { CommitReport, DeploymentReport, StickyComment } from "../ports/webhooks/pull-request-host.ts";
 import { commentText, markerOf } from "./comment-text.ts";
@@ -50,5 +50,4 @@ const toldOf = ({ state, description, url }: Report, commit: string) => ({
 });
 
 /** A hash of what is told. */
-export const hashOf = (told: object): string =>
-  createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 40);
+export const hashOf = (told: object): string => digestOf(told);
