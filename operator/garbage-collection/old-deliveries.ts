@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { isPending, type WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
+import { surplusOf } from "../kit/surplus.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { eachOf } from "../kit/time/each-of.ts";
 import type { ServerClock } from "../ports/clock.ts";
@@ -19,12 +20,6 @@ const DAY_MS = 24 * HOUR_MS;
 const MOST_DROPPED = 2_000;
 const AT_ONCE = 8;
 
-/** How many are kept, and how long. */
-interface Bounds {
-  readonly atMost: number;
-  readonly forMs: number;
-}
-
 /**
  * Drops finished deliveries that exceed the bounds of the settings, oldest first; never one that is pending.
  *
@@ -36,10 +31,16 @@ export function dropOldDeliveries(context: OldDeliveriesContext): (signal: Abort
     const finished = context.webhookDeliveries.list().filter((delivery) => !isPending(delivery));
     if (finished.length === 0) return false;
     const now = await earlierOfClocks(context);
+    // One that is exactly so old goes, too.
+    const ago = (ms: number) => new Date(now.getTime() - ms + 1);
     const byProof = Object.groupBy(finished, ({ spec }) => (spec.verified ? "verified" : "unverified"));
+    const bounds = {
+      verified: { atMost: verified, notBefore: ago(verifiedDays * DAY_MS) },
+      unverified: { atMost: unverified, notBefore: ago(unverifiedHours * HOUR_MS) },
+    };
     const surplus = [
-      ...beyond(byProof.verified, { atMost: verified, forMs: verifiedDays * DAY_MS }, now),
-      ...beyond(byProof.unverified, { atMost: unverified, forMs: unverifiedHours * HOUR_MS }, now),
+      ...surplusOf(byProof.verified ?? [], madeAtMs, bounds.verified),
+      ...surplusOf(byProof.unverified ?? [], madeAtMs, bounds.unverified),
     ];
     await eachOf(AT_ONCE, surplus.slice(0, MOST_DROPPED), (delivery) => {
       signal.throwIfAborted();
@@ -49,11 +50,4 @@ export function dropOldDeliveries(context: OldDeliveriesContext): (signal: Abort
   };
 }
 
-/** What exceeds the bounds, oldest first. */
-function beyond(deliveries: readonly WebhookDelivery[] = [], { atMost, forMs }: Bounds, now: Date): WebhookDelivery[] {
-  const aged = deliveries.map((delivery) => ({ delivery, atMs: Date.parse(delivery.metadata.creationTimestamp) }));
-  const oldestFirst = aged.sort((one, other) => one.atMs - other.atMs);
-  const tooMany = oldestFirst.length - atMost;
-  const surplus = oldestFirst.filter(({ atMs }, index) => index < tooMany || now.getTime() - atMs >= forMs);
-  return surplus.map(({ delivery }) => delivery);
-}
+const madeAtMs = ({ metadata }: WebhookDelivery) => Date.parse(metadata.creationTimestamp);

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { isPending, type Notification } from "../../crds/notifications/notification.ts";
+import { surplusOf } from "../kit/surplus.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 
@@ -17,12 +18,9 @@ export interface RetentionContext {
 export function removeFinishedMessages({ settings, notifications, clock }: RetentionContext) {
   return async (signal: AbortSignal): Promise<void> => {
     const { finished, hours } = settings.notifications.retention;
-    const notBefore = clock.now().getTime() - hours * HOUR_MS;
-    const oldestFirst = notifications
-      .list()
-      .filter((one) => !isPending(one))
-      .sort((one, other) => madeAt(one) - madeAt(other));
-    const surplus = oldestFirst.filter((one, at) => at < oldestFirst.length - finished || madeAt(one) < notBefore);
+    const notBefore = new Date(clock.now().getTime() - hours * HOUR_MS);
+    const done = notifications.list().filter((one) => !isPending(one));
+    const surplus = surplusOf(done, madeAtMs, { atMost: finished, notBefore });
     for (const notification of surplus.slice(0, MOST_REMOVED)) {
       signal.throwIfAborted();
       await notifications.remove(notification);
@@ -30,4 +28,4 @@ export function removeFinishedMessages({ settings, notifications, clock }: Reten
   };
 }
 
-const madeAt = ({ metadata }: Notification) => Date.parse(metadata.creationTimestamp);
+const madeAtMs = ({ metadata }: Notification) => Date.parse(metadata.creationTimestamp);

@@ -1,11 +1,5 @@
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
-
-/** How many records are kept. */
-export interface RecordBounds {
-  readonly atMost: number;
-  /** Older ones go, however few there are. */
-  readonly notBefore: Date;
-}
+import type { KeptBounds } from "../kit/surplus.ts";
 
 /**
  * Keeps what remains of deleted environments.
@@ -23,5 +17,5 @@ export interface Records {
    * Deletes what exceeds the bounds, oldest first, one by one and a limited number at a time: `isMoreLeft` when some is left
    * for the next prune. Ends early when the signal aborts.
    */
-  prune(bounds: RecordBounds, signal: AbortSignal): Promise<{ readonly dropped: number; readonly isMoreLeft: boolean }>;
+  prune(bounds: KeptBounds, signal: AbortSignal): Promise<{ readonly dropped: number; readonly isMoreLeft: boolean }>;
 }

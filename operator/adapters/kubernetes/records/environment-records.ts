@@ -2,7 +2,8 @@ import { type EnvironmentRecord, newest, recordManifest } from "../../../../crds
 import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { RecordBounds, Records } from "../../../ports/records.ts";
+import { surplusOf } from "../../../kit/surplus.ts";
+import type { Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
 
 /** The most records that one prune deletes, so that none takes minutes: the rest is left to the next one. */
@@ -29,10 +30,11 @@ export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED 
 
     async prune(bounds, signal) {
       const { items } = await client.list(recordType, { namespace, signal, keep: outline });
-      const surplus = beyond(items, bounds);
+      const surplus = surplusOf(items, endedAtMs, bounds);
       let dropped = 0;
-      for (const { name, uid } of surplus.slice(0, mostPruned)) {
+      for (const { metadata } of surplus.slice(0, mostPruned)) {
         if (signal.aborted) break;
+        const { name, uid } = metadata;
         await client.delete(recordType, { name, namespace }, { uid });
         dropped += 1;
       }
@@ -47,14 +49,6 @@ function outline({ metadata, spec }: EnvironmentRecord): EnvironmentRecord {
   return { metadata: { name, uid, creationTimestamp }, spec: { deletedAt: spec.deletedAt } } as EnvironmentRecord;
 }
 
-/** What exceeds the bounds, oldest first. */
-function beyond(records: readonly EnvironmentRecord[], { atMost, notBefore }: RecordBounds) {
-  const aged = records.map(({ metadata: { name, uid, creationTimestamp }, spec }) => ({
-    name,
-    uid,
-    atMs: Date.parse(spec.deletedAt) || Date.parse(creationTimestamp),
-  }));
-  const oldestFirst = aged.sort((one, other) => one.atMs - other.atMs);
-  const tooMany = oldestFirst.length - atMost;
-  return oldestFirst.filter(({ atMs }, index) => index < tooMany || atMs < notBefore.getTime());
+function endedAtMs({ metadata, spec }: EnvironmentRecord): number {
+  return Date.parse(spec.deletedAt) || Date.parse(metadata.creationTimestamp);
 }

@@ -3,19 +3,13 @@ import {
   type NotificationStatus,
   notificationManifest,
 } from "../../../../crds/notifications/notification.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import { isAlreadyExists, isConflict, isInvalid, isNotFound } from "../../../kit/client/errors.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import { insteadOf, isAlreadyExists, isConflict, isInvalid, isNotFound } from "../../../kit/client/errors.ts";
 import { BY_DESTINATION } from "../../../ports/caches.ts";
 import type { Notifications } from "../../../ports/notifications/notifications.ts";
 import { notificationType } from "../kinds.ts";
+import { kept, keptRest, type Store } from "../store.ts";
 
-interface Context {
-  readonly client: KubeClient;
-  readonly cache: ObjectCache<Notification>;
-  /** The platform's own. */
-  readonly namespace: string;
-}
+type Context = Pick<Store<Notification>, "client" | "cache" | "namespace">;
 
 /** The Notifications port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesNotifications(context: Context): Notifications {
@@ -25,39 +19,27 @@ export function kubernetesNotifications(context: Context): Notifications {
     pendingFor: (destination) => cache.by(BY_DESTINATION, destination),
     async add(name, spec) {
       if (cache.get(`${namespace}/${name}`) !== undefined) return;
-      try {
-        cache.written(await client.create(notificationType, notificationManifest(name, spec, namespace)));
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
+      const created = client.create(notificationType, notificationManifest(name, spec, namespace));
+      await created.then((one) => kept(cache, one)).catch(insteadOf(isAlreadyExists, undefined));
     },
-    async claim(notification, status) {
+    claim(notification, status) {
       const { resourceVersion } = notification.metadata;
       const version = { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion };
-      try {
-        return await writeStatus(context, notification, [version, replaced(status)]);
-      } catch (error) {
-        if (isConflict(error) || isNotFound(error)) return undefined;
-        throw error;
-      }
+      const isTaken = (error: unknown) => isConflict(error) || isNotFound(error);
+      return writeStatus(context, notification, [version, replaced(status)]).catch(insteadOf(isTaken, undefined));
     },
     async finish(notification, status) {
       const same = { op: "test", path: "/metadata/uid", value: notification.metadata.uid };
-      try {
-        await writeStatus(context, notification, [same, replaced(status)]);
-      } catch (error) {
-        // A failed `test` is answered as invalid: another one has its name.
-        if (!isNotFound(error) && !isInvalid(error)) throw error;
-      }
+      // A failed `test` is answered as invalid: another one has its name.
+      const isGone = (error: unknown) => isNotFound(error) || isInvalid(error);
+      await writeStatus(context, notification, [same, replaced(status)]).catch(insteadOf(isGone, undefined));
     },
     async remove(notification) {
       const { name, uid } = notification.metadata;
-      try {
-        const outcome = await client.delete(notificationType, { name, namespace }, { uid });
-        if (outcome === "gone") cache.deleted(notification);
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-      }
+      const left = await client
+        .delete(notificationType, { name, namespace }, { uid })
+        .catch(insteadOf(isConflict, undefined));
+      if (left !== undefined) keptRest(cache, notification, left);
     },
   };
 }
@@ -66,7 +48,5 @@ const replaced = (value: NotificationStatus) => ({ op: "add", path: "/status", v
 
 async function writeStatus({ client, cache }: Context, { metadata }: Notification, patch: readonly object[]) {
   const options = { as: "json", subresource: "status" } as const;
-  const written = await client.patch(notificationType, metadata, [...patch], options);
-  cache.written(written);
-  return written;
+  return kept(cache, await client.patch(notificationType, metadata, [...patch], options));
 }

@@ -4,7 +4,7 @@ import type {
   WebhookDeliverySpec,
   WebhookDeliveryStatus,
 } from "../../../../crds/webhooks/webhook-delivery.ts";
-import { isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { BY_MEANING, BY_PULL_REQUEST, BY_WAITING, WAITING } from "../../../ports/caches.ts";
 import type { Claim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryType } from "../kinds.ts";
@@ -50,21 +50,23 @@ async function finish(
 ): Promise<"stored" | "changed"> {
   const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
   const patch = [version, { op: "add", path: "/status", value: status }];
-  try {
-    cache.written(await client.patch(webhookDeliveryType, metadata, patch, { as: "json", subresource: "status" }));
-    return "stored";
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return "changed";
-    throw error;
-  }
+  const options = { as: "json", subresource: "status" } as const;
+  const written = await client
+    .patch(webhookDeliveryType, metadata, patch, options)
+    .catch(insteadOf(isElsewhere, undefined));
+  if (written === undefined) return "changed";
+  kept(cache, written);
+  return "stored";
 }
+
+/** Another process was first, or it was dropped. */
+const isElsewhere = (error: unknown) => isConflict(error) || isNotFound(error);
 
 async function remove({ client, cache, namespace }: Context, delivery: WebhookDelivery): Promise<void> {
   const { name, uid } = delivery.metadata;
-  try {
-    keptRest(cache, delivery, await client.delete(webhookDeliveryType, { name, namespace }, { uid }));
-  } catch (error) {
-    // Another one has its name.
-    if (!isConflict(error)) throw error;
-  }
+  // A conflict: another one has its name.
+  const left = await client
+    .delete(webhookDeliveryType, { name, namespace }, { uid })
+    .catch(insteadOf(isConflict, undefined));
+  if (left !== undefined) keptRest(cache, delivery, left);
 }
