@@ -1,3 +1,4 @@
+import { isMadeByEvent } from "../crds/environment/managed-by.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
 import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
 import { enqueueOnDeliveries } from "./delivery/watches.ts";
@@ -5,7 +6,7 @@ import { oldestFirst } from "./environment/expiration/limiter.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { enqueueOnChanges } from "./environment/watches.ts";
 import { createFeedbackReconciler, type FeedbackContext } from "./feedback/reconciler.ts";
-import { enqueueOnReports, hasFeedback } from "./feedback/watches.ts";
+import { enqueueOnReports } from "./feedback/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collector.ts";
 import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
@@ -61,7 +62,7 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       name: "feedback",
       reconcile: createFeedbackReconciler(context),
       watches: [(enqueue) => enqueueOnReports(caches, enqueue)],
-      initialKeys: () => namesOf(caches.environments.list().filter(hasFeedback)),
+      initialKeys: () => namesOf(caches.environments.list().filter(isMadeByEvent)),
       workers: 4,
       backoffMs: FEEDBACK_BACKOFF_MS,
     },

@@ -38,8 +38,12 @@ export function writtenFromGit(environment: Marked): readonly ManagedFields[] {
 
 /** Whether Git or a webhook may bring the environment back, so that the cause of its deletion matters. */
 export function mayReturn(environment: Pick<EphemeralEnvironment, "metadata" | "spec">): boolean {
-  const { kind } = environment.spec.trigger ?? {};
-  return managedBy(environment) !== undefined || kind === "pull_request" || kind === "pipeline";
+  return managedBy(environment) !== undefined || isMadeByEvent(environment);
+}
+
+/** Whether an event of a host made it: a pull request or a pipeline. */
+export function isMadeByEvent({ spec: { trigger } }: Pick<EphemeralEnvironment, "spec">): boolean {
+  return trigger?.kind === "pull_request" || trigger?.kind === "pipeline";
 }
 
 /** The cause that the REST interface noted before it deleted the environment. */

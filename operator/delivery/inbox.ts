@@ -7,7 +7,7 @@ import { createLanes } from "./lanes.ts";
 import { type SenderContext, verifySender } from "./senders.ts";
 import { type SettleContext, settle } from "./settle.ts";
 import { simulate } from "./simulate.ts";
-import { approvalOf, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
+import { approvalOf, dated, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
 
 /** What the inbox is made of. */
@@ -38,9 +38,8 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   let claiming = 0;
 
   async function store(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<void> {
-    const finishedAt = clock.now().toISOString();
     await deliveries
-      .finish(delivery, status.phase === "pending" ? status : { ...status, finishedAt })
+      .finish(delivery, dated(status, clock.now()))
       .catch((error: unknown) => log.warn("an outcome could not be stored: the operator decides anew", { error }));
   }
 

@@ -7,7 +7,7 @@ import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
 import { type SettleContext, settle } from "./settle.ts";
-import { laneOf } from "./stored.ts";
+import { dated, laneOf } from "./stored.ts";
 
 export interface DeliveryContext extends SettleContext {
   readonly webhookDeliveries: WebhookDeliveries;
@@ -69,7 +69,7 @@ async function finish(
 ): Promise<ReconcileResult> {
   const isWaiting = status.phase === "pending";
   if (!(isWaiting && equalJson(delivery.status, status))) {
-    await webhookDeliveries.finish(delivery, isWaiting ? status : { ...status, finishedAt: clock.now().toISOString() });
+    await webhookDeliveries.finish(delivery, dated(status, clock.now()));
   }
   return isWaiting ? { requeueAfterMs: WAITING_RECHECK_MS } : {};
 }

@@ -95,6 +95,11 @@ export function laneOf({ spec }: Pick<WebhookDelivery, "spec">): string {
   return lane;
 }
 
+/** An outcome with the time at which it became final. */
+export function dated(status: WebhookDeliveryStatus, now: Date): WebhookDeliveryStatus {
+  return status.phase === "pending" ? status : { ...status, finishedAt: now.toISOString() };
+}
+
 /** A stored outcome as the facade answers it. */
 export function outcomeOf(name: string, status: WebhookDeliveryStatus): Outcome {
   const { phase, reason, message, environments = [], trace = [] } = status;

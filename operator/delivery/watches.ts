@@ -1,6 +1,6 @@
 import { triggerKey } from "../../crds/environment/environment-record.ts";
 import { isPending } from "../../crds/webhooks/webhook-delivery.ts";
-import type { Enqueue } from "../kit/controller/controller.ts";
+import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import { BY_PULL_REQUEST, type Caches } from "../ports/caches.ts";
 
 /** Enqueues the deliveries that a change concerns; returns the end of it. */
@@ -8,7 +8,7 @@ export function enqueueOnDeliveries(
   { webhookDeliveries, environments }: Pick<Caches, "webhookDeliveries" | "environments">,
   enqueue: Enqueue,
 ): () => void {
-  const ends = [
+  return endOf([
     webhookDeliveries.subscribe((_key, current) => {
       if (current !== undefined && isPending(current)) enqueue(current.metadata.name);
     }),
@@ -20,8 +20,5 @@ export function enqueueOnDeliveries(
         if (isPending(delivery)) enqueue(delivery.metadata.name);
       }
     }),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+  ]);
 }

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { fullNameOf } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
@@ -34,7 +35,7 @@ export function subjectOf(
   { repositories, settings }: SubjectContext,
 ): Subject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
-  if (kind !== "pull_request" && kind !== "pipeline") return undefined;
+  if (!isMadeByEvent(environment)) return undefined;
   const repository = repositories.find(name);
   const host = settings.hosts.find(({ id }) => id === repository?.spec.host);
   if (repository === undefined || host?.token === undefined) return undefined;

@@ -1,11 +1,7 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import { BY_REPOSITORY, type Caches } from "../ports/caches.ts";
-
-/** Whether an event of a host made it. */
-export function hasFeedback({ spec }: Pick<EphemeralEnvironment, "spec">): boolean {
-  return spec.trigger?.kind === "pull_request" || spec.trigger?.kind === "pipeline";
-}
 
 /** Enqueues the environments whose host may have to be told something; returns the end of it. */
 export function enqueueOnReports(
@@ -13,7 +9,7 @@ export function enqueueOnReports(
   enqueue: Enqueue,
 ): () => void {
   const enqueueOne = (environment: EphemeralEnvironment) => {
-    if (hasFeedback(environment)) enqueue(environment.metadata.name);
+    if (isMadeByEvent(environment)) enqueue(environment.metadata.name);
   };
   return endOf([
     environments.subscribe((_name, current) => current && enqueueOne(current)),
