@@ -1,67 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { aRepository } from "../../support/doubles/memory/repositories.ts";
-import { until } from "../../support/fixtures/until.ts";
-import {
-  HEAD_COMMIT,
-  pipelineBody,
-  pullRequestBody,
-  signedHeaders,
-} from "../../support/fixtures/webhooks/webhook-fixture.ts";
-import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
-import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
-import { PIPELINE_TOKEN, WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
+import { describe, expect, test } from "@jest/globals";
+import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { expectProblem } from "../../support/http/api-promises.ts";
+import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
+import { OTHER_KEY, OWN_KEY, webhookDoors } from "./webhook-doors.ts";
 
-const OWN_KEY = "the-own-key-of-repository-a-in-tests";
-const OTHER_KEY = "another-key-of-at-least-32-bytes-in-tests";
-const rules = { pullRequest: { enabled: true } };
-
-let service: ApiService;
-const start = async (options: ServiceOptions = {}) => {
-  await service?.stop();
-  service = await startApiService({
-    repositories: [
-      aRepository("shop-api", { ...rules, pipeline: { createOnSuccess: true }, access: { groups: ["shop"] } }),
-      aRepository("own-api", { ...rules, webhookSecretRef: { name: "own-key", key: "latest" } }),
-      aRepository("lab-api", { ...rules, host: "lab", fullName: "shop/lab-api" }),
-    ],
-    ...options,
-    settings: {
-      hosts: [{ id: "lab", kind: "gitlab", apiUrl: "https://lab.example.test/api/v4" }],
-      ...options.settings,
-    },
-  });
-  service.secretManager.share({ id: "own-key", labels: {}, values: [OWN_KEY] });
-};
-beforeEach(() => start());
-afterEach(() => service.stop());
-
-const PATH = "/api/webhooks/repohost";
-const PIPELINES = "/api/webhooks/pipelinehost/pipeline";
-
-/** Sends the text as it is. */
-async function post(text: string, headers: object, path = PATH) {
-  const reply = await service.http
-    .post(path)
-    .set({ "content-type": "application/json", ...headers })
-    .send(text);
-  expectPromised(reply, "post", path);
-  return reply;
-}
-/** Sends a pull request of the shop, signed. */
-async function pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}, signed = {}) {
-  const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
-  return post(text, signedHeaders(text, signed));
-}
-const names = () => service.environments.list().map(({ metadata }) => metadata.name);
-const delivered = () => service.webhookDeliveries.list();
-const settled = () => until(() => service.webhookDeliveries.pending().length === 0, { what: "all outcomes stored" });
+const doors = webhookDoors();
+const { start, post, pull, names, delivered, settled } = doors;
 
 describe("the door of repository hosts", () => {
   test("makes an environment of a pull request, once, and says so again when it is asked again", async () => {
     const first = await pull({}, { delivery: "one" });
     expect(first.body).toMatchObject({ status: "processed", environment_created: true });
     expect(names()).toEqual(["shop-api-pr-42"]);
-    const [environment] = service.environments.list();
+    const [environment] = doors.service.environments.list();
     expect(first.body.environment_id).toBe(environment?.metadata.uid);
     expect(environment?.spec).toMatchObject({
       backend: { repository: "shop-api", branch: "feature/checkout" },
@@ -73,7 +24,7 @@ describe("the door of repository hosts", () => {
     expect(again.body).toMatchObject({ environment_created: true, environment_id: environment?.metadata.uid });
     expect(delivered()).toHaveLength(1);
     expect(delivered()[0]?.status).toMatchObject({ phase: "acted", environments: [{ name: "shop-api-pr-42" }] });
-    expect(service.audit.records).toMatchObject([
+    expect(doors.service.audit.records).toMatchObject([
       { event: "change", action: "webhook create", actor: { method: "webhook", login: "dev" }, outcome: "accepted" },
     ]);
   });
@@ -83,9 +34,9 @@ describe("the door of repository hosts", () => {
     const commit = "a".repeat(40);
     const moved = await pull({ action: "synchronize", commit, updatedAt: "2026-06-01T11:59:10Z" });
     expect(moved.body).toMatchObject({ environment_created: false });
-    expect(service.environments.list()[0]?.spec.backend.commit).toBe(commit);
+    expect(doors.service.environments.list()[0]?.spec.backend.commit).toBe(commit);
     await pull({ action: "closed", commit, updatedAt: "2026-06-01T11:59:20Z" });
-    expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
+    expect(doors.service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
   });
 
   test("answers a ping with pong", async () => {
@@ -104,7 +55,7 @@ describe("the door of repository hosts", () => {
     const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api" }));
     expectProblem(await post(text, { ...signedHeaders(text), ...header }), 401);
     expect([names(), delivered()]).toEqual([[], []]);
-    expect(service.audit.records).toMatchObject([{ event: "credential", outcome: "refused", status: 401 }]);
+    expect(doors.service.audit.records).toMatchObject([{ event: "credential", outcome: "refused", status: 401 }]);
   });
 
   // Abuse case 69.
@@ -120,9 +71,9 @@ describe("the door of repository hosts", () => {
     const other = await pull({ action: "closed", updatedAt: "2026-06-01T11:59:20Z" }, { delivery: "one" });
     expect(other.status).toBe(200);
     expect(other.body).toMatchObject({ message: expect.stringContaining("IdReused"), environment_id: "" });
-    expect(service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
-    expect(service.log).toContainEqual(expect.objectContaining({ level: "error" }));
-    expect(service.audit.records.at(-1)).toMatchObject({ event: "denial", outcome: "refused" });
+    expect(doors.service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    expect(doors.service.log).toContainEqual(expect.objectContaining({ level: "error" }));
+    expect(doors.service.audit.records.at(-1)).toMatchObject({ event: "denial", outcome: "refused" });
   });
 
   // Abuse case 71.
@@ -185,14 +136,14 @@ describe("the door of repository hosts", () => {
     ["a key that the secret manager lacks", { secrets: [{ name: "absent", key: "latest" }] }],
   ])("answers 503 where there is %s", async (_case, webhooks) => {
     await start({ settings: { webhooks } });
-    service.secretManager.share({ id: "short", labels: {}, values: ["x".repeat(31)] });
+    doors.service.secretManager.share({ id: "short", labels: {}, values: ["x".repeat(31)] });
     const reply = await pull({}, { key: "x".repeat(31) });
     expectProblem(reply, 503, /No key/);
     expect(reply.headers["retry-after"]).toBeDefined();
   });
 
   test("answers 503 while the secret manager is away, and stores nothing", async () => {
-    service.secretManager.setReachable(false);
+    doors.service.secretManager.setReachable(false);
     expectProblem(await pull(), 503);
     expect(delivered()).toEqual([]);
   });
@@ -206,11 +157,11 @@ describe("the door of repository hosts", () => {
       ],
     };
     await start({ settings: { webhooks: refs } });
-    service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY] });
+    doors.service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY] });
     expect((await pull({ number: 1 }, { key: OTHER_KEY })).status).toBe(200);
     expect((await pull({ number: 2 }, { key: WEBHOOK_KEY })).status).toBe(200);
-    service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY, OWN_KEY] });
-    service.clock.advance(3_000);
+    doors.service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY, OWN_KEY] });
+    doors.service.clock.advance(3_000);
     expect((await pull({ number: 3 }, { key: OWN_KEY })).status).toBe(200);
   });
 
@@ -231,7 +182,7 @@ describe("the door of repository hosts", () => {
     await settled();
     const [first] = delivered();
     if (first !== undefined)
-      service.webhookDeliveries.put({ ...first, status: { phase: "pending", reason: "x", message: "" } });
+      doors.service.webhookDeliveries.put({ ...first, status: { phase: "pending", reason: "x", message: "" } });
     const full = await pull({ number: 2 });
     expectProblem(full, 503);
     expect(Number(full.headers["retry-after"])).toBeGreaterThan(0);
@@ -245,17 +196,17 @@ describe("the door of repository hosts", () => {
     const seconds = Array.from({ length: 1_000 }, (_, second) => second);
     const replies = await Promise.all(seconds.map((second) => pull({ action: action(second), updatedAt: at(second) })));
     expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
-    const living = service.environments.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const living = doors.service.environments.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     expect(living).toEqual([]);
     expect(names().length).toBeLessThanOrEqual(1);
-    expect(service.audit.records.length).toBeLessThanOrEqual(3);
+    expect(doors.service.audit.records.length).toBeLessThanOrEqual(3);
   }, 60_000);
 
   test("acknowledges what it has stored, although the cluster goes away then", async () => {
-    const { claim } = service.webhookDeliveries;
-    service.webhookDeliveries.claim = async (...asked) => {
+    const { claim } = doors.service.webhookDeliveries;
+    doors.service.webhookDeliveries.claim = async (...asked) => {
       const claimed = await claim(...asked);
-      service.environments.setReachable(false);
+      doors.service.environments.setReachable(false);
       return claimed;
     };
     const reply = await pull();
@@ -263,46 +214,6 @@ describe("the door of repository hosts", () => {
       environment_created: false,
       message: expect.stringContaining("will be decided"),
     });
-    expect(service.webhookDeliveries.pending()).toHaveLength(1);
-  });
-});
-
-describe("the door of pipeline hosts", () => {
-  beforeEach(() => service.branchHeads.push("shop-api", "main", HEAD_COMMIT));
-  const report = (more = {}, headers: object = { "x-pipeline-token": PIPELINE_TOKEN }) =>
-    post(JSON.stringify(pipelineBody({ project: "shop/shop-api", ...more })), headers, PIPELINES);
-
-  test("takes a report with the token", async () => {
-    expect((await report()).body).toEqual({
-      status: "processed",
-      message: expect.any(String),
-      actions_taken: ["environment_created"],
-    });
-  });
-
-  // Abuse case 74.
-  test.each([
-    ["no token", {}],
-    ["a wrong one", { "x-pipeline-token": OTHER_KEY }],
-    ["a signature", signedHeaders("x")],
-  ])("refuses %s", async (_case, headers) => {
-    expectProblem(await report({}, headers), 401);
-    expect(delivered()).toEqual([]);
-  });
-
-  test("does not take the token from the query", async () => {
-    const text = JSON.stringify(pipelineBody({ project: "shop/shop-api" }));
-    const reply = await service.http
-      .post(`${PIPELINES}?X-Pipeline-Token=${PIPELINE_TOKEN}`)
-      .set("content-type", "application/json")
-      .send(text);
-    expectProblem(reply, 401);
-  });
-
-  test("a report that comes twice under no id makes one environment", async () => {
-    await report();
-    await report();
-    expect(service.environments.list()).toHaveLength(1);
-    expect(delivered()).toHaveLength(1);
+    expect(doors.service.webhookDeliveries.pending()).toHaveLength(1);
   });
 });
