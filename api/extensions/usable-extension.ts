@@ -18,7 +18,7 @@ export interface UsableExtension {
 }
 
 /**
- * The extension that the token of a link permits. The link acts for the owner: a link of somebody who may change nothing
+ * The extension that the token of a link permits. The link acts for the owner: a link of an owner who may change nothing
  * any more extends nothing.
  *
  * @throws HttpError (not-found) for a token that the platform did not sign or that has ended, also for an environment that

@@ -1,4 +1,4 @@
-/** The token in the link of an expiry warning: whoever has it may extend one environment, once. */
+/** The token in the link of an expiry warning: its bearer may extend one environment, once. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Sensitive } from "../sensitive.ts";
 

@@ -33,7 +33,7 @@ interface Entry {
 }
 
 /**
- * Has an environment been created so many hours earlier: written past the API server, which takes nobody's word for that. The
+ * Has an environment been created so many hours earlier: written past the API server, which sets that time itself. The
  * operator's and the API server's clocks can't be moved, because they are the machine's.
  */
 export async function age(environment: string, hours: number): Promise<void> {

@@ -140,7 +140,7 @@ function repeated(
   return { phase: "ignored", reason: "Repeated", message: `delivery ${first.metadata.name} has reported the same` };
 }
 
-/** Hosts never use an id for two bodies: somebody with the key does. */
+/** Hosts never use an id for two bodies; an attacker who has the key may. */
 async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxContext): Promise<Outcome> {
   log.error("a webhook came under the id of another one: it was ignored", { delivery: name, ids: spec.deliveryId });
   await audit.add({

@@ -42,7 +42,7 @@ export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
   };
 }
 
-/** Its outcome; an error that is nobody's else is counted, and in the end the outcome. */
+/** Its outcome. An error that is not that of a dependency is counted; after the last attempt it is the outcome. */
 async function settleOrCount(
   delivery: WebhookDelivery,
   context: DeliveryContext,

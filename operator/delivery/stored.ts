@@ -46,7 +46,7 @@ export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
 
 const MOST_REPOSITORIES = 10;
 
-/** What is stored of an approval: one for each commit of a pull request, whoever gives it. */
+/** What is stored of an approval: one for each commit of a pull request, also when two maintainers approve it. */
 export function approvalOf({ repository, number, commit, by }: Approval, now: Date): NewDelivery {
   const { metadata, spec } = repository;
   const identity = {

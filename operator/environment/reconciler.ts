@@ -27,7 +27,7 @@ export interface ReconcilerContext
     Omit<FinalizeContext, "signal">,
     Omit<ExpiryContext, "environments" | "limiter" | "refusals" | "reportDisagreement">,
     Pick<ControllerPorts, "environments" | "environment" | "random" | "records"> {
-  /** Tells people of changes; `undefined` where the settings name nobody to tell. */
+  /** Tells people of changes; `undefined` where the settings name no recipients. */
   readonly announcer: Announcer | undefined;
 }
 

@@ -22,7 +22,7 @@ interface Candidate {
 }
 
 /**
- * Removes the values of deleted API tokens: nobody can be shown them, and they grant nothing. What was deleted while no
+ * Removes the values of deleted API tokens: they can't be shown any more, and they grant nothing. What was deleted while no
  * operator watched is found in the secret manager, and removed after the grace period.
  */
 export function createOrphanedValues(context: OrphanedValuesContext) {

@@ -22,7 +22,7 @@ export interface Announcer {
   announce(stored: EphemeralEnvironment): Promise<Announced | undefined>;
 
   /**
-   * What is announced once this status is stored: changes of which nobody is told need no messages.
+   * What is announced once this status is stored: changes without recipients need no messages.
    *
    * @returns `dueInMs`: when `announce` has something to do; `undefined` when that needs another change
    */
@@ -74,7 +74,7 @@ interface Message {
   readonly spec: NotificationSpec;
 }
 
-/** The first change of which somebody is to be told; those before it are announced by being known. */
+/** The first change that has recipients; those before it have none, and count as announced. */
 interface News {
   readonly announced: Announced | undefined;
   readonly transition?: Transition;

@@ -7,7 +7,7 @@ export type Actor =
       readonly tokenId?: string;
     }
   | {
-      /** The person for whom a signed link was used; whoever had the link may have used it. */
+      /** The owner for whom a signed link was used; another person who had the link may have used it. */
       readonly subject: string;
       readonly method: "link";
     }

@@ -11,7 +11,8 @@ export const manifestFile = (folder: string): string => join(folder, "platform.j
  * Applies the platform chart without the operator's Deployment, and returns when its kinds are served. What it wrote
  * stands in `manifestFile`, which `kubectl delete` takes.
  *
- * `helm` renders it for the Kubernetes that calls itself `kubeVersion`. Objects that somebody else manages otherwise are a conflict and stay as they are; the failure names them.
+ * `helm` renders it for the Kubernetes that calls itself `kubeVersion`. Fields that another field manager has set
+ * otherwise are a conflict and stay as they are; the failure names them.
  */
 export async function applyPlatform(
   platform: HostPlatform,

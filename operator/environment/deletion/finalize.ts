@@ -16,7 +16,7 @@ export interface FinalizeContext
   extends TeardownContext,
     Pick<ControllerPorts, "statusWriter" | "repositories" | "log"> {
   readonly backingServices: readonly BackingService[];
-  /** Tells people of the end; `undefined` where the settings name nobody to tell. */
+  /** Tells people of the end; `undefined` where the settings name no recipients. */
   readonly announcer: Announcer | undefined;
   /** Tells the host of its pull request that it is gone. @throws PullRequestHostFailed, SecretManagerUnavailable */
   readonly tellGone: (environment: EphemeralEnvironment, signal: AbortSignal) => Promise<void>;
