@@ -19,7 +19,14 @@ export class SettingsInvalid extends Error {
   override readonly name = "SettingsInvalid";
 }
 
-const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
+// Used once, so the code is not optimized; a unit test checks the schema itself.
+const ajv = new Ajv2020({
+  strict: true,
+  allErrors: true,
+  useDefaults: true,
+  validateSchema: false,
+  code: { optimize: false },
+});
 ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
 ajv.addFormat("cidr", isCidr);
 ajv.addFormat(USABLE_CIDR, (text: string) => isCidr(text) && !METADATA_RANGES.some((range) => holds(range, text)));

@@ -86,7 +86,7 @@ export interface DecisionContext {
   };
   readonly repositories: Repositories;
   readonly configSets: Pick<ConfigSets, "find">;
-  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "list">;
+  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "reportsOf">;
   /** The records of the environments that one pull request, or the pipelines of one Repository had; see `triggerKey`. */
   readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;
