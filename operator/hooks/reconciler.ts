@@ -63,10 +63,10 @@ async function note({ metadata }: Repository, examination: Examination, context:
   await context.repositoryStatusWriter.writeStatus(latest, { ...latest.status, conditions });
 }
 
-/** What worked and broke, and what the host paused; people are about to register what was never there. */
+/** What worked and broke, perhaps while the host was away, and what the host paused; not what was never there. */
 function isAlarming({ status, reason }: Condition, former: Condition | undefined): boolean {
   if (status !== "False" || former?.reason === reason) return false;
-  return former?.status === "True" || reason === "HookPaused";
+  return former?.status === "True" || former?.reason === "HostUnavailable" || reason === "HookPaused";
 }
 
 interface Going {
