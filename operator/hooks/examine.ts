@@ -112,20 +112,22 @@ function repetition(here: readonly unknown[], remedy: string): readonly HookProb
   return [{ reason: "HookRepeated", message, remedy }];
 }
 
-const REFUSALS = [401, 403, 404];
+/** Answers to a token that lacks a right; some hosts hide what it may not see. */
+const WITHOUT_RIGHT = [401, 403, 404];
 const RIGHTS: Readonly<Record<HostKind, string>> = {
   github: "the permission Webhooks, read and write (classic tokens: admin:repo_hook)",
   gitea: "the scope write:repository, and its account the right to administer the repository",
   gitlab: "the scope api and the role Maintainer in the project",
 };
 
-/** Why the host could not be asked. */
+/** Why the host could not be asked; `HostUnavailable` passes by itself. */
 export function problemOfHost(
-  { message, status }: PullRequestHostFailed,
+  { message, status = 500, retryAfterMs }: PullRequestHostFailed,
   { id, kind }: Pick<RepositoryHostSettings, "id" | "kind">,
 ): HookProblem {
-  if (status === undefined || !REFUSALS.includes(status)) {
-    return { reason: "HostUnavailable", message, remedy: "Try again when the host answers." };
+  if (status >= 500 || retryAfterMs !== undefined) {
+    return { reason: "HostUnavailable", message, remedy: "Try again when the cause is gone." };
   }
+  if (!WITHOUT_RIGHT.includes(status)) return { reason: "HostRefused", message, remedy: "Correct what the host says." };
   return { reason: "HostRefused", message, remedy: `Give the token of host '${id}' ${RIGHTS[kind]}.` };
 }

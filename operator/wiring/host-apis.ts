@@ -65,7 +65,9 @@ function createTokens(secretManager: Pick<SecretManager, "read">) {
     const id = `${ref.name}@${ref.key}`;
     const cached = known.get<Sensitive>(id);
     if (cached !== undefined) return cached;
-    const token = await textOf(ref, secretManager);
+    const token = await textOf(ref, secretManager).catch((cause: Error) => {
+      throw new PullRequestHostFailed(`the host's token can't be read: ${cause.message}`, { cause });
+    });
     if (token === undefined) throw new PullRequestHostFailed(`the secret manager has no '${id}': create it`);
     known.set(id, token);
     return token;

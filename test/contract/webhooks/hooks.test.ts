@@ -114,10 +114,12 @@ describe("the webhook of a repository", () => {
   });
 
   test.each([
-    [404, "HostRefused", "the scope write:repository"],
-    [502, "HostUnavailable", "Try again when the host answers"],
-  ])("has a problem when the host answers %d", async (status, reason, next) => {
-    hooks.fail(new PullRequestHostFailed("hooks of host 'git' failed", { status }));
+    [404, "HostRefused", "the scope write:repository", undefined],
+    [422, "HostRefused", "Correct what the host says", undefined],
+    [502, "HostUnavailable", "Try again when the cause is gone", undefined],
+    [403, "HostUnavailable", "Try again when the cause is gone", 1_000],
+  ])("has a problem when the host answers %d: %s", async (status, reason, next, retryAfterMs) => {
+    hooks.fail(new PullRequestHostFailed("hooks of host 'git' failed", { status, retryAfterMs }));
     expect(await problems()).toMatchObject([{ reason, next_step: expect.stringContaining(next) }]);
   });
 
@@ -181,15 +183,24 @@ describe("the repair of a webhook", () => {
   });
 
   test.each([
-    [403, 409, "Give the token of host 'git' the scope write:repository"],
-    [undefined, 503, "no answer"],
-  ])("of a host that answers %s is answered %d", async (status, answered, detail) => {
+    [{ status: 403 }, 409, "Give the token of host 'git' the scope write:repository", undefined],
+    [{ status: 422 }, 409, "no answer", undefined],
+    [{}, 503, "no answer", "10"],
+    [{ status: 429, retryAfterMs: 30_000 }, 503, "no answer", "30"],
+  ])("of a host that answers %j is answered %d", async (failure, answered, detail, retryAfter) => {
     const { repositoryHooks } = await started();
-    repositoryHooks.fail(new PullRequestHostFailed("no answer", { status, retryAfterMs: 30_000 }));
+    repositoryHooks.fail(new PullRequestHostFailed("no answer", failure));
     const reply = await call("post");
     expectProblem(reply, answered);
     expect(reply.body.detail).toContain(detail);
-    expect(reply.headers["retry-after"]).toBe(answered === 503 ? "30" : undefined);
+    expect(reply.headers["retry-after"]).toBe(retryAfter);
+  });
+
+  test("waits for the secret manager", async () => {
+    const { secretManager } = await started();
+    secretManager.setReachable(false);
+    expectProblem(await call("post"), 503, /secret manager/);
+    expect(await problems()).toContainEqual(expect.objectContaining({ reason: "KeyUnreadable" }));
   });
 
   test("is a maintainer's", async () => {
