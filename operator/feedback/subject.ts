@@ -39,7 +39,7 @@ export function subjectOf(
   const repository = repositories.find(name);
   const host = settings.hosts.find(({ id }) => id === repository?.spec.host);
   if (repository === undefined || host?.token === undefined) return undefined;
-  const { comment = "on", status = true, deployment = true } = repository.spec.feedback ?? {};
+  const { comment = "always", status = true, deployment = true } = repository.spec.feedback ?? {};
   return {
     repository: { host: host.id, fullName: fullNameOf(repository) },
     name,
