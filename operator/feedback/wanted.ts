@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /** A required check names it, so it is the same for all pull requests of a Repository. */
-export const contextOf = ({ name }: Subject): string => `ephemeral-environment/${name}`;
+export const contextOf = ({ name }: Pick<Subject, "name">): string => `ephemeral-environment/${name}`;
 
 /** What the host should know about an environment. Pure, so equal states give equal texts. */
 export function wantedOf(environment: EphemeralEnvironment, subject: Subject, publicUrl: string | undefined): Wanted {
