@@ -68,15 +68,42 @@ export class PullRequest {
     return all.filter(({ spec }) => spec.event.pullRequest?.number === this.number);
   }
 
+  /** All of its comments. */
+  async comments(): Promise<readonly Comment[]> {
+    return (await (await send("GET", `${api}/issues/${this.number}/comments`)).json()) as Comment[];
+  }
+
+  /** The statuses of one of its commits, newest first. */
+  async statuses(commit: string): Promise<readonly CommitStatus[]> {
+    return (await (await send("GET", `${api}/commits/${commit}/statuses`)).json()) as CommitStatus[];
+  }
+
+  /** The address of its environment's backend. */
+  get url(): string {
+    return `https://${this.environment}--api.env.localhost:18443/`;
+  }
+
   /** Waits until its environment answers with the commit at the URL of its backend. */
   async untilAnswers(commit: string): Promise<void> {
-    const url = `https://${this.environment}--api.env.localhost:18443/`;
     const check = async () => {
-      const { status, body } = await open(url);
+      const { status, body } = await open(this.url);
       return status === 200 && (JSON.parse(body) as { commit: string }).commit === commit;
     };
-    await waitUntil({ what: `commit ${commit} at ${url}`, check, deadlineMs: 90_000, pollMs: 500 });
+    await waitUntil({ what: `commit ${commit} at ${this.url}`, check, deadlineMs: 90_000, pollMs: 500 });
   }
+}
+
+/** What the platform wrote under a pull request. */
+export interface Comment {
+  readonly id: number;
+  readonly body: string;
+}
+
+/** A status of a commit, as Gitea shows it. */
+export interface CommitStatus {
+  readonly context: string;
+  readonly status: string;
+  readonly target_url: string;
 }
 
 /** The deliveries of all repositories, oldest first. */
