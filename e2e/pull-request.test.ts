@@ -63,10 +63,10 @@ async function toldReady(commit: string): Promise<number> {
   });
   const statuses = await ours();
   expect(statuses.map(({ status }) => status)).toEqual(expect.arrayContaining(["pending", "success"]));
-  expect(`${statuses[0]?.target_url.replace(/\/$/, "")}/`).toBe(pull.url);
+  expect(statuses[0]?.target_url).toBe(pull.urls.frontend);
   const comments = await pull.comments();
   expect(comments).toHaveLength(1);
-  expect(comments[0]?.body).toContain(pull.url.replace(/\/$/, ""));
+  for (const url of Object.values(pull.urls)) expect(comments[0]?.body).toContain(url);
   return comments[0]?.id ?? 0;
 }
 

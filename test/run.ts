@@ -76,7 +76,7 @@ else if (stories !== undefined) await inView(stories);
 printSlowest();
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed > 0 ? 1 : 0;
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 
 function isWanted(name: string): boolean {
   return wanted.length === 0 || wanted.includes(name);

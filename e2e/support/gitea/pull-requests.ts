@@ -78,18 +78,19 @@ export class PullRequest {
     return (await (await send("GET", `${api}/commits/${commit}/statuses`)).json()) as CommitStatus[];
   }
 
-  /** The address of its environment's backend. */
-  get url(): string {
-    return `https://${this.environment}--api.env.localhost:18443/`;
+  /** The addresses of its environment. */
+  get urls(): { readonly frontend: string; readonly backend: string } {
+    const of = (host: string) => `https://${host}.env.localhost:18443`;
+    return { frontend: of(this.environment), backend: of(`${this.environment}--api`) };
   }
 
   /** Waits until its environment answers with the commit at the URL of its backend. */
   async untilAnswers(commit: string): Promise<void> {
     const check = async () => {
-      const { status, body } = await open(this.url);
+      const { status, body } = await open(this.urls.backend);
       return status === 200 && (JSON.parse(body) as { commit: string }).commit === commit;
     };
-    await waitUntil({ what: `commit ${commit} at ${this.url}`, check, deadlineMs: 90_000, pollMs: 500 });
+    await waitUntil({ what: `commit ${commit} at ${this.urls.backend}`, check, deadlineMs: 90_000, pollMs: 500 });
   }
 }
 
