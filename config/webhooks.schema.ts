@@ -73,6 +73,13 @@ export const Webhooks = closed(
       default: 1000,
       description: "Deliveries without an outcome; more are answered 503.",
     }),
+    sweepMinutes: Type.Integer({
+      minimum: 0,
+      maximum: 1440,
+      default: 30,
+      description:
+        "How often hosts with a token are asked for pull requests whose webhooks were missed; 0: only at the start.",
+    }),
     retention: closed(
       {
         verified: Type.Integer({ minimum: 1, default: 10_000 }),

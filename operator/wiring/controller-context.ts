@@ -24,6 +24,7 @@ import type { ServerClock } from "../ports/clock.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
+import type { PullRequestReader } from "../ports/webhooks/pull-request-reader.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import { urlProber } from "./url-prober.ts";
@@ -43,12 +44,13 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
 interface Hosts {
   readonly repositoryHost: RepositoryHost;
   readonly pullRequestHost: PullRequestHost;
+  readonly pullRequestReader: PullRequestReader;
 }
 
 /** Which adapter stands behind which port of the controllers. */
 export function controllerContext(
   foundations: Foundations,
-  { repositoryHost, pullRequestHost }: Hosts,
+  { repositoryHost, pullRequestHost, pullRequestReader }: Hosts,
   options: ControllerOptions,
 ): ControllerContext {
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
@@ -87,6 +89,7 @@ export function controllerContext(
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
     repositories,
     pullRequestHost,
+    pullRequestReader,
     tellGone: (environment, signal) => conclude(environment, concluding, signal),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),

@@ -40,7 +40,7 @@ export function createOperator(options: OperatorOptions) {
     secretManager: secretManagers.forController,
     clock,
   });
-  const hosts = { repositoryHost: hostForController, pullRequestHost };
+  const hosts = { repositoryHost: hostForController, pullRequestHost, pullRequestReader: pullRequestHost };
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   return {
     ports: facadePorts(foundations, hostForApi, options),
