@@ -3,6 +3,8 @@ import type { MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pul
 import { answeredStatus, type HostApi } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
+type Calls = Pick<HostApi, "request" | "page">;
+
 interface Hook {
   readonly id: number;
   readonly config?: { readonly url?: string };
@@ -29,7 +31,7 @@ const DELIVERIES = `${HOOKS}/{hook}/deliveries`;
  * Has GitHub repeat what it could not deliver, https://docs.github.com/en/rest/repos/webhooks: it never does so by itself.
  * The log has no body that a signature would fit, so nothing of it is acted on.
  */
-export function redeliverMissed(api: HostApi): PullRequestReader["redeliver"] {
+export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   return async (repository, missed, signal) => {
     try {
       const hook = await ownHook(api, { repository, missed, signal });
@@ -48,12 +50,12 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-async function ownHook({ request }: HostApi, { repository, missed, signal }: Search): Promise<number | undefined> {
+async function ownHook({ request }: Calls, { repository, missed, signal }: Search): Promise<number | undefined> {
   const hooks = await request<readonly Hook[]>(`GET ${HOOKS}`, { ...partsOf(repository), per_page: 100 }, signal);
   return hooks.find(({ config }) => config?.url?.startsWith(missed.address))?.id;
 }
 
-async function redeliver(api: HostApi, { hook, ...search }: Search & { readonly hook: number }): Promise<number> {
+async function redeliver(api: Calls, { hook, ...search }: Search & { readonly hook: number }): Promise<number> {
   const { repository, signal } = search;
   const attempts = Map.groupBy(await attemptsOf(api, { hook, ...search }), ({ guid }) => guid);
   const failed = [...attempts.values()]
@@ -68,7 +70,7 @@ async function redeliver(api: HostApi, { hook, ...search }: Search & { readonly 
 
 /** Since then, the newest first. */
 async function attemptsOf(
-  { page }: HostApi,
+  { page }: Calls,
   { repository, missed, signal, hook }: Search & { readonly hook: number },
 ): Promise<readonly Attempt[]> {
   const found: Attempt[] = [];

@@ -20,9 +20,10 @@ export interface Question {
 
 /** What is to be asked before a delivery can be decided; nothing of hosts for which the settings have no token. */
 export function questionsOf({ metadata, spec }: WebhookDelivery, world: DecisionContext): readonly Question[] {
-  const { event, host = "", repositories = [] } = spec;
+  const { door, event, host = "", repositories = [] } = spec;
   const number = event.pullRequest?.number ?? event.approval?.number;
-  if (number === undefined) return [];
+  // An answer raises no question, so that each event asks once.
+  if (number === undefined || door === "inquiry") return [];
   return repositories.flatMap((name) => {
     const repository = world.repositories.find(name);
     const hosted = repository && hostedAt(repository, world);

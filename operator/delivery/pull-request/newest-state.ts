@@ -54,9 +54,10 @@ function inOrder(states: readonly KnownState[]): readonly KnownState[] {
   return ranked.map(({ one }) => one);
 }
 
-/** When the host was last asked, up to the arrival of a state, for one of the same second; 0: never. */
-function lastAskedMs({ atMs, receivedAtMs }: KnownState, asked: readonly KnownState[]): number {
-  const before = asked.filter((one) => one.atMs === atMs && one.receivedAtMs <= receivedAtMs);
+/** When the host was last asked, before the arrival of a state, for one of the same second; 0: never. */
+function lastAskedMs({ atMs, receivedAtMs, isAsked }: KnownState, asked: readonly KnownState[]): number {
+  const isBefore = (ms: number) => ms < receivedAtMs || (isAsked && ms === receivedAtMs);
+  const before = asked.filter((one) => one.atMs === atMs && isBefore(one.receivedAtMs));
   return Math.max(0, ...before.map((one) => one.receivedAtMs));
 }
 
