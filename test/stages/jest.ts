@@ -33,11 +33,10 @@ const WORKERS = {
 export async function jest(project: keyof typeof WORKERS, how: How = {}): Promise<Count> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
   const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
   const workers = `--maxWorkers=${WORKERS[project]}`;
   try {
-    const args = [...flags, bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
+    const args = [bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     noteDurations(result);
