@@ -32,7 +32,9 @@ export const RepositoryHostSettings = closed({
   caFile: Type.Optional(
     Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
   ),
-  token: Secret("The API token for statuses, comments and deployments; none of them without it."),
+  token: Secret(
+    "The API token for statuses, comments, deployments and the search for missed webhooks; none of them without it.",
+  ),
 });
 export type RepositoryHostSettings = {
   readonly id: string;

@@ -64,7 +64,7 @@ describe("two states of one second", () => {
   });
 });
 
-const actionOf = (state: "open" | "closed", at: number) =>
+const actionOf = (state: "open" | "closed", at: number): PullRequestState["action"] =>
   state === "closed" ? "closed" : at === 0 ? "opened" : "updated";
 
 /** Delivers states to a world whose host has the last one; what waits for a deletion is decided again after it. */
