@@ -33,7 +33,7 @@ export const RepositoryHostSettings = closed({
     Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
   ),
   token: Secret(
-    "The API token for statuses, comments, deployments and the search for missed webhooks; none of them without it.",
+    "The API token for statuses, comments, deployments, webhooks and the search for missed ones; none of them without it.",
   ),
 });
 export type RepositoryHostSettings = {

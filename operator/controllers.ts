@@ -15,6 +15,8 @@ import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
 import { createSweep } from "./garbage-collection/orphans.ts";
 import { discardWhenUnused, enqueueOnDisuse } from "./garbage-collection/unused-config-set-versions.ts";
+import { createHookReconciler, type HookContext } from "./hooks/reconciler.ts";
+import { enqueueOnChecks } from "./hooks/watches.ts";
 import type { KubeObject } from "./kit/client/objects.ts";
 import type { Controller } from "./kit/controller/controller.ts";
 import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/delivery.ts";
@@ -31,7 +33,8 @@ export type ControllerContext = ControllerPorts &
   MissedContext &
   SenderContext &
   Omit<MessageContext, "send"> &
-  FeedbackContext;
+  FeedbackContext &
+  HookContext;
 
 /** Hosts count calls that they refuse, too. */
 const FEEDBACK_BACKOFF_MS = { first: 2_000, longest: 300_000 };
@@ -80,6 +83,13 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       initialKeys: () => namesOf(caches.environments.list().filter(isMadeByEvent)),
       workers: 4,
       backoffMs: FEEDBACK_BACKOFF_MS,
+    },
+    {
+      name: "hooks",
+      reconcile: createHookReconciler(context),
+      watches: [(enqueue) => enqueueOnChecks(caches, enqueue)],
+      initialKeys: () => namesOf(caches.repositories.list().filter(({ spec }) => spec.host !== undefined)),
+      workers: 2,
     },
     {
       name: "config set versions",

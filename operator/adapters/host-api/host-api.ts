@@ -8,7 +8,8 @@ import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts
 
 /** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
 export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;
-type Values = Readonly<Record<string, unknown>>;
+/** `data` is a whole body. Octokit would send the request, and the token, to a value of these names. */
+type Values = Readonly<Record<string, unknown>> & { readonly url?: never; readonly baseUrl?: never };
 
 /** A page of a list that is not counted in numbers. */
 export interface CursorPage<T> {
@@ -77,7 +78,7 @@ export function hostApi({ host, ca, token, clock }: Context): HostApi {
       const limitedMs = retryAfterMs(refused, clock.now());
       if (limitedMs !== undefined) limitedUntilMs = clock.monotonicMs() + limitedMs;
       throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${refused.message}`, {
-        ...{ retryAfterMs: limitedMs, cause: error },
+        ...{ retryAfterMs: limitedMs, status: refused.response && refused.status, cause: error },
       });
     }
   };
@@ -125,7 +126,7 @@ function retryAfterMs({ status, message, response }: RefusedCall, now: Date): nu
 
 /** The status of the answer that a call failed with; `undefined` without an answer. */
 export function answeredStatus(error: unknown): number | undefined {
-  return error instanceof PullRequestHostFailed ? (error.cause as Partial<RefusedCall> | undefined)?.status : undefined;
+  return error instanceof PullRequestHostFailed ? error.status : undefined;
 }
 
 /** Waits for a call and answers `undefined` when what it names is not there. */

@@ -31,7 +31,7 @@ async function given(name: string) {
   api = await startHostApi({ prefix: "/api/v1" });
   const token = { name: "host-token", key: "latest" };
   const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
-  const feedback = { comment: "off", status: false, deployment: false } as const;
+  const feedback = { comment: "never", status: false, deployment: false } as const;
   await world.register(name, { fullName: `shop/${name}`, host: "git", pullRequest: { enabled: true }, feedback });
   return () => world.startOperator({ settings });
 }

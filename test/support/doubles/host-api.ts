@@ -38,6 +38,7 @@ export async function startHostApi({ prefix = "" } = {}) {
 
   const routes: Routes = [
     [/^GET \/user$/, () => ({ status: 200, body: { id: SELF } })],
+    [/^POST \/graphql$/, () => ({ status: 200, body: { data: { viewer: { databaseId: SELF } } } })],
     [
       /^POST \/repos\/shop\/[^/]+\/statuses\/(\w+)$/,
       ({ body }, [sha]) => {
