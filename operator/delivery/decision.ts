@@ -94,7 +94,7 @@ export interface DecisionContext {
   };
   readonly repositories: Repositories;
   readonly configSets: Pick<ConfigSets, "find">;
-  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "reportsOf">;
+  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "ofCommit">;
   /** The records of the environments that one pull request, or the pipelines of one Repository had; see `triggerKey`. */
   readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;

@@ -101,7 +101,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   indexes: {
     [BY_PULL_REQUEST]: pullRequestsOf,
     [BY_MEANING]: ({ spec }) => (spec.meaning === undefined ? [] : [spec.meaning]),
-    [BY_COMMIT]: ({ spec }) => (spec.event.pipeline === undefined ? [] : [spec.event.pipeline.commit]),
+    [BY_COMMIT]: ({ spec }) => commitOf(spec),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
   },
 });
@@ -169,4 +169,9 @@ function recordKept(record: EnvironmentRecord): EnvironmentRecord {
 function withoutStatus(object: WireObject): WireObject {
   const { status: _, ...kept } = withoutHistory(object);
   return kept;
+}
+
+function commitOf({ event }: WebhookDelivery["spec"]): string[] {
+  const { commit } = event.pipeline ?? event.mergeGroup ?? {};
+  return commit === undefined ? [] : [commit];
 }

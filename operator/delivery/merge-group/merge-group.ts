@@ -27,12 +27,12 @@ export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: M
 
 function isReported(commit: string, { repository, delivery }: Subject, { deliveries }: MergeGroup["context"]): boolean {
   return deliveries
-    .list()
+    .ofCommit(commit)
     .some(
       ({ metadata, spec, status }) =>
         status?.phase === "acted" &&
         metadata.name !== delivery &&
-        spec.event.mergeGroup?.commit === commit &&
+        spec.event.mergeGroup !== undefined &&
         spec.repositories?.includes(repository.metadata.name),
     );
 }

@@ -29,7 +29,7 @@ export function withReport(
   { deliveries }: Pick<DecisionContext, "deliveries">,
 ): Source {
   if (repository.spec.pipeline === undefined || source.commit === undefined) return source;
-  const reports = deliveries.reportsOf(source.commit).flatMap(({ spec }) => {
+  const reports = deliveries.ofCommit(source.commit).flatMap(({ spec }) => {
     const { pipeline } = spec.event;
     const isOurs = spec.verified && spec.repositories?.includes(repository.metadata.name);
     return isOurs && pipeline !== undefined ? [pipelineOf(pipeline)] : [];

@@ -108,7 +108,7 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       expect(names(world.deliveries.ofMeaning(meaning)).sort()).toEqual(names(made).sort());
     });
 
-    test("the reports of a commit's pipelines are found", async () => {
+    test("those of a commit are found: its pipelines and merge groups", async () => {
       const [one, other] = [some(), some()];
       const report = (commit: string) => {
         const pipeline = {
@@ -120,10 +120,12 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
         } as const;
         return claim({ event: { type: "pipeline", pipeline } });
       };
-      const made = [await report(one), await report(one)];
+      const group = { commit: one, branch: "queue/main", baseRef: "main" };
+      const queued = await claim({ event: { type: "merge_group", mergeGroup: group } });
+      const made = [await report(one), await report(one), queued];
       await report(other);
       await claim({ event: pullRequest(9) });
-      expect(names(world.deliveries.reportsOf(one)).sort()).toEqual(names(made).sort());
+      expect(names(world.deliveries.ofCommit(one)).sort()).toEqual(names(made).sort());
     });
 
     test("what was removed is gone, and its name can be claimed anew", async () => {

@@ -21,7 +21,7 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
     list: () => complete(cache).list(),
     ofPullRequest: (key) => complete(cache).by(BY_PULL_REQUEST, key),
     ofMeaning: (meaning) => complete(cache).by(BY_MEANING, meaning),
-    reportsOf: (commit) => complete(cache).by(BY_COMMIT, commit),
+    ofCommit: (commit) => complete(cache).by(BY_COMMIT, commit),
     pending: () => complete(cache).by(BY_WAITING, WAITING),
     claim: (name, spec) => forUser(() => claim(context, name, spec)),
     finish: (delivery, status) => forUser(() => finish(context, delivery, status)),
