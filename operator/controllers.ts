@@ -1,5 +1,7 @@
 import { isMadeByEvent } from "../crds/environment/managed-by.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
+import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
+import { enqueueOnNewRepositories } from "./delivery/missed/watches.ts";
 import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
 import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
@@ -28,6 +30,7 @@ import { enqueueOnRepositories } from "./repository/watches.ts";
 export type ControllerContext = ControllerPorts &
   ReconcilerContext &
   DeliveryContext &
+  MissedContext &
   SenderContext &
   Omit<MessageContext, "send"> &
   FeedbackContext &
@@ -35,6 +38,9 @@ export type ControllerContext = ControllerPorts &
 
 /** Hosts count calls that they refuse, too. */
 const FEEDBACK_BACKOFF_MS = { first: 2_000, longest: 300_000 };
+const SWEEP_BACKOFF_MS = { first: 5_000, longest: 900_000 };
+/** Writes to GitHub are a second apart. */
+const LONGEST_SWEEP_MS = 600_000;
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
@@ -60,6 +66,15 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
       initialKeys: () => namesOf(webhookDeliveries.pending()),
       workers: 8,
+    },
+    {
+      name: "missed webhooks",
+      reconcile: createPullRequestSweep(context),
+      watches: [(enqueue) => enqueueOnNewRepositories(caches, enqueue)],
+      initialKeys: () => namesOf(caches.repositories.list()),
+      workers: 2,
+      deadlineMs: LONGEST_SWEEP_MS,
+      backoffMs: SWEEP_BACKOFF_MS,
     },
     {
       name: "feedback",

@@ -159,6 +159,12 @@ function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralE
   return { ...world, environments: { ...environments, find, ofRepository } };
 }
 
+/** An outcome whose trace begins with what was found before. */
+export function withTrace(first: readonly RuleVerdict[], status: WebhookDeliveryStatus): WebhookDeliveryStatus {
+  if (first.length === 0) return status;
+  return { ...status, trace: [...first, ...(status.trace ?? [])].slice(0, MOST_VERDICTS) };
+}
+
 /** Each verdict once: a rule may stand in front of several decisions. */
 function traceOf(decided: readonly Decided[]): { trace?: RuleVerdict[] } {
   const trace = [...new Set(decided.flatMap((one) => one.trace))].slice(0, MOST_VERDICTS);

@@ -27,6 +27,7 @@ import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import type { Hosts } from "./host-apis.ts";
 import { pullRequestHosts } from "./pull-request-hosts.ts";
+import { pullRequestReaders } from "./pull-request-readers.ts";
 import { repositoryHooks } from "./repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
@@ -84,6 +85,7 @@ export function controllerContext(
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
     repositories,
     pullRequestHost,
+    pullRequestReader: pullRequestReaders(apis, clock),
     tellGone: (environment, signal) => conclude(environment, concluding, signal),
     hooks: repositoryHooks(apis),
     alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),

@@ -25,7 +25,9 @@ export interface HostApis {
    *
    * @returns a function that throws PullRequestHostFailed for hosts without a token
    */
-  by<T>(adapters: Readonly<Record<HostKind, (request: HostRequest) => T>>): (repository: HostedRepository) => T;
+  by<T>(
+    adapters: Readonly<Record<HostKind, (request: HostRequest, api: HostApi) => T>>,
+  ): (repository: HostedRepository) => T;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export function hostApis({ hosts }: Pick<Settings, "hosts">, { secretManager, cl
   });
   return {
     by(adapters) {
-      const byId = new Map(apis.map(({ id, kind, request }) => [id, adapters[kind](request)]));
+      const byId = new Map(apis.map(({ id, kind, ...api }) => [id, adapters[kind](api.request, api)]));
       return ({ host }) => {
         const found = byId.get(host);
         if (found === undefined) throw new PullRequestHostFailed(`the settings have no token of host '${host}'`);

@@ -12,6 +12,7 @@ const REPOSITORY = "shop-backend";
 /** A host's delivery, as the platform stores it. */
 export type Delivery = Resource<{
   readonly spec: {
+    readonly door: string;
     readonly deliveryId: string;
     readonly digest: string;
     readonly event: {
@@ -153,15 +154,6 @@ export class HookLog {
     const cookies = reply.headers.getSetCookie().map((cookie) => (cookie.split(";")[0] ?? "").split("=", 2));
     const cookie = [...new Map(cookies as [string, string][])].map((pair) => pair.join("=")).join("; ");
     return new HookLog(`${giteaUrl}/shop/backend/settings/hooks/${hook.id}`, cookie);
-  }
-
-  /** The ids of the latest deliveries that were not answered well, newest first. */
-  async failed(): Promise<readonly string[]> {
-    const page = await (await fetch(this.page, { headers: { cookie: this.cookie }, signal: deadline() })).text();
-    return page
-      .split('<div class="item">')
-      .filter((item) => item.includes("octicon-alert"))
-      .flatMap((item) => /data-panel="#info-\d+">([0-9a-f-]{36})</.exec(item)?.[1] ?? []);
   }
 
   /** Has a delivery sent again: Gitea gives it another id and signs it anew. */

@@ -10,6 +10,7 @@ import { memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail
 import { memoryEnvironments } from "../../../../support/doubles/memory/environments.ts";
 import { memoryDecidedWrites } from "../../../../support/doubles/memory/webhooks/decided-writes.ts";
 import { memoryPullRequestHost } from "../../../../support/doubles/memory/webhooks/pull-request-host.ts";
+import { memoryPullRequestReader } from "../../../../support/doubles/memory/webhooks/pull-request-reader.ts";
 import {
   type MemoryWebhookDeliveries,
   memoryWebhookDeliveries,
@@ -60,7 +61,9 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     deliveries.put(made);
     deliveries.put({ ...made, status: await settle(made, common, { atOnce: "one" }) });
   };
-  const reconciler = createDeliveryReconciler({ ...common, pullRequestHost: told.host });
+  const reconciler = createDeliveryReconciler({
+    ...{ ...common, pullRequestHost: told.host, pullRequestReader: memoryPullRequestReader().reader },
+  });
   return {
     accept,
     reconcile: (name: string) => reconciler(name, { signal, requeueUrgently: () => undefined }),
