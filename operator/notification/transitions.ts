@@ -32,13 +32,20 @@ function firstTransition(environment: EphemeralEnvironment): Transition {
 function readinessTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
   const { uid } = environment.metadata;
   const found = readinessOf(environment);
-  if (found === undefined || found.at === announced.at) return undefined;
+  if (found === undefined) return undefined;
+  // It may serve something else without a stored moment of not being ready.
+  const isOther = found.serving !== undefined && found.serving !== announced.serving;
+  if (found.at === announced.at && !isOther) return undefined;
   const next = { ...announced, ...found };
   if (found.event === "failed") return { event: "failed", about: [uid, "failed", found.at], announced: next };
   const wasReady = announced.event === "ready" || announced.event === "updated";
   if (!wasReady) return { event: "ready", about: [uid, "ready", found.at], announced: next };
-  if (announced.serving === found.serving) return { about: [], announced: next };
-  return { event: "updated", about: [uid, "updated", found.at], announced: { ...next, event: "updated" } };
+  if (!isOther) return { about: [], announced: next };
+  return {
+    event: "updated",
+    about: [uid, "updated", found.at, found.serving ?? ""],
+    announced: { ...next, event: "updated" },
+  };
 }
 
 /** Whether it failed or is ready, and since when; `undefined` while it is on its way there, or suspended. */
