@@ -11,7 +11,7 @@ export function nextTransition(
   announced: Announced | undefined,
   context: TransitionContext,
 ): Transition | undefined {
-  if (announced === undefined) return firstTransition(environment);
+  if (announced === undefined || announced.event === "unannounced") return firstTransition(environment, announced);
   return (
     readinessTransition(environment, announced) ??
     pipelineTransition(environment, announced) ??
@@ -20,10 +20,10 @@ export function nextTransition(
 }
 
 /** The creation; of an environment that is older than the settings for messages, nothing that was before them is told. */
-function firstTransition(environment: EphemeralEnvironment): Transition {
+function firstTransition(environment: EphemeralEnvironment, announced: Announced | undefined): Transition {
   const { metadata, status } = environment;
   const created = { event: "created", at: metadata.creationTimestamp } as const;
-  if (status?.observedGeneration === undefined) {
+  if (announced !== undefined || status?.observedGeneration === undefined) {
     return { event: "created", about: [metadata.uid, "created"], announced: created };
   }
   return { about: [], announced: { ...created, ...readinessOf(environment), pipelines: endedPipelines(environment) } };
