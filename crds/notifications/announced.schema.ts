@@ -4,7 +4,9 @@ import { literals, Timestamp } from "../schema.ts";
 /** What of an environment was announced already. */
 export const Announced = Type.Object(
   {
-    event: literals(["created", "ready", "updated", "failed"]),
+    event: literals(["unannounced", "created", "ready", "updated", "failed"], {
+      description: "unannounced: the message about the creation could not be made yet.",
+    }),
     at: Type.String({
       ...Timestamp,
       description: "The transition of Ready that it was; of created, the creation.",

@@ -48,10 +48,13 @@ export interface DeliveryContext {
  * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
  * if that process ended between the sending and the note of it.
  */
-export function deliverMessages(context: DeliveryContext): Reconcile {
+export function deliverMessages(given: DeliveryContext): Reconcile {
+  const context = { ...given, ended: new Map<string, NotificationStatus>() };
   return async (destination, { signal }) => {
     const [next] = [...context.notifications.pendingFor(destination)].sort(byAge);
     if (next === undefined) return;
+    const ended = context.ended.get(next.metadata.uid);
+    if (ended !== undefined) return note(next, ended, context);
     const waitMs = Date.parse(next.status?.nextAttemptAt ?? "") - context.clock.now().getTime();
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     return deliver(next, context, signal);
@@ -61,11 +64,13 @@ export function deliverMessages(context: DeliveryContext): Reconcile {
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
-async function deliver(
-  notification: Notification,
-  context: DeliveryContext,
-  signal: AbortSignal,
-): Promise<ReconcileResult> {
+/** What its reconciles remember. */
+interface Delivering extends DeliveryContext {
+  /** How attempts ended that are not noted yet, by the UID of the message: what was sent is not sent again. */
+  readonly ended: Map<string, NotificationStatus>;
+}
+
+async function deliver(notification: Notification, context: Delivering, signal: AbortSignal): Promise<ReconcileResult> {
   const { notifications } = context;
   const attempts = (notification.status?.attempts ?? 0) + 1;
   const begun = {
@@ -77,10 +82,20 @@ async function deliver(
   const claimed = await notifications.claim(notification, begun);
   if (claimed === undefined) return { requeueAfterMs: CLAIMED_RECHECK_MS };
   const attempt = await attempted(claimed, context, signal);
-  signal.throwIfAborted();
   const status = statusAfter(claimed, attempt, context);
-  await notifications.finish(claimed, status);
+  context.ended.set(claimed.metadata.uid, status);
+  signal.throwIfAborted();
   if (status.phase === "failed" && attempt.result !== "outdated") reportDeadLetter(claimed, status, context);
+  return note(claimed, status, context);
+}
+
+async function note(
+  notification: Notification,
+  status: NotificationStatus,
+  { notifications, ended }: Delivering,
+): Promise<ReconcileResult> {
+  await notifications.finish(notification, status);
+  ended.delete(notification.metadata.uid);
   return { requeueAfterMs: 0 };
 }
 

@@ -11,7 +11,7 @@ export function nextTransition(
   announced: Announced | undefined,
   context: TransitionContext,
 ): Transition | undefined {
-  if (announced === undefined) return firstTransition(environment);
+  if (announced === undefined || announced.event === "unannounced") return firstTransition(environment, announced);
   return (
     readinessTransition(environment, announced) ??
     pipelineTransition(environment, announced) ??
@@ -20,10 +20,10 @@ export function nextTransition(
 }
 
 /** The creation; of an environment that is older than the settings for messages, nothing that was before them is told. */
-function firstTransition(environment: EphemeralEnvironment): Transition {
+function firstTransition(environment: EphemeralEnvironment, announced: Announced | undefined): Transition {
   const { metadata, status } = environment;
   const created = { event: "created", at: metadata.creationTimestamp } as const;
-  if (status?.observedGeneration === undefined) {
+  if (announced !== undefined || status?.observedGeneration === undefined) {
     return { event: "created", about: [metadata.uid, "created"], announced: created };
   }
   return { about: [], announced: { ...created, ...readinessOf(environment), pipelines: endedPipelines(environment) } };
@@ -32,13 +32,20 @@ function firstTransition(environment: EphemeralEnvironment): Transition {
 function readinessTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
   const { uid } = environment.metadata;
   const found = readinessOf(environment);
-  if (found === undefined || found.at === announced.at) return undefined;
+  if (found === undefined) return undefined;
+  // It may serve something else without a stored moment of not being ready.
+  const isOther = found.serving !== undefined && found.serving !== announced.serving;
+  if (found.at === announced.at && !isOther) return undefined;
   const next = { ...announced, ...found };
   if (found.event === "failed") return { event: "failed", about: [uid, "failed", found.at], announced: next };
   const wasReady = announced.event === "ready" || announced.event === "updated";
   if (!wasReady) return { event: "ready", about: [uid, "ready", found.at], announced: next };
-  if (announced.serving === found.serving) return { about: [], announced: next };
-  return { event: "updated", about: [uid, "updated", found.at], announced: { ...next, event: "updated" } };
+  if (!isOther) return { about: [], announced: next };
+  return {
+    event: "updated",
+    about: [uid, "updated", found.at, found.serving ?? ""],
+    announced: { ...next, event: "updated" },
+  };
 }
 
 /** Whether it failed or is ready, and since when; `undefined` while it is on its way there, or suspended. */

@@ -24,8 +24,15 @@ export async function tell(
   try {
     return { announced: await announcer.announce(known ?? stored) };
   } catch (error) {
-    return { announced, error };
+    return { announced: announced ?? unannounced(stored), error };
   }
+}
+
+/** Marks a creation whose message could not be made: its status will tell no more that it is new. */
+function unannounced({ metadata, status }: EphemeralEnvironment): EnvironmentStatus["announced"] {
+  return status?.observedGeneration === undefined
+    ? { event: "unannounced", at: metadata.creationTimestamp }
+    : undefined;
 }
 
 /** The status with what is announced once it is stored, and when there is something to tell again. */

@@ -31,6 +31,15 @@ describe("the announcer", () => {
     expect(await reconcile({ status: readiness("True", 25, "hash-2") })).toEqual(["ready to chat shop"]);
   });
 
+  test("tells an update of which no moment without readiness was stored", async () => {
+    const { reconcile } = scene();
+    await reconcile();
+    await reconcile({ status: readiness("True", 2) });
+    expect(await reconcile({ status: readiness("True", 2, "hash-2") })).toEqual(["updated to chat shop"]);
+    expect(await reconcile({ status: readiness("True", 2, "hash-3") })).toEqual(["updated to chat shop"]);
+    expect(await reconcile({ status: readiness("True", 2, "hash-3") })).toEqual([]);
+  });
+
   test("tells nothing when the same runs again, or sleeps", async () => {
     const { reconcile } = scene();
     await reconcile({ status: readiness("True", 2) });

@@ -67,6 +67,17 @@ describe("the delivery of a message", () => {
     expect(chat.posted).toHaveLength(1);
   });
 
+  test("is noted later when the API server is away, and not sent again", async () => {
+    const { add, reconcile, find, chat, notifications } = scene();
+    const name = await add();
+    notifications.failToFinish(2);
+    await expect(reconcile()).rejects.toThrow("away");
+    await expect(reconcile()).rejects.toThrow("away");
+    expect(await reconcile()).toEqual({ requeueAfterMs: 0 });
+    expect(find(name).status).toEqual({ phase: "sent", attempts: 1, sentAt: CREATED });
+    expect(chat.posted).toHaveLength(1);
+  });
+
   test("sends the messages of a channel in the order in which they were made", async () => {
     const { add, reconcile, chat, clock } = scene();
     for (const _ of [1, 2, 3]) {

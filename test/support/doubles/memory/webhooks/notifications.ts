@@ -16,6 +16,8 @@ export interface MemoryNotifications extends Notifications {
   specs(): readonly NotificationSpec[];
   /** From now on nothing can be made, or can again. */
   fail(failure: Error | undefined): void;
+  /** So many times the end of an attempt can't be noted. */
+  failToFinish(times: number): void;
 }
 
 /** Messages that live as long as the object. */
@@ -23,6 +25,7 @@ export function memoryNotifications(clock: Clock): MemoryNotifications {
   const byName = new Map<string, Notification>();
   let version = 0;
   let failure: Error | undefined;
+  let unfinished = 0;
   const find = ({ metadata }: Notification) => {
     const found = byName.get(metadata.name);
     return found?.metadata.uid === metadata.uid ? found : undefined;
@@ -52,6 +55,10 @@ export function memoryNotifications(clock: Clock): MemoryNotifications {
       return found !== undefined && isSame ? write(found, status) : undefined;
     },
     async finish(notification, status) {
+      if (unfinished > 0) {
+        unfinished -= 1;
+        throw new Error("the API server is away");
+      }
       const found = find(notification);
       if (found !== undefined) write(found, status);
     },
@@ -61,6 +68,9 @@ export function memoryNotifications(clock: Clock): MemoryNotifications {
     specs: () => [...byName.values()].map(({ spec }) => spec),
     fail(error) {
       failure = error;
+    },
+    failToFinish(times) {
+      unfinished = times;
     },
   };
 }
