@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Outcome, UnverifiedEvent } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
 import type { RawBody } from "../input/raw-body.ts";
 import { feature, route } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -73,7 +73,8 @@ const receiveGenericEvent = route({
   body: GenericBody,
   reply: GenericReply,
 })(async ({ body }, services) => {
-  const webhook_id = await note("generic", body, genericEvent(body), services);
+  const webhook_id = randomUUID();
+  await services.webhookInbox.note({ door: "generic", id: webhook_id, bytes: body.bytes, ...genericEvent(body) });
   return { status: "received" as const, message: "Event received", webhook_id };
 });
 
@@ -88,22 +89,10 @@ const receiveEnvironmentEvent = route({
   body: EnvironmentEventBody,
   reply: EnvironmentEventReply,
 })(async ({ body }, services) => {
-  await note("environment", body, environmentEvent(body), services);
-  // No channel takes unverified events.
-  return { status: "received" as const, message: "Event received", notifications_sent: [] };
+  const event = { door: "environment", id: randomUUID(), bytes: body.bytes, ...environmentEvent(body) } as const;
+  const channels = await services.webhookInbox.note(event);
+  return { status: "received" as const, message: "Event received", notifications_sent: [...channels] };
 });
-
-/** Records an unverified event; answers the id that it would be found by. */
-async function note(
-  door: UnverifiedEvent["door"],
-  { bytes }: RawBody,
-  event: Pick<UnverifiedEvent, "eventName" | "message">,
-  { webhookInbox }: Services,
-): Promise<string> {
-  const id = randomUUID();
-  await webhookInbox.note({ door, id, bytes, ...event });
-  return id;
-}
 
 /** Tells how pipelines report, and when one did. */
 const testPipelineWebhook = route({

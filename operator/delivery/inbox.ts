@@ -1,6 +1,7 @@
 import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
+import type { UnverifiedMessages } from "../notification/unverified-message.ts";
 import { InboxFull, type Outcome, type VerifiedWebhook, type WebhookInbox } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
@@ -16,6 +17,7 @@ export interface InboxContext extends SenderContext, SettleContext {
   readonly deliveries: WebhookDeliveries;
   readonly clock: Clock;
   readonly log: Log;
+  readonly unverifiedMessages: UnverifiedMessages;
 }
 
 /** Deliveries that wait are decided within seconds, unless the API server is away. */

@@ -3,6 +3,7 @@ import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
+import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
@@ -14,6 +15,7 @@ import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
 import { createHookDoctor } from "../hooks/doctor.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
+import { createUnverifiedMessages } from "../notification/unverified-message.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
@@ -42,6 +44,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
+  const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
   return {
     environments: kubernetesEnvironments({
@@ -63,6 +66,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
       keys: createWebhookKeys({ settings, secretManager, clock }),
       clock,
       log,
+      unverifiedMessages: createUnverifiedMessages({ settings, notifications, clock }),
     }),
     hookDoctor: createHookDoctor({ settings, secretManager, hooks: repositoryHooks(apis) }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),

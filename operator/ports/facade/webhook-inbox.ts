@@ -1,3 +1,4 @@
+import type { Channel } from "../../../crds/notifications/notification.schema.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
@@ -74,8 +75,10 @@ export interface WebhookInbox {
   /**
    * Stores an event that anybody may have sent, for people: it is never acted on. Beyond a few a second it is only
    * counted. Never throws.
+   *
+   * @returns the channels that take such events
    */
-  note(event: UnverifiedEvent): Promise<void>;
+  note(event: UnverifiedEvent): Promise<readonly Channel[]>;
 }
 
 /** An event as a host would send it, for a Repository. */

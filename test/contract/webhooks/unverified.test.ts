@@ -3,10 +3,13 @@ import { expectProblem, expectPromised } from "../../support/http/api-promises.t
 import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
 
 let service: ApiService;
-const start = async (options?: ServiceOptions) => {
+const start = async (options: ServiceOptions) => {
+  await service.stop();
   service = await startApiService(options);
 };
-beforeEach(() => start());
+beforeEach(async () => {
+  service = await startApiService();
+});
 afterEach(() => service.stop());
 
 const GENERIC = "/api/webhooks/generic";
@@ -72,6 +75,45 @@ describe("a generic webhook", () => {
   test("is answered while nothing can be stored", async () => {
     service.webhookDeliveries.setReachable(false);
     expect((await post(GENERIC, "{}")).status).toBe(200);
+  });
+});
+
+describe("the channel for unverified events", () => {
+  const chat = {
+    unverifiedChannel: "strangers",
+    webhooks: [{ channel: "strangers", urlRef: { name: "chat-url", key: "latest" } }],
+  };
+  const told = () => service.notifications.list().map(({ spec }) => spec);
+
+  test("is told of an event, whatever it names, and the answer says so", async () => {
+    await start({ settings: { notifications: { chat } } });
+    const reply = await post(EVENT, '{"event_type":"ready","environment_name":"none"}');
+    expect(reply.body).toMatchObject({ notifications_sent: ["chat"] });
+    expect(told()).toMatchObject([
+      {
+        ...{ channel: "chat", to: "strangers", event: "unverified" },
+        facts: { status: "ready", message: "environment_name=none" },
+      },
+    ]);
+    expect(told()[0]?.environment).toBeUndefined();
+  });
+
+  test("is told ten events in a minute at most", async () => {
+    await start({ settings: { notifications: { chat } } });
+    for (let second = 0; second < 20; second += 1) {
+      await post(GENERIC, '{"message":"again"}');
+      service.clock.advance(1_000);
+    }
+    expect(service.webhookDeliveries.list()).toHaveLength(20);
+    expect(told()).toHaveLength(10);
+    service.clock.advance(60_000);
+    await post(GENERIC, '{"message":"later"}');
+    expect(told()).toHaveLength(11);
+  });
+
+  test("is told nothing where there is none", async () => {
+    await post(GENERIC, '{"message":"hello"}');
+    expect(told()).toEqual([]);
   });
 });
 

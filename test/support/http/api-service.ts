@@ -26,6 +26,7 @@ import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
+import type { MemoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
@@ -95,6 +96,7 @@ export interface ApiService {
   readonly deployerLog: MemoryDeployerLog;
   readonly webhookDeliveries: MemoryWebhookDeliveries;
   readonly repositoryHooks: MemoryRepositoryHooks;
+  readonly notifications: MemoryNotifications;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
@@ -186,6 +188,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     deployerLog,
     webhookDeliveries: webhooks.webhookDeliveries,
     repositoryHooks: webhooks.repositoryHooks,
+    notifications: webhooks.notifications,
     stopping,
     log: lines,
     http: supertest(app),

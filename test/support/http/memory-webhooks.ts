@@ -7,6 +7,7 @@ import { createWebhookKeys } from "../../../operator/delivery/webhook-keys.ts";
 import { createHookDoctor } from "../../../operator/hooks/doctor.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
+import { createUnverifiedMessages } from "../../../operator/notification/unverified-message.ts";
 import type { AuditTrail } from "../../../operator/ports/audit-trail.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
 import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts";
@@ -16,6 +17,7 @@ import { WEBHOOK_FORMATS } from "../../../operator/wiring/webhooks.ts";
 import type { MemoryEnvironments } from "../doubles/memory/environments.ts";
 import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { memoryDecidedWrites } from "../doubles/memory/webhooks/decided-writes.ts";
+import { memoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import { memoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import { memoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 
@@ -72,6 +74,7 @@ export function memoryWebhooks(parts: Parts) {
     deliveries,
     recordsOf: () => [],
   };
+  const notifications = memoryNotifications(clock);
   const webhookInbox = createWebhookInbox({
     ...parts,
     world,
@@ -82,8 +85,9 @@ export function memoryWebhooks(parts: Parts) {
     newId: randomUUID,
     formats: WEBHOOK_FORMATS,
     keys: createWebhookKeys({ settings, secretManager, clock }),
+    unverifiedMessages: createUnverifiedMessages({ settings, notifications, clock }),
   });
   const repositoryHooks = memoryRepositoryHooks();
   const hookDoctor = createHookDoctor({ settings, secretManager, hooks: repositoryHooks });
-  return { webhookInbox, webhookDeliveries: deliveries, hookDoctor, repositoryHooks };
+  return { webhookInbox, webhookDeliveries: deliveries, notifications, hookDoctor, repositoryHooks };
 }
