@@ -15,7 +15,6 @@ import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
-import { conclude } from "../feedback/conclude.ts";
 import { createAnnouncer } from "../notification/announcer.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
@@ -61,7 +60,6 @@ export function controllerContext(
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
   const secretManager = foundations.secretManagers.forController;
-  const concluding = { settings, repositories, pullRequestHost };
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   return {
     ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
@@ -87,7 +85,6 @@ export function controllerContext(
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
     repositories,
     pullRequestHost,
-    tellGone: (environment, signal) => conclude(environment, concluding, signal),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,
