@@ -15,6 +15,7 @@ const LONGEST = [
   "control-plane/deletion/expiration-limiter",
   "control-plane/facade/limits-and-audit",
   "control-plane/faults/plans",
+  "control-plane/faults/pull-requests",
   "control-plane/faults/scenes",
   "control-plane/faults/servers",
   "e2e/failures",

@@ -196,8 +196,7 @@ async function quiet({ field }: FaultWorld, reference: string): Promise<void> {
   let known = -1;
   let sinceMs = 0;
   const isQuiet = () => {
-    const { writes, calls } = field.of(reference);
-    const count = writes.length + calls.length;
+    const count = field.of(reference).writes.length;
     if (count !== known) sinceMs = performance.now();
     known = count;
     return performance.now() - sinceMs > QUIET_MS;

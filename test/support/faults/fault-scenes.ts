@@ -28,7 +28,7 @@ export type Play = (title: string, disturb: Disturb, itself?: InvariantId) => Pr
  * URLs are asked more often than settings let it be: with a few environments, no scene has to wait longer for its last URL.
  * Time passes faster for the operator, because a scene waits mostly for its next tries.
  */
-export const SCENE_WORLD = { probeSeconds: 3, pace: 3 } as const;
+export const SCENE_WORLD = { probeSeconds: 6, pace: 3 } as const;
 
 const foreign = [
   { type: namespaceKind, ref: { name: "env-foreign" } },
