@@ -9,6 +9,7 @@ import { repositoryRoutes } from "./repositories/routes.ts";
 import type { Route } from "./route.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { deliveryRoutes } from "./webhooks/delivery-routes.ts";
+import { hookRoutes } from "./webhooks/hook-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
@@ -24,6 +25,7 @@ export function listRoutes(): readonly Route[] {
     ...accountRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,
+    ...hookRoutes,
     ...healthRoutes,
   ];
 }

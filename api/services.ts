@@ -7,6 +7,7 @@ import type { BranchHeads } from "../operator/ports/facade/branch-heads.ts";
 import type { ChartTemplates } from "../operator/ports/facade/chart-templates.ts";
 import type { DeployerLog } from "../operator/ports/facade/deployer-log.ts";
 import type { Environments } from "../operator/ports/facade/environments.ts";
+import type { HookDoctor } from "../operator/ports/facade/hook-doctor.ts";
 import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
@@ -41,6 +42,7 @@ export interface Services {
   readonly deployerLog: DeployerLog;
   readonly webhookInbox: WebhookInbox;
   readonly webhookDeliveries: WebhookDeliveries;
+  readonly hookDoctor: HookDoctor;
   /** Request counters that all replicas share. */
   readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;

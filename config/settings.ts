@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { holds, isSafeAddress, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
+import { credentialIds } from "../crds/secret-sharing.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { USABLE_CIDR } from "./isolation.schema.ts";
 import { issuerProblems } from "./issuer-problems.ts";
@@ -19,7 +20,14 @@ export class SettingsInvalid extends Error {
   override readonly name = "SettingsInvalid";
 }
 
-const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
+// Used once, so the code is not optimized; a unit test checks the schema itself.
+const ajv = new Ajv2020({
+  strict: true,
+  allErrors: true,
+  useDefaults: true,
+  validateSchema: false,
+  code: { optimize: false },
+});
 ajv.addVocabulary([...KUBERNETES_KEYWORDS]);
 ajv.addFormat("cidr", isCidr);
 ajv.addFormat(USABLE_CIDR, (text: string) => isCidr(text) && !METADATA_RANGES.some((range) => holds(range, text)));
@@ -64,13 +72,9 @@ function contradictions(settings: Settings): string[] {
 }
 
 /** A credential of the platform must not be shared with environments: they could send it anywhere. */
-function sharedCredentials({ secrets, hosts, webhooks, notifications }: Settings): string[] {
-  const tokens = hosts.flatMap(({ token }) => (token === undefined ? [] : [token.name]));
-  const keys = [...webhooks.secrets, ...webhooks.pipelineTokens].map(({ name }) => name);
-  const { passwordRef } = notifications.email?.smtp ?? {};
-  const outgoing = [...notifications.chat.webhooks.map(({ urlRef }) => urlRef.name), passwordRef?.name ?? ""];
-  const credentials = new Set([...secrets.hostCredentials.map(({ id }) => id), ...tokens, ...keys, ...outgoing]);
-  return secrets.shared.flatMap(({ ids }, rule) =>
+function sharedCredentials(settings: Settings): string[] {
+  const credentials = credentialIds(settings);
+  return settings.secrets.shared.flatMap(({ ids }, rule) =>
     ids
       .filter((id) => credentials.has(id))
       .map(

@@ -32,7 +32,9 @@ export const RepositoryHostSettings = closed({
   caFile: Type.Optional(
     Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
   ),
-  token: Secret("The API token for statuses, comments and deployments; none of them without it."),
+  token: Secret(
+    "The API token for statuses, comments, deployments, webhooks and the search for missed ones; none of them without it.",
+  ),
 });
 export type RepositoryHostSettings = {
   readonly id: string;
@@ -72,6 +74,13 @@ export const Webhooks = closed(
       minimum: 1,
       default: 1000,
       description: "Deliveries without an outcome; more are answered 503.",
+    }),
+    sweepMinutes: Type.Integer({
+      minimum: 0,
+      maximum: 1440,
+      default: 30,
+      description:
+        "How often hosts with a token are asked for pull requests whose webhooks were missed; 0: only at the start.",
     }),
     retention: closed(
       {

@@ -15,7 +15,8 @@ export type StepCondition =
 /** Conditions that only inform, although no step failed: present (True) while they hold, absent otherwise. */
 export const INFORMATIONAL_CONDITIONS = ["Suspended", "PipelineSilent", "SourceGone", "ExpiryRefused"] as const;
 export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
-export type ConditionType = StepCondition | InformationalCondition | "Ready";
+/** `WebhookActive` is a Repository's: whether the webhooks of its host arrive. */
+export type ConditionType = StepCondition | InformationalCondition | "Ready" | "WebhookActive";
 
 /** The condition of a type; `undefined` when there is none yet. */
 export function findCondition(
@@ -23,6 +24,11 @@ export function findCondition(
   type: ConditionType,
 ): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
+}
+
+/** The conditions with this one in the place of the former one of its type. */
+export function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {
+  return [...conditions.filter(({ type }) => type !== condition.type), condition];
 }
 
 /** A condition before its `lastTransitionTime` is known. */

@@ -1,5 +1,7 @@
 /** The rules of the settings that share secrets with the environments of groups. */
 import { type Static, Type } from "typebox";
+import type { SecretRef } from "./environment/overrides.schema.ts";
+import type { Repository } from "./repository/repository.ts";
 import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
 /** Shares secrets, selected by id or by labels, with the environments of any of the groups. */
@@ -13,31 +15,70 @@ export const SharingRule = closed({
 });
 export type SharingRule = Static<typeof SharingRule>;
 
-/** The settings for secrets that no environment owns. */
+type Ref = Pick<SecretRef, "name">;
+
+/** The settings that name credentials of the platform. */
+export interface PlatformCredentials {
+  readonly secrets: { readonly hostCredentials: readonly { readonly id: string }[] };
+  readonly hosts: readonly { readonly token?: Ref }[];
+  readonly webhooks: { readonly secrets: readonly Ref[]; readonly pipelineTokens: readonly Ref[] };
+  readonly notifications: {
+    readonly chat: { readonly webhooks: readonly { readonly urlRef: Ref }[] };
+    readonly email?: { readonly smtp: { readonly passwordRef?: Ref } };
+  };
+}
+
+/** The ids of the secrets that the settings use as credentials of hosts, of messages and as keys of webhooks. */
+export function credentialIds({ secrets, hosts, webhooks, notifications }: PlatformCredentials): ReadonlySet<string> {
+  const refs = [
+    ...hosts.map(({ token }) => token),
+    ...webhooks.secrets,
+    ...webhooks.pipelineTokens,
+    ...notifications.chat.webhooks.map(({ urlRef }) => urlRef),
+    notifications.email?.smtp.passwordRef,
+  ];
+  return new Set([...secrets.hostCredentials.map(({ id }) => id), ...namesOf(refs)]);
+}
+
+function isUsedBy({ spec }: Repository, id: string): boolean {
+  const { credentialsRef, imagePullSecretRef, webhookSecretRef, formerWebhookSecretRef } = spec;
+  return namesOf([credentialsRef, imagePullSecretRef, webhookSecretRef, formerWebhookSecretRef]).includes(id);
+}
+
+const namesOf = (refs: readonly (Ref | undefined)[]) => refs.flatMap((ref) => (ref === undefined ? [] : [ref.name]));
+
+/** What decides which secrets that no environment owns are shared. */
 export interface Sharing {
-  readonly shared: readonly SharingRule[];
-  readonly hostCredentials: readonly { readonly id: string }[];
+  readonly settings: PlatformCredentials & { readonly secrets: { readonly shared: readonly SharingRule[] } };
+  readonly repositories: { list(): readonly Repository[] };
 }
 
 /**
- * Whether a secret that no environment owns is shared with an environment of these groups; a credential of hosts never is,
- * whatever its labels are.
+ * Whether a secret that no environment owns is shared with an environment of these groups. A credential of the platform,
+ * in the settings or of a Repository, never is, whatever its labels are: an environment could send it anywhere.
  *
  * @param labelsOf reads the secret's labels, `undefined` when there is no such secret; called only if a rule for these
  *   groups selects by labels
  */
 export async function isSharedWith(
-  { shared, hostCredentials }: Sharing,
+  { settings, repositories }: Sharing,
   groups: readonly string[],
-  secret: { readonly id: string; readonly labelsOf: () => Promise<Readonly<Record<string, string>> | undefined> },
+  {
+    id,
+    labelsOf,
+  }: {
+    readonly id: string;
+    readonly labelsOf: () => Promise<Readonly<Record<string, string>> | undefined>;
+  },
 ): Promise<boolean> {
-  if (hostCredentials.some(({ id }) => id === secret.id)) return false;
-  const theirs = shared.filter((rule) => rule.groups.some((group) => groups.includes(group)));
-  if (theirs.some(({ ids }) => ids.includes(secret.id))) return true;
+  const theirs = settings.secrets.shared.filter((rule) => rule.groups.some((group) => groups.includes(group)));
+  if (theirs.length === 0) return false;
+  if (credentialIds(settings).has(id) || repositories.list().some((one) => isUsedBy(one, id))) return false;
+  if (theirs.some(({ ids }) => ids.includes(id))) return true;
   // A rule without labels would otherwise match every secret.
   const byLabels = theirs.map(({ labels }) => Object.entries(labels)).filter((wanted) => wanted.length > 0);
   if (byLabels.length === 0) return false;
-  const labels = (await secret.labelsOf()) ?? {};
+  const labels = (await labelsOf()) ?? {};
   return byLabels.some((wanted) =>
     wanted.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value),
   );

@@ -7,6 +7,9 @@ import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
+/** The context of our statuses on commits. */
+const STATUS = "ephemeral-environment/shop-backend";
+
 const environments = new Environments();
 let pull: PullRequest;
 afterAll(() => pull?.close());
@@ -22,10 +25,13 @@ test("a pull request has an environment of its commit, which follows it and goes
   const { uid } = (await untilReady(name)).metadata;
   await pull.untilAnswers(opened.commit);
   await expectRunningPipeline(opened.commit);
+  const comment = await toldReady(opened.commit);
 
   await expectNothingOfReplay(uid);
 
-  await pull.untilAnswers(await pull.push());
+  const pushed = await pull.push();
+  await pull.untilAnswers(pushed);
+  expect(await toldReady(pushed)).toBe(comment);
   expect((await find(name)).metadata.uid).toBe(uid);
   expect(await madeFor(uid)).toEqual(
     expect.arrayContaining([`Namespace /env-${name}`, `Application argocd/env-${name}`]),
@@ -35,10 +41,34 @@ test("a pull request has an environment of its commit, which follows it and goes
   await untilGone(name);
   expect(await madeFor(uid)).toEqual([]);
   expect((await records()).filter((record) => record.uid === uid)).toMatchObject([{ name, reason: "deleted" }]);
+  expect(await pull.comments()).toMatchObject([{ id: comment, body: expect.stringContaining("is gone") }]);
   const last = (await pull.deliveries()).at(-1);
   expect(last?.spec.event.pullRequest).toMatchObject({ action: "closed" });
   expect(last?.status?.phase).toBe("acted");
 });
+
+/** Waits until the host shows the commit as ready: its status, and the only comment, whose id is answered. */
+async function toldReady(commit: string): Promise<number> {
+  const ours = async () => (await pull.statuses(commit)).filter(({ context }) => context === STATUS);
+  const isTold = async () => {
+    const [comment] = await pull.comments();
+    return (
+      comment?.body.includes(commit) && comment.body.includes("is ready") && (await ours())[0]?.status === "success"
+    );
+  };
+  await waitUntil({
+    what: `${commit} told as ready`,
+    check: async () => (await isTold()) === true,
+    deadlineMs: 60_000,
+  });
+  const statuses = await ours();
+  expect(statuses.map(({ status }) => status)).toEqual(expect.arrayContaining(["pending", "success"]));
+  expect(statuses[0]?.target_url).toBe(pull.urls.frontend);
+  const comments = await pull.comments();
+  expect(comments).toHaveLength(1);
+  for (const url of Object.values(pull.urls)) expect(comments[0]?.body).toContain(url);
+  return comments[0]?.id ?? 0;
+}
 
 /** The workflow of the commit, which waits for a runner: the host reports it by `workflow_run`, `requested`. */
 async function expectRunningPipeline(commit: string): Promise<void> {

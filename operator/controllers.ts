@@ -1,5 +1,7 @@
 import { isMadeByEvent } from "../crds/environment/managed-by.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
+import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
+import { enqueueOnNewRepositories } from "./delivery/missed/watches.ts";
 import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
 import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
@@ -14,6 +16,8 @@ import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
 import { createSweep } from "./garbage-collection/orphans.ts";
 import { discardWhenUnused, enqueueOnDisuse } from "./garbage-collection/unused-config-set-versions.ts";
+import { createHookReconciler, type HookContext } from "./hooks/reconciler.ts";
+import { enqueueOnChecks } from "./hooks/watches.ts";
 import type { KubeObject } from "./kit/client/objects.ts";
 import type { Controller } from "./kit/controller/controller.ts";
 import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/delivery.ts";
@@ -27,12 +31,17 @@ import { enqueueOnRepositories } from "./repository/watches.ts";
 export type ControllerContext = ControllerPorts &
   Omit<ReconcilerContext, "tellGone"> &
   DeliveryContext &
+  MissedContext &
   SenderContext &
   Omit<MessageContext, "send"> &
-  FeedbackContext;
+  FeedbackContext &
+  HookContext;
 
 /** Hosts count calls that they refuse, too. */
 const FEEDBACK_BACKOFF_MS = { first: 2_000, longest: 300_000 };
+const SWEEP_BACKOFF_MS = { first: 5_000, longest: 900_000 };
+/** Writes to GitHub are a second apart. */
+const LONGEST_SWEEP_MS = 600_000;
 
 /** The controllers of the operator, in the order in which they start. */
 export function controllers(context: ControllerContext): readonly Controller[] {
@@ -63,12 +72,28 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       workers: 8,
     },
     {
+      name: "missed webhooks",
+      reconcile: createPullRequestSweep(context),
+      watches: [(enqueue) => enqueueOnNewRepositories(caches, enqueue)],
+      initialKeys: () => namesOf(caches.repositories.list()),
+      workers: 2,
+      deadlineMs: LONGEST_SWEEP_MS,
+      backoffMs: SWEEP_BACKOFF_MS,
+    },
+    {
       name: "feedback",
       reconcile: createFeedbackReconciler(context),
       watches: [(enqueue) => enqueueOnReports(caches, enqueue)],
       initialKeys: () => namesOf(caches.environments.list().filter(isMadeByEvent)),
       workers: 4,
       backoffMs: FEEDBACK_BACKOFF_MS,
+    },
+    {
+      name: "hooks",
+      reconcile: createHookReconciler(context),
+      watches: [(enqueue) => enqueueOnChecks(caches, enqueue)],
+      initialKeys: () => namesOf(caches.repositories.list().filter(({ spec }) => spec.host !== undefined)),
+      workers: 2,
     },
     {
       name: "config set versions",

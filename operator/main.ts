@@ -1,5 +1,6 @@
 /** The platform's process: the operator and the REST facade, which know of each other only here. */
 import { randomBytes } from "node:crypto";
+import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import { createApp } from "../api/app.ts";
@@ -75,6 +76,8 @@ async function main(settings: Settings): Promise<void> {
   const settleMs = settings.api.settleSeconds * 1000;
   stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
   log.info("serving", { api: api.url, version });
+  // Not at the exit alone, which a crash does not reach.
+  flushCompileCache();
 
   const ended = await work(operator, { settings, kubeConfig, log, stopping });
   await api.stop();

@@ -1,14 +1,8 @@
-/** Every suite runs as ES modules through swc; a project per kind of test, so that each can be called alone. */
+/** A project per kind of test, so that each can be called alone. */
 const common = {
   rootDir: new URL("..", import.meta.url).pathname,
-  testEnvironment: "node",
-  extensionsToTreatAsEsm: [".ts"],
-  transform: {
-    "^.+\\.ts$": [
-      "@swc/jest",
-      { jsc: { parser: { syntax: "typescript" }, target: "es2023" }, module: { type: "es6" } },
-    ],
-  },
+  testRunner: "<rootDir>/test/runner/native.ts",
+  transform: {},
   modulePathIgnorePatterns: ["<rootDir>/.local", "<rootDir>/dist"],
 };
 const project = (displayName, folder, more = {}) => ({

@@ -24,25 +24,34 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
 ];
 
-const stages: Readonly<Record<string, (output?: Output) => Promise<Count>>> = {
-  verify,
-  unit: () => jest("unit"),
-  contract: () => jest("contract"),
-  ports: () => jest("ports"),
-  "control-plane": () => jest("control-plane"),
-  faults,
-  generators,
-  schemathesis,
-  e2e,
-};
+/** Stages that run together, and how: all of them, or those that are named. */
+interface Run {
+  readonly names: readonly string[];
+  run(names: readonly string[], output?: Output): Promise<Count>;
+}
 
+/** The stages in order. */
+const runs: readonly Run[] = [
+  { names: ["verify"], run: verify },
+  // Together, where they share the modules that a worker has loaded, and its control plane.
+  { names: ["unit", "contract"], run: (names) => jest(names, "100%") },
+  // These wait much of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
+  { names: ["ports", "control-plane", "faults"], run: (names) => jest(names, 4) },
+  { names: ["generators"], run: generators },
+  { names: ["schemathesis"], run: schemathesis },
+  { names: ["e2e"], run: (_, output) => e2e(output) },
+];
+
+// Every fault plan where faults alone are asked for; among all the other stages one in eight, in an order that is drawn by the seed.
+process.env.FAULT_SHARE ??= process.argv.includes("faults") ? "1" : "8";
 // Most of what a stage's programs do first is to compile the same modules again.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 
+const names = runs.flatMap((one) => one.names);
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in stages));
+const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`unknown stage: ${unknown.join(", ")}; there are ${Object.keys(stages).join(", ")}`);
+  console.error(`unknown stage: ${unknown.join(", ")}; there are ${names.join(", ")}`);
   process.exit(2);
 }
 
@@ -53,49 +62,53 @@ if (wanted.length === 0) await buildAll(showProgress()).catch((error: Error) => 
 const BESIDE_E2E = ["generators", "schemathesis"];
 
 let total = NOTHING;
-const chosen = Object.keys(stages).filter((name) => wanted.length === 0 || wanted.includes(name));
-const isLast = (name: string) => name === "e2e" || BESIDE_E2E.includes(name);
-for (const name of chosen.filter((one) => !isLast(one))) await inView(name);
-const isAside = chosen.includes("e2e") && chosen.some((name) => BESIDE_E2E.includes(name));
+const chosen = runs.map((one) => ({ ...one, names: one.names.filter(isWanted) })).filter((one) => one.names.length > 0);
+const isLast = ({ names: [name = ""] }: Run) => name === "e2e" || BESIDE_E2E.includes(name);
+const [stories, ...beside] = chosen.filter(isLast).toReversed();
+for (const one of chosen.filter((other) => !isLast(other))) await inView(one);
 /** What kills the operator hits the moment that it means only where nothing computes beside it. */
 const computed = Promise.withResolvers<void>();
-const stories = isAside ? aside("e2e") : undefined;
-for (const name of chosen.filter((one) => BESIDE_E2E.includes(one))) await inView(name);
+const ending = stories !== undefined && beside.length > 0 ? aside(stories) : undefined;
+for (const one of beside.toReversed()) await inView(one);
 computed.resolve();
-if (stories !== undefined) await stories();
-else if (chosen.includes("e2e")) await inView("e2e");
+if (ending !== undefined) await ending();
+else if (stories !== undefined) await inView(stories);
 printSlowest();
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed > 0 ? 1 : 0;
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+
+function isWanted(name: string): boolean {
+  return wanted.length === 0 || wanted.includes(name);
+}
 
 /** Runs a stage, and shows what it prints. */
-async function inView(name: string): Promise<void> {
+async function inView({ names, run: start }: Run): Promise<void> {
   const began = performance.now();
-  const count = (await stages[name]?.().catch(crashed)) ?? NOTHING;
-  tell(name, count, performance.now() - began);
+  const count = await start(names).catch(crashed);
+  tell(names, count, performance.now() - began);
 }
 
 /** Starts a stage whose programs write into a file; the answer waits for its end and shows that. */
-function aside(name: string): () => Promise<void> {
+function aside({ names, run: start }: Run): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const file = join(folder, "output");
   const output = openSync(file, "w");
   const began = performance.now();
-  const ended = (stages[name]?.(output) ?? Promise.resolve(NOTHING)).catch(crashed);
+  const ended = start(names, output).catch(crashed);
   const took = ended.then(() => performance.now() - began);
   return async () => {
     const count = await ended;
     closeSync(output);
     process.stdout.write(readFileSync(file));
     rmSync(folder, { recursive: true, force: true });
-    tell(name, count, await took);
+    tell(names, count, await took);
   };
 }
 
-function tell(name: string, count: Count, tookMs: number): void {
+function tell(names: readonly string[], count: Count, tookMs: number): void {
   total = sum(total, count);
-  console.log(`\n== ${name}: ${words(count)} in ${(tookMs / 1000).toFixed(0)} s\n`);
+  console.log(`\n== ${names.join(", ")}: ${words(count)} in ${(tookMs / 1000).toFixed(0)} s\n`);
 }
 
 function words({ passed, failed, skipped }: Count): string {
@@ -118,12 +131,6 @@ async function verify(): Promise<Count> {
     count[ok ? "passed" : "failed"]++;
   }
   return count;
-}
-
-/** Every plan when it is asked for by name; among all the other stages, one in eight: the order is drawn by the seed. */
-function faults(): Promise<Count> {
-  process.env.FAULT_SHARE ??= wanted.includes("faults") ? "1" : "8";
-  return jest("faults");
 }
 
 /** Clients of the OpenAPI document, by the generators that people use; see test/generators. */
@@ -168,9 +175,9 @@ async function e2e(output: Output = "inherit"): Promise<Count> {
       if ((await run(node, [launcher, command], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
     }
     const told = { env: { ...process.env, ...shellVariables() }, output };
-    const side = await jest("e2e", told);
+    const side = await jest(["e2e"], 4, told);
     await computed.promise;
-    return sum(side, await jest("e2e-alone", told));
+    return sum(side, await jest(["e2e-alone"], 1, told));
   } finally {
     if (!ranBefore) await run(node, [launcher, "down"], { env: local, output });
   }

@@ -24,7 +24,7 @@ interface Referrer {
   /** A secret has to be shared with one of them. */
   readonly groups: readonly string[];
   readonly caller: Caller;
-  readonly services: Pick<Services, "settings" | "secretManager" | "log">;
+  readonly services: Pick<Services, "settings" | "repositories" | "secretManager" | "log">;
 }
 
 /**
@@ -105,9 +105,9 @@ async function isShared(
   id: string,
   { referrer, groups, caller, services }: Referrer,
 ): Promise<boolean> {
-  const { settings, secretManager, log } = services;
+  const { secretManager, log } = services;
   const labelsOf = async () => (await secretManager.shared(id).catch(throwUnavailable))?.labels;
-  const isAllowed = await isSharedWith(settings.secrets, groups, { id, labelsOf });
+  const isAllowed = await isSharedWith(services, groups, { id, labelsOf });
   const facts = { subject: caller.subject, ...referrer, variable, secret: id };
   if (!isAllowed) log.warn("a reference to a secret was refused", facts);
   return isAllowed;

@@ -138,7 +138,7 @@ export const SimulationReport = closed(
     decisions: Type.Array(
       closed(
         {
-          do: literals(["create", "update", "delete", "wait", "nothing"]),
+          do: literals(["create", "update", "delete", "wait", "report", "nothing"]),
           reason: Type.String({ description: "A stable word." }),
           message: orNull(Type.String(), "null: nothing to add."),
           environment: orNull(Type.String(), "Its name; null: none, or none that the caller may see."),

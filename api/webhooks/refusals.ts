@@ -1,3 +1,4 @@
+import { HookHostUnavailable, HookRefused } from "../../operator/ports/facade/hook-doctor.ts";
 import {
   InboxFull,
   WebhookKeysMissing,
@@ -9,7 +10,7 @@ import { HttpError } from "../errors.ts";
 /** Keys are configured by people. */
 const KEYS_RETRY_SECONDS = 60;
 
-/** A call of the inbox whose refusals are answered as the contract says. @throws HttpError */
+/** A call of the inbox or the hook doctor whose refusals are answered as the contract says. @throws HttpError */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -28,7 +29,8 @@ function refusalOf(cause: unknown): HttpError | undefined {
     const detail = "No key for webhooks is configured, or it has fewer than 32 bytes";
     return new HttpError("unavailable", detail, { retryAfterSeconds: KEYS_RETRY_SECONDS, cause });
   }
-  if (cause instanceof InboxFull) {
+  if (cause instanceof HookRefused) return new HttpError("conflict", cause.message, { cause });
+  if (cause instanceof InboxFull || cause instanceof HookHostUnavailable) {
     return new HttpError("unavailable", cause.message, { retryAfterSeconds: cause.retryAfterSeconds, cause });
   }
   return undefined;

@@ -7,10 +7,10 @@ export const CHANNELS = ["chat", "email"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /**
- * `expiry`: the warning before an environment expires; `unverified`: what an endpoint without authentication was told; the
- * others are the events that a Repository may choose from.
+ * `expiry`: the warning before an environment expires; `unverified`: what an endpoint without authentication was told;
+ * `webhook`: the webhooks of a Repository don't arrive any more; the others are the events that a Repository may choose from.
  */
-export const MESSAGE_EVENTS = [...NOTIFIED_EVENTS, "expiry", "unverified"] as const;
+export const MESSAGE_EVENTS = [...NOTIFIED_EVENTS, "expiry", "unverified", "webhook"] as const;
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
 
 export const NOTIFICATION_PHASES = ["pending", "sent", "failed"] as const;

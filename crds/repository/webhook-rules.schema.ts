@@ -97,13 +97,13 @@ export const Notifications = Type.Object(
   { description: "Which events are sent where." },
 );
 
-export const COMMENT_MODES = ["off", "on_failure", "on"] as const;
+export const COMMENT_MODES = ["always", "on_failure", "never"] as const;
 
 export const Feedback = Type.Object(
   {
     comment: Type.Optional(
       literals(COMMENT_MODES, {
-        default: "on",
+        default: "always",
         description: "One comment that is edited in place, with URLs and state.",
       }),
     ),

@@ -2,8 +2,11 @@ import { type Static, Type } from "typebox";
 import { literals, rules, Timestamp } from "../schema.ts";
 import { WebhookEvent } from "./webhook-event.schema.ts";
 
-/** The endpoint that received it; `approval`: the approval of a fork's commit, which is stored as a delivery, too. */
-export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval"] as const;
+/**
+ * The endpoint that received it. Two are no endpoints of hosts: `approval`, the approval of a fork's commit, and `inquiry`,
+ * the state of a pull request that its host was asked for.
+ */
+export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval", "inquiry"] as const;
 export type Door = (typeof DOORS)[number];
 
 /** Final are `acted` and `ignored`; `failed` acts again when the host delivers again. */

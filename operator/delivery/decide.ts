@@ -1,4 +1,5 @@
 import { type Decided, type DecisionContext, nothing, type Subject } from "./decision.ts";
+import { decideMergeGroup } from "./merge-group/merge-group.ts";
 import { decidePipeline } from "./pipeline/pipeline.ts";
 import { decidePullRequest } from "./pull-request/pull-request.ts";
 import { decidePush } from "./push.ts";
@@ -11,13 +12,11 @@ import { decidePush } from "./push.ts";
  *   decide again later
  */
 export async function decide(subject: Subject, context: DecisionContext): Promise<readonly Decided[]> {
-  const { type, pullRequest, approval, push, pipeline } = subject.event;
+  const { pullRequest, approval, push, pipeline, mergeGroup } = subject.event;
   const number = pullRequest?.number ?? approval?.number;
   if (number !== undefined) return [await decidePullRequest(subject, number, context)];
   if (push !== undefined) return decidePush({ subject, push, context });
   if (pipeline !== undefined) return decidePipeline({ subject, pipeline, context });
-  if (type === "merge_group") {
-    return [nothing("MergeGroup", "a merge group gets no environment: only the status of its commit is reported")];
-  }
+  if (mergeGroup !== undefined) return [decideMergeGroup({ subject, mergeGroup, context })];
   return [nothing("EventIgnored", "the platform does nothing about this event")];
 }

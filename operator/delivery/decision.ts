@@ -10,6 +10,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { Repositories } from "../ports/repositories.ts";
+import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 
 /** The one thing to do about an event, decided from the state of now. */
@@ -31,6 +32,13 @@ export type Decision =
       readonly environment: EphemeralEnvironment;
       readonly reason: string;
       readonly message: string;
+    }
+  /** A status of a commit that has no environment: by the operator, because a host may take its time. */
+  | {
+      readonly do: "report";
+      readonly repository: HostedRepository;
+      readonly report: CommitReport;
+      readonly reason: string;
     }
   | { readonly do: "nothing"; readonly reason: string; readonly message: string };
 
@@ -86,7 +94,7 @@ export interface DecisionContext {
   };
   readonly repositories: Repositories;
   readonly configSets: Pick<ConfigSets, "find">;
-  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "list">;
+  readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "ofCommit">;
   /** The records of the environments that one pull request, or the pipelines of one Repository had; see `triggerKey`. */
   readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;

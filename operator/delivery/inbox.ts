@@ -4,6 +4,7 @@ import { type Clock, pause } from "../kit/time/clock.ts";
 import { InboxFull, type Outcome, type VerifiedWebhook, type WebhookInbox } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
+import { questionsOf } from "./pull-request/doubt.ts";
 import { type SenderContext, verifySender } from "./senders.ts";
 import { type SettleContext, settle } from "./settle.ts";
 import { simulate } from "./simulate.ts";
@@ -28,6 +29,13 @@ const LATER: WebhookDeliveryStatus = {
   message: "it is stored and will be decided",
 };
 
+/** No call leaves the process while a host waits for the answer. */
+const TO_BE_ASKED: WebhookDeliveryStatus = {
+  phase: "pending",
+  reason: "HostToBeAsked",
+  message: "what is known of the pull request leaves a doubt: its host is asked first",
+};
+
 /** The WebhookInbox port. */
 export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const { deliveries, settings, clock, log } = context;
@@ -48,7 +56,9 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     const { name } = delivery.metadata;
     const deciding = lanes.run(laneOf(delivery), async () => {
       try {
-        return alreadyKnown ?? (await settle(delivery, context, { atOnce: "one" }));
+        if (alreadyKnown !== undefined) return alreadyKnown;
+        if (questionsOf(delivery, context.world).length > 0) return TO_BE_ASKED;
+        return await settle(delivery, context, { atOnce: "one" });
       } catch (error) {
         log.warn("a delivery is left to the operator", { delivery: name, error });
         return LATER;

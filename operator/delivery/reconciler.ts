@@ -6,10 +6,11 @@ import type { Log } from "../kit/log.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
-import { type SettleContext, settle } from "./settle.ts";
+import { type InquiryContext, inquire } from "./pull-request/inquiry.ts";
+import { type SettleContext, settle, withTrace } from "./settle.ts";
 import { dated, laneOf } from "./stored.ts";
 
-export interface DeliveryContext extends SettleContext {
+export interface DeliveryContext extends SettleContext, Pick<InquiryContext, "pullRequestReader"> {
   readonly webhookDeliveries: WebhookDeliveries;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,8 +24,8 @@ const WAITING_RECHECK_MS = 15_000;
 const MOST_ATTEMPTS = 10;
 
 /**
- * Settles deliveries that are still pending: those that the facade left to the operator at once, all others when the
- * replica that accepted them has had its time. Decided anew, so a decision may have been carried out before.
+ * Settles deliveries that are still pending: those that the facade left to the operator and those of its own at once, all
+ * others when the replica that accepted them has had its time. Decided anew, so a decision may have been carried out before.
  */
 export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
   const { webhookDeliveries, clock } = context;
@@ -33,7 +34,8 @@ export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
     const found = webhookDeliveries.find(name);
     if (found === undefined || !isPending(found)) return;
     const leftMs = TAKEN_OVER_AFTER_MS - elapsedMs(new Date(found.spec.receivedAt), clock.now());
-    if (found.status === undefined && leftMs > 0) return { requeueAfterMs: leftMs };
+    const isOfFacade = found.status === undefined && found.spec.door !== "inquiry";
+    if (isOfFacade && leftMs > 0) return { requeueAfterMs: leftMs };
     return lanes.run(laneOf(found), async () => {
       const delivery = webhookDeliveries.find(name);
       if (delivery === undefined || !isPending(delivery)) return {};
@@ -49,7 +51,8 @@ async function settleOrCount(
   signal: AbortSignal,
 ): Promise<WebhookDeliveryStatus> {
   try {
-    return await settle(delivery, context, { atOnce: "all", signal });
+    const asked = await inquire(delivery, context, signal);
+    return withTrace(asked, await settle(delivery, context, { atOnce: "all", signal }));
   } catch (error) {
     if (isPassing(error) || signal.aborted) throw error;
     context.log.error("a delivery could not be settled", { delivery: delivery.metadata.name, error });

@@ -7,14 +7,18 @@ import {
   type WebhookDeliverySpec,
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
+import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, DecisionContext, Subject } from "./decision.ts";
+import { isReport, reportCommits } from "./merge-group/report-commits.ts";
 
 /** What settling a delivery takes of the world. */
 export interface SettleContext extends ActContext {
   /** What to do about a subject now; in the order in which it is to be done. */
   readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
   readonly world: DecisionContext;
+  /** Absent in the facade: the operator tells hosts. */
+  readonly pullRequestHost?: Pick<PullRequestHost, "report">;
 }
 
 /** How a delivery is settled. */
@@ -40,23 +44,39 @@ const MESSAGE_MAX_LENGTH = 500;
 export async function settle(
   delivery: WebhookDelivery,
   context: SettleContext,
-  { atOnce, signal }: SettleOptions,
+  options: SettleOptions,
 ): Promise<WebhookDeliveryStatus> {
+  const { signal } = options;
   const fresh = new Map<string, EphemeralEnvironment | undefined>();
   const world = withFresh(context.world, fresh);
   const written: Written[] = isPending(delivery) ? [...(delivery.status?.environments ?? [])] : [];
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const decided = await decideAll(delivery.spec, { ...context, world }, delivery.metadata.name);
+    const unwritten = await reportedOrLeft(decided, delivery, context, options);
+    if (unwritten !== undefined) return unwritten;
     const left = decided.map(({ decision }) => decision).filter(isDoable);
-    if (atOnce === "one" && left.length > 1) {
-      return pending(decided, "SeveralEnvironments", "more than one environment is concerned: the operator goes on");
-    }
     const changed = await actOnEach(left, delivery, { ...context, written, signal });
     if (typeof changed === "object") return { ...changed, ...traceOf(decided), ...environmentsOf(written) };
     if (changed === undefined) return outcome(decided, written);
     fresh.set(changed, await context.writes.findNow(changed));
   }
   return { phase: "pending", reason: "Contended", message: "others change the environment at the same time" };
+}
+
+/** The outcome where no environment is written now: commits are reported, or it is left to the operator. */
+async function reportedOrLeft(
+  decided: readonly Decided[],
+  delivery: WebhookDelivery,
+  context: SettleContext,
+  { atOnce, signal }: SettleOptions,
+): Promise<WebhookDeliveryStatus | undefined> {
+  const decisions = decided.map(({ decision }) => decision);
+  const reports = decisions.filter(isReport);
+  if (reports.length > 0) {
+    return { ...(await reportCommits(reports, delivery, { ...context, signal })), ...traceOf(decided) };
+  }
+  if (atOnce === "all" || decisions.filter(isDoable).length <= 1) return undefined;
+  return pending(decided, "SeveralEnvironments", "more than one environment is concerned: the operator goes on");
 }
 
 /**
@@ -137,6 +157,12 @@ function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralE
   const ofRepository = (repository: string) =>
     environments.ofRepository(repository).flatMap(({ metadata }) => find(metadata.name) ?? []);
   return { ...world, environments: { ...environments, find, ofRepository } };
+}
+
+/** An outcome whose trace begins with what was found before. */
+export function withTrace(first: readonly RuleVerdict[], status: WebhookDeliveryStatus): WebhookDeliveryStatus {
+  if (first.length === 0) return status;
+  return { ...status, trace: [...first, ...(status.trace ?? [])].slice(0, MOST_VERDICTS) };
 }
 
 /** Each verdict once: a rule may stand in front of several decisions. */

@@ -32,6 +32,7 @@ export async function simulate(
 function shown({ decision }: Decided): Simulation["decisions"][number] {
   const { reason } = decision;
   if (isDoable(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
+  if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
   if (decision.do === "nothing") return { do: "nothing", reason, message: decision.message };
   return { do: "wait", reason, message: decision.message, environment: decision.environment.metadata.name };
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Repository } from "../../crds/repository/repository.ts";
 import {
   deliveryName,
   meaningOf,
@@ -7,7 +8,7 @@ import {
   type WebhookDeliverySpec,
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
-import { MOST_LABELS, type WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
+import { MOST_LABELS, type PullRequestState, type WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Approval, Outcome, VerifiedWebhook } from "../ports/facade/webhook-inbox.ts";
 
 /** A delivery that is to be stored. */
@@ -22,7 +23,7 @@ const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).di
 export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
   const { received, delivery, host, sender, repositories } = webhook;
   const { door, bytes } = received;
-  const event = withRequiredLabels(webhook);
+  const event = withRequiredLabels(webhook.event, repositories);
   const identity = {
     door,
     digest: sha256(bytes),
@@ -68,8 +69,38 @@ export function approvalOf({ repository, number, commit, by }: Approval, now: Da
   };
 }
 
+/** The state of a pull request that its host was asked for. */
+interface Inquiry {
+  readonly repository: Repository;
+  readonly state: PullRequestState;
+  /** Why it was asked: there is one answer for each cause and state. At most 128 characters. */
+  readonly cause: string;
+}
+
+/** What is stored of a state that a host was asked for. */
+export function inquiryOf({ repository, state, cause }: Inquiry, now: Date): NewDelivery {
+  const { metadata, spec } = repository;
+  const identity = {
+    door: "inquiry",
+    digest: sha256(JSON.stringify(state)),
+    ...(spec.host === undefined ? {} : { host: spec.host }),
+    deliveryId: cause,
+  } as const;
+  return {
+    name: deliveryName({ ...identity, sender: metadata.name }),
+    spec: {
+      ...identity,
+      eventName: "inquiry",
+      verified: true,
+      receivedAt: now.toISOString(),
+      repositories: [metadata.name],
+      event: withRequiredLabels({ type: "pull_request", pullRequest: state }, [repository]),
+    },
+  };
+}
+
 /** Only so many labels are stored: those first that a Repository requires. */
-function withRequiredLabels({ event, repositories }: VerifiedWebhook): WebhookEvent {
+function withRequiredLabels(event: WebhookEvent, repositories: readonly Repository[]): WebhookEvent {
   if (event.pullRequest === undefined) return event;
   const required = new Set(repositories.flatMap(({ spec }) => spec.pullRequest?.requiredLabels ?? []));
   const labels = [...new Set(event.pullRequest.labels)];

@@ -13,7 +13,7 @@ const CACHED_SECONDS = 30;
 /** How often a signature that does not fit may ask for what the secret manager has now. */
 const REREAD_MS = 3_000;
 /** A shorter key can be guessed. */
-const KEY_MIN_BYTES = 32;
+export const KEY_MIN_BYTES = 32;
 
 interface Context {
   readonly settings: Pick<Settings, "webhooks">;
@@ -39,7 +39,7 @@ export function createWebhookKeys({ settings: { webhooks }, secretManager, clock
     const key = await textOf(ref, secretManager).catch((cause: unknown) => {
       throw new SecretsUnavailable({ cause });
     });
-    return key !== undefined && Buffer.byteLength(key.reveal()) >= KEY_MIN_BYTES ? key : undefined;
+    return key !== undefined && isLongKey(key) ? key : undefined;
   };
   const keyOf = (ref: SecretRef): Promise<Sensitive | undefined> => {
     const id = idOf(ref);
@@ -70,6 +70,9 @@ export function createWebhookKeys({ settings: { webhooks }, secretManager, clock
     },
   };
 }
+
+/** Whether a key has as many bytes as are needed. */
+export const isLongKey = (key: Sensitive): boolean => Buffer.byteLength(key.reveal()) >= KEY_MIN_BYTES;
 
 const idOf = ({ name, key }: SecretRef) => `${name}@${key}`;
 

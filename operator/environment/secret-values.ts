@@ -9,7 +9,7 @@ import { failed, type Unfinished } from "./step-result.ts";
 /** The secret manager is not watched: this finds that a secret is shared or exists by now. */
 const REFERENCE_RECHECK_MS = 30_000;
 
-type Outside = Pick<StepContext, "secretManager" | "settings" | "generateSecret">;
+type Outside = Pick<StepContext, "secretManager" | "settings" | "repositories" | "generateSecret">;
 
 /** Every value of a plan, by variable, and its status. */
 export interface Complete {
@@ -96,10 +96,10 @@ async function aliasValue(
 async function sharedValue(
   { spec }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
-  { secretManager, settings }: Outside,
+  { secretManager, settings, repositories }: Outside,
 ): Promise<StoredSecret | Unfinished> {
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
-  if (!(await isSharedWith(settings.secrets, spec.access?.groups ?? [], { id: of, labelsOf }))) {
+  if (!(await isSharedWith({ settings, repositories }, spec.access?.groups ?? [], { id: of, labelsOf }))) {
     const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;
     return failed("SecretNotShared", message, { requeueAfterMs: REFERENCE_RECHECK_MS });
   }

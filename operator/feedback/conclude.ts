@@ -48,7 +48,7 @@ async function endComment(environment: EphemeralEnvironment, { subject, host, si
   const { metadata, status } = environment;
   const { number, wants } = subject;
   const id = status?.feedback?.comment?.id;
-  if (number === undefined || (wants.comment === "off" && id === undefined)) return;
+  if (number === undefined || (wants.comment === "never" && id === undefined)) return;
   const known = id === undefined ? {} : { id };
   const text = goneText(metadata.name);
   await host.comment(

@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { COMPONENTS } from "../../crds/names.ts";
-import { fullNameOf } from "../../crds/repository/repository.ts";
+import { fullNameOf, type Repository } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
@@ -37,16 +37,30 @@ export function subjectOf(
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
   if (!isMadeByEvent(environment)) return undefined;
   const repository = repositories.find(name);
-  const host = settings.hosts.find(({ id }) => id === repository?.spec.host);
-  if (repository === undefined || host?.token === undefined) return undefined;
-  const { comment = "on", status = true, deployment = true } = repository.spec.feedback ?? {};
+  const hosted = repository && hostedRepository(repository, settings);
+  if (repository === undefined || hosted === undefined) return undefined;
   return {
-    repository: { host: host.id, fullName: fullNameOf(repository) },
+    repository: hosted,
     name,
     commit: commitOf(environment, name),
     number: kind === "pull_request" ? number : undefined,
-    wants: { comment, status, deployment },
+    wants: wantsOf(repository),
   };
+}
+
+/** The repository on its host; `undefined` where the settings have no token for the host. */
+export function hostedRepository(
+  repository: Repository,
+  { hosts }: Pick<Settings, "hosts">,
+): HostedRepository | undefined {
+  const host = hosts.find(({ id }) => id === repository.spec.host);
+  return host?.token === undefined ? undefined : { host: host.id, fullName: fullNameOf(repository) };
+}
+
+/** What the host is told of it. */
+export function wantsOf({ spec: { feedback = {} } }: Repository): Subject["wants"] {
+  const { comment = "always", status = true, deployment = true } = feedback;
+  return { comment, status, deployment };
 }
 
 function commitOf({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">, repository: string) {

@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /** A required check names it, so it is the same for all pull requests of a Repository. */
-export const contextOf = ({ name }: Subject): string => `ephemeral-environment/${name}`;
+export const contextOf = ({ name }: Pick<Subject, "name">): string => `ephemeral-environment/${name}`;
 
 /** What the host should know about an environment. Pure, so equal states give equal texts. */
 export function wantedOf(environment: EphemeralEnvironment, subject: Subject, publicUrl: string | undefined): Wanted {
@@ -34,10 +34,10 @@ function commentOf(
   about: { subject: Subject; report: Report; publicUrl: string | undefined },
 ): Pick<Wanted, "comment"> {
   const { number, wants } = about.subject;
-  if (number === undefined || wants.comment === "off") return {};
+  if (number === undefined || wants.comment === "never") return {};
   const id = environment.status?.feedback?.comment?.id;
   // With on_failure, the comment on a failure follows what comes after it.
-  const mayCreate = wants.comment === "on" || about.report.state === "failure";
+  const mayCreate = wants.comment === "always" || about.report.state === "failure";
   if (!mayCreate && id === undefined) return {};
   const marker = markerOf(environment.metadata.name);
   const text = commentText(environment, about);

@@ -19,18 +19,18 @@ function areEqualFields(one: Fields, other: Fields): boolean {
   // What the API server answers mostly has the order in which we say it.
   const isSameOrder = names.length === others.length && names.every((name, at) => name === others[at]);
   if (isSameOrder) return names.every((name) => equalJson(one[name], other[name]));
-  return areEqualInAnyOrder(present(names, one), present(others, other), [one, other]);
+  return areEqualInAnyOrder(one, other, others);
 }
 
-const present = (names: readonly string[], fields: Fields) => names.filter((name) => fields[name] !== undefined);
-
-function areEqualInAnyOrder(
-  names: readonly string[],
-  others: readonly string[],
-  [one, other]: [Fields, Fields],
-): boolean {
-  if (names.length !== others.length) return false;
-  return names.every((name) => Object.hasOwn(other, name) && equalJson(one[name], other[name]));
+function areEqualInAnyOrder(one: Fields, other: Fields, others: readonly string[]): boolean {
+  let left = others.length;
+  for (const name of others) if (other[name] === undefined) left -= 1;
+  for (const name of Object.keys(one)) {
+    if (one[name] === undefined) continue;
+    if (!Object.hasOwn(other, name) || !equalJson(one[name], other[name])) return false;
+    left -= 1;
+  }
+  return left === 0;
 }
 
 function areEqualLists(one: unknown, other: unknown): boolean {

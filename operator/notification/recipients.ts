@@ -14,10 +14,10 @@ export type NotifiedEvent = (typeof NOTIFIED_EVENTS)[number];
  * The chat channels that the Repositories name for an event, each once. One that the settings do not list is among them:
  * its messages fail, so that the mistake is seen.
  *
- * @param names the Repositories; those of the environment when left out
+ * @param event `undefined` for one that Repositories don't choose from
  */
 export function chatRecipients(
-  event: NotifiedEvent,
+  event: NotifiedEvent | undefined,
   names: readonly string[],
   { settings, repositories }: { readonly settings: Settings; readonly repositories: Pick<Repositories, "find"> },
 ): readonly Recipient[] {
@@ -25,7 +25,7 @@ export function chatRecipients(
   if (chat.webhooks.length === 0) return [];
   const channels = names.flatMap((name) => {
     const { chatChannel = chat.default, events } = repositories.find(name)?.spec.notify ?? {};
-    const isWanted = events === undefined || events.includes(event);
+    const isWanted = event === undefined || events === undefined || events.includes(event);
     return chatChannel !== undefined && isWanted ? [chatChannel] : [];
   });
   return [...new Set(channels)].map((to) => ({ channel: "chat", to }));
@@ -46,7 +46,8 @@ export function recipientsOf(
   event: MessageEvent,
   context: Parameters<typeof chatRecipients>[2] & { readonly repository?: string | undefined },
 ): readonly Recipient[] {
-  if (event === "unverified") return [];
+  // These are about no environment.
+  if (event === "unverified" || event === "webhook") return [];
   if (event === "expiry") return ownerRecipient(environment, context.settings);
   const names = context.repository === undefined ? repositoriesOf(environment) : [context.repository];
   return chatRecipients(event, names, context);

@@ -31,6 +31,10 @@ const BUILT_IN: Readonly<Record<MessageEvent, Texts>> = {
     "{{environment}} expires at {{expiresAt}}",
     "Your environment {{environment}} expires at {{expiresAt}}, and everything in it is deleted then.\n\n{{url}}\n{{#extendUrl}}\nTo extend it once, open this link and confirm. Anybody who has the link can do so:\n{{extendUrl}}\n{{/extendUrl}}",
   ),
+  webhook: same(
+    "Webhooks of *{{repository}}* may not arrive: {{reason}}: {{message}}",
+    "Webhooks of {{repository}} may not arrive",
+  ),
   unverified: same("Unverified: {{status}} {{environment}} {{message}}", "Unverified: {{status}} {{environment}}"),
 };
 

@@ -18,8 +18,9 @@ export const BY_CREATION_KEY = "creation key";
 export const BY_OWNER = "owner";
 /** Index of the webhooks' deliveries and of the records by the pull request they are about, see `pullRequestKey`. */
 export const BY_PULL_REQUEST = "pull request";
-/** Indexes of the webhooks' deliveries: by their meaning, and those that wait for their outcome (`WAITING`). */
+/** Indexes of the webhooks' deliveries: by their meaning, by the commit whose pipeline they report, and those that wait for their outcome (`WAITING`). */
 export const BY_MEANING = "meaning";
+export const BY_COMMIT = "commit";
 export const BY_WAITING = "waiting";
 export const WAITING = "waiting";
 /** Index of the Notifications that are neither sent nor given up, by their destination. */

@@ -1,4 +1,4 @@
-import { findCondition, transition } from "../../crds/conditions.ts";
+import { findCondition, transition, withCondition } from "../../crds/conditions.ts";
 import { reconcileToken, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../crds/repository/repository.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
@@ -80,6 +80,7 @@ async function statusOf(repository: Repository, context: RepositoryContext): Pro
   const now = context.clock.now();
   const observedGeneration = metadata.generation;
   const condition = transition(findCondition(status?.conditions, "Ready"), { ...ready, observedGeneration }, now);
-  const checked = { observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions: [condition] };
+  const conditions = withCondition(status?.conditions, condition);
+  const checked = { observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
   return token === undefined ? checked : { ...checked, lastHandledReconcileAt: token };
 }

@@ -17,14 +17,17 @@ import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
 import { createAnnouncer } from "../notification/announcer.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
+import { createHookAlert } from "../notification/hook-alert.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
-import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
-import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
+import type { Hosts } from "./host-apis.ts";
+import { pullRequestHosts } from "./pull-request-hosts.ts";
+import { pullRequestReaders } from "./pull-request-readers.ts";
+import { repositoryHooks } from "./repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 
@@ -38,16 +41,10 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly audit?: AuditTrail;
 }
 
-/** The hosts of repositories, whose connections the caller closes. */
-interface Hosts {
-  readonly repositoryHost: RepositoryHost;
-  readonly pullRequestHost: PullRequestHost;
-}
-
 /** Which adapter stands behind which port of the controllers. */
 export function controllerContext(
   foundations: Foundations,
-  { repositoryHost, pullRequestHost }: Hosts,
+  { repositoryHost, apis }: Hosts,
   options: ControllerOptions,
 ): ControllerContext {
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
@@ -84,7 +81,10 @@ export function controllerContext(
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
     repositories,
-    pullRequestHost,
+    pullRequestHost: pullRequestHosts(apis),
+    pullRequestReader: pullRequestReaders(apis, clock),
+    hooks: repositoryHooks(apis),
+    alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,

@@ -12,12 +12,14 @@ import { createWebhookKeys } from "../delivery/webhook-keys.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../environment/expiration/limiter.ts";
 import { chartTemplates } from "../environment/template.ts";
+import { createHookDoctor } from "../hooks/doctor.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
+import type { Hosts } from "./host-apis.ts";
+import { repositoryHooks } from "./repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
 
@@ -32,13 +34,13 @@ export interface FacadeOptions {
 }
 
 /** Which adapter stands behind which port of the facade. */
-export function facadePorts(foundations: Foundations, host: RepositoryHost, options: FacadeOptions) {
+export function facadePorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: FacadeOptions) {
   const { settings, log, clock, client, caches, deletions, deployer, secretManagers } = foundations;
   const { namespace } = settings;
   const stored = { client, namespace, clock, deletions, auditId: options.auditId };
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
-  const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost: host });
+  const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
   return {
@@ -62,6 +64,7 @@ export function facadePorts(foundations: Foundations, host: RepositoryHost, opti
       clock,
       log,
     }),
+    hookDoctor: createHookDoctor({ settings, secretManager, hooks: repositoryHooks(apis) }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({

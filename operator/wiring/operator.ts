@@ -8,7 +8,7 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
-import { pullRequestHosts } from "./pull-request-hosts.ts";
+import { hostApis } from "./host-apis.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
@@ -36,14 +36,13 @@ export function createOperator(options: OperatorOptions) {
   const { random, metrics, onPorts = (context: ControllerContext) => context } = options;
   // Apart, so that the connections of one never wait for those of the other.
   const [hostForController, hostForApi] = [gitRepositoryHost(), gitRepositoryHost()];
-  const pullRequestHost = pullRequestHosts(foundations.settings, {
-    secretManager: secretManagers.forController,
-    clock,
-  });
-  const hosts = { repositoryHost: hostForController, pullRequestHost };
+  const { settings } = foundations;
+  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock });
+  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock });
+  const hosts = { repositoryHost: hostForController, apis: apisForController };
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   return {
-    ports: facadePorts(foundations, hostForApi, options),
+    ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, options),
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {
       return watches.missing;
@@ -71,7 +70,7 @@ export function createOperator(options: OperatorOptions) {
     async stop(): Promise<void> {
       await watches.stop();
       const { forController, forApi } = secretManagers;
-      const open = [client, leaderClient, hostForController, hostForApi, pullRequestHost];
+      const open = [client, leaderClient, hostForController, hostForApi, apisForController, apisForApi];
       await Promise.all([...open, forController, forApi, messaging.chat].map((connections) => connections.close()));
     },
   };

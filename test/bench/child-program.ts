@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly argument: unknown;
   /** Flags of its Node. */
   readonly flags?: readonly string[];
+  /** Variables that it has beside those of this process. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** A program that is asked while its event loop is blocked answers late. */
@@ -24,9 +26,12 @@ const ANSWER_MS = 60_000;
 const STOP_MS = 10_000;
 
 /** @param file beside the caller's; it calls `answerParent` */
-export function startProgram<Answer>(file: URL, { argument, flags = [] }: ProgramOptions): ChildProgram<Answer> {
+export function startProgram<Answer>(
+  file: URL,
+  { argument, flags = [], env = {} }: ProgramOptions,
+): ChildProgram<Answer> {
   const startedAtMs = Date.now();
-  const child = fork(file, [JSON.stringify(argument)], { execArgv: [...flags] });
+  const child = fork(file, [JSON.stringify(argument)], { execArgv: [...flags], env: { ...process.env, ...env } });
   return {
     startedAtMs,
     ask: (question, deadlineMs = ANSWER_MS) => ask(child, question, deadlineMs),

@@ -1,5 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { cacheRoot } from "../../deploy/local/builds/build.ts";
 import { type RunOptions, run } from "../../deploy/local/processes/run.ts";
 import { goModule, oapiCodegen, openapiGenerator, openapiPythonClient, whyNoGo } from "./tools.ts";
 
@@ -86,12 +87,17 @@ async function compileGo(folder: string): Promise<void> {
   await call("go", ["build", "./client"], { cwd: folder });
 }
 
-/** Python has no compiler: every module is loaded, which is when it makes its classes, and every type is checked. */
+/**
+ * Python has no compiler: every module is loaded, which is when it makes its classes, and every type is checked. What mypy
+ * learnt of the libraries it finds again; of the client, which is new, nothing.
+ */
 async function checkPython(folder: string, name: string): Promise<void> {
   const python = await openapiPythonClient.installed();
   const env = { ...process.env, PYTHONPATH: folder };
   await call(python, [join(import.meta.dirname, "import_all.py"), name], { cwd: folder, env });
-  await call(python, ["-m", "mypy", "--cache-dir", "/dev/null", "--package", name], { cwd: folder });
+  await call(python, ["-m", "mypy", "--cache-dir", join(cacheRoot(), `mypy-${name}`), "--package", name], {
+    cwd: folder,
+  });
 }
 
 function call(command: string, args: readonly string[], where: RunOptions): Promise<string> {

@@ -35,7 +35,10 @@ async function real() {
   let running = await world.startOperator(options);
   return {
     world,
-    reloads: { reload: () => running.operator.ports.repositoryReloads.reload() },
+    reloads: {
+      reload: () => running.operator.ports.repositoryReloads.reload(),
+      request: (repository: Repository) => running.operator.ports.repositoryReloads.request(repository),
+    },
     async restart() {
       await running.stop();
       running = await world.startOperator(options);

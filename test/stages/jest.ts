@@ -16,28 +16,17 @@ const durations: Record<"files" | "tests", { readonly title: string; readonly se
   tests: [],
 };
 
-/** How many test files at once. What only computes takes the whole machine, of which Jest would leave a processor out. */
-const WORKERS = {
-  unit: "100%",
-  contract: "100%",
-  // These wait most of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
-  ports: 2,
-  "control-plane": 4,
-  faults: 3,
-  e2e: 4,
-  // What these break, all others need.
-  "e2e-alone": 1,
-} as const;
-
-/** Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too. */
-export async function jest(project: keyof typeof WORKERS, how: How = {}): Promise<Count> {
+/**
+ * Runs projects of Jest, so many of their test files at once ("100%": one for each processor; Jest would leave one out).
+ * Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too.
+ */
+export async function jest(projects: readonly string[], maxWorkers: number | "100%", how: How = {}): Promise<Count> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
-  const config = ["--config", "test/jest.config.mjs", "--selectProjects", project];
-  const workers = `--maxWorkers=${WORKERS[project]}`;
+  const config = ["--config", "test/jest.config.mjs", "--selectProjects", ...projects];
+  const workers = `--maxWorkers=${maxWorkers}`;
   try {
-    const args = [...flags, bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
+    const args = [bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     noteDurations(result);
@@ -64,7 +53,11 @@ interface JestResult {
 /** FILE: a part of a file's path; NAME: a part of a test's title. */
 function narrowed(): string[] {
   const { FILE, NAME } = process.env;
-  return [...(FILE ? ["--testPathPatterns", FILE] : []), ...(NAME ? ["--testNamePattern", NAME] : [])];
+  // The file may be another project's: a run that finds none at all fails at its end.
+  return [
+    ...(FILE ? ["--passWithNoTests", "--testPathPatterns", FILE] : []),
+    ...(NAME ? ["--testNamePattern", NAME] : []),
+  ];
 }
 
 function noteDurations({ testResults = [] }: JestResult): void {

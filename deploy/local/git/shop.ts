@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { findCondition } from "../../../crds/conditions.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
 import { type SampleComponent, shopImage } from "../components/images.ts";
-import { giteaUrl } from "../network/addresses.ts";
+import { identityFolder } from "../folders.ts";
+import { signedIdToken } from "../identity/tokens.ts";
+import { giteaUrl, localIssuer } from "../network/addresses.ts";
 import { platformAccount } from "../platform/chart.ts";
-import { ensureSecret, ensureWebhookKey, giteaTokenRef } from "../platform/secrets.ts";
+import { ensureSecret, giteaTokenRef } from "../platform/secrets.ts";
 import { apiUrl, giteaHost } from "../platform/settings.ts";
+import { waitUntil } from "../processes/wait.ts";
 import type { ClusterSite } from "../site.ts";
 import { basicAuthorization, type GiteaApi } from "./gitea-api.ts";
 import { CART_BRANCH, git, type SampleRepository } from "./repositories.ts";
@@ -18,22 +23,20 @@ export const shopRepository = (component: SampleComponent) => `${shop}-${compone
 const components = ["backend", "frontend"] as const;
 const companions = { backend: "frontend", frontend: "backend" } as const;
 
-/** The address that Gitea delivers webhooks to. */
-const hookUrl = `${apiUrl}/api/webhooks/repohost`;
+const DEADLINE_MS = 30_000;
 
 /** The platform's account: statuses and comments are its. */
 const platformUser = "environments";
 
 /**
  * Makes sure that the organization `shop` is on Gitea, with copies of the sample's repositories, that both are registered
- * with the platform for environments of pull requests, and that each has a webhook. What is there stays.
+ * with the platform for environments of pull requests, and that the platform gives each a webhook. What is there stays.
  */
 export async function ensureShop(gitea: GiteaApi, site: ClusterSite): Promise<void> {
   if (!(await gitea.find(`/orgs/${shop}`))) await gitea.send("POST", "/orgs", { username: shop, visibility: "public" });
   for (const component of components) await ensureRepository(gitea, site, component);
   await ensureSecret(site.client, giteaTokenRef.name, () => tokenOfPlatform(gitea));
-  const key = await ensureWebhookKey(site.client);
-  for (const component of components) await ensureHook(gitea, component, key);
+  for (const component of components) await ensureHook(site, component);
 }
 
 async function ensureRepository(gitea: GiteaApi, site: ClusterSite, component: SampleComponent): Promise<void> {
@@ -96,19 +99,19 @@ async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {
   return (await gitea.send<{ sha1: string }>("POST", `/users/${platformUser}/tokens`, wish)).sha1;
 }
 
-interface GiteaHook {
-  readonly config: { readonly url: string };
-}
-
-async function ensureHook(gitea: GiteaApi, component: SampleComponent, secret: string): Promise<void> {
-  const path = `/repos/${shop}/${component}/hooks`;
-  const hooks = await gitea.send<GiteaHook[]>("GET", path);
-  if (hooks.some(({ config }) => config.url === hookUrl)) return;
-  await gitea.send("POST", path, {
-    type: "gitea",
-    config: { url: hookUrl, content_type: "json", secret },
-    // Gitea reports deleted branches by `delete` alone.
-    events: ["pull_request", "push", "delete", "workflow_run"],
-    active: true,
-  });
+/** The platform registers it, when it knows the Repository. */
+async function ensureHook({ client }: ClusterSite, component: SampleComponent): Promise<void> {
+  const name = shopRepository(component);
+  const path = `/apis/ephemeral-environments.dev/v1/namespaces/${platformAccount.namespace}/repositories/${name}`;
+  const active = async () => {
+    const repository = (await client.find(path)) as unknown as Repository | undefined;
+    return findCondition(repository?.status?.conditions, "WebhookActive")?.status;
+  };
+  const check = async () => (await active()) !== undefined;
+  await waitUntil({ what: `the condition WebhookActive of '${name}'`, check, deadlineMs: DEADLINE_MS });
+  if ((await active()) === "True") return;
+  const authorization = `Bearer ${await signedIdToken(identityFolder, localIssuer, "admin@example.test")}`;
+  const request = { method: "POST", headers: { authorization }, signal: AbortSignal.timeout(DEADLINE_MS) };
+  const reply = await fetch(`${apiUrl}/api/v2/repos/${name}/webhook`, request);
+  if (!reply.ok) throw new Error(`The platform does not register the webhook of '${name}': ${await reply.text()}`);
 }

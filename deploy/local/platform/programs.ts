@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts";
 import type { ClusterUser } from "../kubernetes/kubectl.ts";
-import { nodeFlags } from "../processes/node-flags.ts";
+import { compileCacheIn, nodeFlags } from "../processes/node-flags.ts";
 import { keepRunning, runningProcess, stopProcess } from "../processes/process.ts";
 import { answersWell } from "../processes/wait.ts";
 
@@ -54,7 +54,7 @@ export async function keepOperatorRunning(platform: HostPlatform): Promise<void>
     name: operatorProgram,
     command: process.execPath,
     args: [...nodeFlags, join(checkout, "operator/main.ts"), "--settings", settings.path],
-    env: { KUBECONFIG: kubeconfig.path },
+    env: { KUBECONFIG: kubeconfig.path, ...compileCacheIn(platform.folder) },
   };
   const { host, port } = platform.settings.probes;
   await keepRunning(platform.folder, spec, () => answersWell(`http://${localHost(host)}:${port}/readyz`));

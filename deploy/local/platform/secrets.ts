@@ -11,22 +11,18 @@ export const webhookKeyRef = { name: "webhooks", key: "latest" } as const;
 /** The token of the platform's account on Gitea. It is missing before \`make gitea\`. */
 export const giteaTokenRef = { name: "gitea-token", key: "latest" } as const;
 
-/** Makes sure that there is a key of webhooks, and answers it: random, another one for each cluster. */
-export async function ensureWebhookKey(client: ApiClient): Promise<string> {
-  return ensureSecret(client, webhookKeyRef.name, async () => randomBytes(32).toString("base64url"));
+/** Makes sure that there is a key of webhooks: random, another one for each cluster. */
+export async function ensureWebhookKey(client: ApiClient): Promise<void> {
+  await ensureSecret(client, webhookKeyRef.name, async () => randomBytes(32).toString("base64url"));
 }
 
-/** Answers a value of the secret manager, which is made when it is not there. */
-export async function ensureSecret(client: ApiClient, name: string, make: () => Promise<string>): Promise<string> {
-  const known = await client.find(`/api/v1/namespaces/${namespace}/secrets/${name}`);
-  const value = (known?.data as Record<string, string> | undefined)?.["1"];
-  if (value !== undefined) return Buffer.from(value, "base64").toString();
-  const made = await make();
+/** Makes sure that the secret manager has a value of this name. */
+export async function ensureSecret(client: ApiClient, name: string, make: () => Promise<string>): Promise<void> {
+  if (await client.find(`/api/v1/namespaces/${namespace}/secrets/${name}`)) return;
   await client.apply({
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name, namespace, labels: { [SHARED_SECRET_LABEL]: "true" } },
-    stringData: { "1": made },
+    stringData: { "1": await make() },
   });
-  return made;
 }

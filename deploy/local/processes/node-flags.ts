@@ -1,5 +1,13 @@
+import { join } from "node:path";
+
 /**
  * The Node flags of the operator, as in the Deployment of the platform's chart. Ten thousand
  * environments that come in at the start leave garbage, for which V8 would otherwise keep twice the room that it needs.
  */
 export const nodeFlags = ["--max-semi-space-size=16", "--heap-growing-percent=30"] as const;
+
+/**
+ * The variable that has Node keep compiled modules below the folder, so that a restart does not compile them again.
+ * https://nodejs.org/api/module.html#module-compile-cache
+ */
+export const compileCacheIn = (folder: string) => ({ NODE_COMPILE_CACHE: join(folder, "node-compile-cache") });

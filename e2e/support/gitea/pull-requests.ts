@@ -12,6 +12,7 @@ const REPOSITORY = "shop-backend";
 /** A host's delivery, as the platform stores it. */
 export type Delivery = Resource<{
   readonly spec: {
+    readonly door: string;
     readonly deliveryId: string;
     readonly digest: string;
     readonly event: {
@@ -68,15 +69,43 @@ export class PullRequest {
     return all.filter(({ spec }) => spec.event.pullRequest?.number === this.number);
   }
 
+  /** All of its comments. */
+  async comments(): Promise<readonly Comment[]> {
+    return (await (await send("GET", `${api}/issues/${this.number}/comments`)).json()) as Comment[];
+  }
+
+  /** The statuses of one of its commits, newest first. */
+  async statuses(commit: string): Promise<readonly CommitStatus[]> {
+    return (await (await send("GET", `${api}/commits/${commit}/statuses`)).json()) as CommitStatus[];
+  }
+
+  /** The addresses of its environment. */
+  get urls(): { readonly frontend: string; readonly backend: string } {
+    const of = (host: string) => `https://${host}.env.localhost:18443`;
+    return { frontend: of(this.environment), backend: of(`${this.environment}--api`) };
+  }
+
   /** Waits until its environment answers with the commit at the URL of its backend. */
   async untilAnswers(commit: string): Promise<void> {
-    const url = `https://${this.environment}--api.env.localhost:18443/`;
     const check = async () => {
-      const { status, body } = await open(url);
+      const { status, body } = await open(this.urls.backend);
       return status === 200 && (JSON.parse(body) as { commit: string }).commit === commit;
     };
-    await waitUntil({ what: `commit ${commit} at ${url}`, check, deadlineMs: 90_000, pollMs: 500 });
+    await waitUntil({ what: `commit ${commit} at ${this.urls.backend}`, check, deadlineMs: 90_000, pollMs: 500 });
   }
+}
+
+/** What the platform wrote under a pull request. */
+export interface Comment {
+  readonly id: number;
+  readonly body: string;
+}
+
+/** A status of a commit, as Gitea shows it. */
+export interface CommitStatus {
+  readonly context: string;
+  readonly status: string;
+  readonly target_url: string;
 }
 
 /** The deliveries of all repositories, oldest first. */
@@ -125,15 +154,6 @@ export class HookLog {
     const cookies = reply.headers.getSetCookie().map((cookie) => (cookie.split(";")[0] ?? "").split("=", 2));
     const cookie = [...new Map(cookies as [string, string][])].map((pair) => pair.join("=")).join("; ");
     return new HookLog(`${giteaUrl}/shop/backend/settings/hooks/${hook.id}`, cookie);
-  }
-
-  /** The ids of the latest deliveries that were not answered well, newest first. */
-  async failed(): Promise<readonly string[]> {
-    const page = await (await fetch(this.page, { headers: { cookie: this.cookie }, signal: deadline() })).text();
-    return page
-      .split('<div class="item">')
-      .filter((item) => item.includes("octicon-alert"))
-      .flatMap((item) => /data-panel="#info-\d+">([0-9a-f-]{36})</.exec(item)?.[1] ?? []);
   }
 
   /** Has a delivery sent again: Gitea gives it another id and signs it anew. */

@@ -64,8 +64,10 @@ function editOf(changes: unknown): PullRequestAction {
 /**
  * Where the head branch is gone, `ref` is `refs/pull/N/head` and `label` the branch's name. Without a `label` it never was a
  * branch: a push to `refs/for/…` (AGit), for which reading the repository is enough, so it is trusted no more than a fork.
+ *
+ * @param payload its `pull_request` is as Gitea's webhooks and API show it
  */
-function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> {
+export function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> {
   const [ref, label] = ["ref", "label"].map((key) => text(at(payload, "pull_request", "head", key)));
   if (!ref?.startsWith("refs/")) return { headRef: ref, isFork: isOfFork(payload) };
   return { headRef: label || ref, isFork: label === "" || isOfFork(payload) };

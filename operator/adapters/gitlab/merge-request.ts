@@ -14,7 +14,7 @@ const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
 ] as const);
 
 /** `locked`: while it is merged. */
-const STATES: ReadonlyMap<string, PullRequestState["state"]> = new Map([
+export const STATES: ReadonlyMap<string, PullRequestState["state"]> = new Map([
   ["opened", "open"],
   ["locked", "open"],
   ["closed", "closed"],

@@ -8,10 +8,20 @@ import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts
 
 /** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
 export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;
-type Values = Readonly<Record<string, unknown>>;
+/** `data` is a whole body. Octokit would send the request, and the token, to a value of these names. */
+type Values = Readonly<Record<string, unknown>> & { readonly url?: never; readonly baseUrl?: never };
+
+/** A page of a list that is not counted in numbers. */
+export interface CursorPage<T> {
+  readonly items: T;
+  /** The cursor of the next page; `undefined` on the last one. */
+  readonly next: string | undefined;
+}
 
 export interface HostApi {
   readonly request: HostRequest;
+  /** The same for lists with cursors: of the address of the next page only the cursor is read. */
+  readonly page: <T>(route: string, values: Values, signal: AbortSignal) => Promise<CursorPage<T>>;
   close(): Promise<void>;
 }
 
@@ -56,25 +66,36 @@ export function hostApi({ host, ca, token, clock }: Context): HostApi {
     throttle: { enabled: host.kind === "github", id: host.id, onRateLimit: never, onSecondaryRateLimit: never },
   });
   let limitedUntilMs = Number.NEGATIVE_INFINITY;
+  const send = async (route: string, values: Values, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    const leftMs = limitedUntilMs - clock.monotonicMs();
+    if (leftMs > 0) throw new PullRequestHostFailed(`host '${host.id}' limits its calls`, { retryAfterMs: leftMs });
+    const headers = { authorization: `Bearer ${(await token()).reveal()}` };
+    try {
+      return await octokit.request(route, { ...values, headers, request: { signal } });
+    } catch (error) {
+      const refused = error as RefusedCall;
+      const limitedMs = retryAfterMs(refused, clock.now());
+      if (limitedMs !== undefined) limitedUntilMs = clock.monotonicMs() + limitedMs;
+      throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${refused.message}`, {
+        ...{ retryAfterMs: limitedMs, status: refused.response && refused.status, cause: error },
+      });
+    }
+  };
   return {
-    async request<T>(route: string, values: Values, signal: AbortSignal) {
-      signal.throwIfAborted();
-      const leftMs = limitedUntilMs - clock.monotonicMs();
-      if (leftMs > 0) throw new PullRequestHostFailed(`host '${host.id}' limits its calls`, { retryAfterMs: leftMs });
-      const headers = { authorization: `Bearer ${(await token()).reveal()}` };
-      try {
-        return (await octokit.request(route, { ...values, headers, request: { signal } })).data as T;
-      } catch (error) {
-        const refused = error as RefusedCall;
-        const limitedMs = retryAfterMs(refused, clock.now());
-        if (limitedMs !== undefined) limitedUntilMs = clock.monotonicMs() + limitedMs;
-        throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${refused.message}`, {
-          ...{ retryAfterMs: limitedMs, cause: error },
-        });
-      }
+    request: async <T>(...call: Parameters<HostRequest>) => (await send(...call)).data as T,
+    async page<T>(...call: Parameters<HostRequest>) {
+      const { data, headers } = await send(...call);
+      return { items: data as T, next: nextCursor(headers.link) };
     },
     close: () => agent.close(),
   };
+}
+
+/** As in `<https://api.github.com/…?cursor=v1_12>; rel="next"`, https://datatracker.ietf.org/doc/html/rfc8288. */
+function nextCursor(link: string | undefined): string | undefined {
+  const address = /<([^>]+)>; *rel="next"/.exec(link ?? "")?.[1] ?? "";
+  return (URL.canParse(address) && new URL(address).searchParams.get("cursor")) || undefined;
 }
 
 /** The host names when it may be asked again; until then nothing waits in a queue. */
@@ -105,7 +126,7 @@ function retryAfterMs({ status, message, response }: RefusedCall, now: Date): nu
 
 /** The status of the answer that a call failed with; `undefined` without an answer. */
 export function answeredStatus(error: unknown): number | undefined {
-  return error instanceof PullRequestHostFailed ? (error.cause as Partial<RefusedCall> | undefined)?.status : undefined;
+  return error instanceof PullRequestHostFailed ? error.status : undefined;
 }
 
 /** Waits for a call and answers `undefined` when what it names is not there. */

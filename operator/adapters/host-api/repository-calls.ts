@@ -6,6 +6,8 @@ import { putComment } from "./sticky-comment.ts";
 interface Differences {
   /** Comments of a page; `undefined`: the host lists all of them at once. */
   readonly pageSize: number | undefined;
+  /** Asks for our own id. */
+  readonly self: (signal: AbortSignal) => Promise<number>;
 }
 
 interface Comment {
@@ -20,9 +22,9 @@ interface Comment {
  */
 export function repositoryCalls(
   request: HostRequest,
-  { pageSize }: Differences,
+  { pageSize, self }: Differences,
 ): Pick<PullRequestHost, "report" | "comment"> {
-  let self: number | undefined;
+  let known: number | undefined;
   return {
     async report(repository, { commit, context, state, description, url }: CommitReport, signal) {
       const target = url === undefined ? {} : { target_url: url };
@@ -34,8 +36,8 @@ export function repositoryCalls(
       const list = "/repos/{owner}/{repo}/issues/{number}/comments";
       return putComment(comment, {
         self: async () => {
-          self ??= (await request<{ id: number }>("GET /user", {}, signal)).id;
-          return self;
+          known ??= await self(signal);
+          return known;
         },
         async page(page) {
           if (pageSize === undefined && page > 1) return undefined;
@@ -49,6 +51,11 @@ export function repositoryCalls(
       });
     },
   };
+}
+
+/** The id of the user that the token belongs to. */
+export async function userOf(request: HostRequest, signal: AbortSignal): Promise<number> {
+  return (await request<{ id: number }>("GET /user", {}, signal)).id;
 }
 
 /** The two parts of the full name of a repository. */

@@ -33,6 +33,7 @@ import {
 } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import {
+  BY_COMMIT,
   BY_CONFIG_SET,
   BY_CREATION_KEY,
   BY_DESTINATION,
@@ -100,6 +101,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   indexes: {
     [BY_PULL_REQUEST]: pullRequestsOf,
     [BY_MEANING]: ({ spec }) => (spec.meaning === undefined ? [] : [spec.meaning]),
+    [BY_COMMIT]: ({ spec }) => commitOf(spec),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
   },
 });
@@ -167,4 +169,9 @@ function recordKept(record: EnvironmentRecord): EnvironmentRecord {
 function withoutStatus(object: WireObject): WireObject {
   const { status: _, ...kept } = withoutHistory(object);
   return kept;
+}
+
+function commitOf({ event }: WebhookDelivery["spec"]): string[] {
+  const { commit } = event.pipeline ?? event.mergeGroup ?? {};
+  return commit === undefined ? [] : [commit];
 }

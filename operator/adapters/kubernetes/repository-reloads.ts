@@ -35,6 +35,9 @@ export function kubernetesRepositoryReloads(context: Context): RepositoryReloads
       });
       return next;
     },
+    async request(repository) {
+      await forUser(() => ask(repository, context));
+    },
   };
 }
 

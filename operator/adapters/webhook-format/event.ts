@@ -1,5 +1,5 @@
 /** What a format makes of a payload: an event that fits its schema, or the reason why there is none. */
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { type TSchema, Type } from "typebox";
 import {
@@ -18,15 +18,24 @@ const ajv = new Ajv2020({ strict: true });
 addFormats(ajv, ["date-time", "int64"]);
 
 const { labels } = PullRequestState.properties;
-const fits = ajv.compile<WebhookEvent>(
-  Type.Object({
-    ...WebhookEvent.properties,
-    // The rules choose the labels that are stored.
-    pullRequest: Type.Optional(
-      Type.Object({ ...PullRequestState.properties, labels: { ...labels, maxItems: MOST_READ_LABELS } }),
-    ),
-  }),
-);
+const readEvent = Type.Object({
+  ...WebhookEvent.properties,
+  // The rules choose the labels that are stored.
+  pullRequest: Type.Optional(
+    Type.Object({ ...PullRequestState.properties, labels: { ...labels, maxItems: MOST_READ_LABELS } }),
+  ),
+});
+
+/** Compiled with the first webhook, not at every start. */
+function checkOf<T>(schema: TSchema): () => ValidateFunction<T> {
+  let check: ValidateFunction<T> | undefined;
+  return () => {
+    check ??= ajv.compile<T>(schema);
+    return check;
+  };
+}
+
+const eventCheck = checkOf<WebhookEvent>(readEvent);
 
 /** Fields as they were found. What they are is checked in one place, against the schema. */
 export type Found<T> = { readonly [K in keyof T]: unknown };
@@ -39,6 +48,7 @@ type Candidate =
 
 /** The event, where it fits its schema; else `other`, with the field that doesn't. */
 export function checked(candidate: Candidate): ReadEvent {
+  const fits = eventCheck();
   if (fits(candidate)) return { event: withoutAbsent(candidate) };
   const [error] = fits.errors as [ErrorObject];
   return ignored(`Not a usable ${candidate.type}: ${problemOf(error)}`);
@@ -59,8 +69,8 @@ export const ignored = (reason: string): ReadEvent => ({ event: { type: "other" 
 
 /** A reader of a field that an event can do without: its value where it fits the schema. */
 export function optional(schema: TSchema): (value: unknown) => string | undefined {
-  const isUsable = ajv.compile(schema);
-  return (value) => (isUsable(value) ? text(value) : undefined);
+  const check = checkOf(schema);
+  return (value) => (check()(value) ? text(value) : undefined);
 }
 
 /** Reads the payload of one event name. */

@@ -28,11 +28,11 @@ export function withReport(
   repository: Repository,
   { deliveries }: Pick<DecisionContext, "deliveries">,
 ): Source {
-  if (repository.spec.pipeline === undefined) return source;
-  const reports = deliveries.list().flatMap(({ spec }) => {
+  if (repository.spec.pipeline === undefined || source.commit === undefined) return source;
+  const reports = deliveries.ofCommit(source.commit).flatMap(({ spec }) => {
     const { pipeline } = spec.event;
     const isOurs = spec.verified && spec.repositories?.includes(repository.metadata.name);
-    return isOurs && pipeline !== undefined && pipeline.commit === source.commit ? [pipelineOf(pipeline)] : [];
+    return isOurs && pipeline !== undefined ? [pipelineOf(pipeline)] : [];
   });
   const newest = reports.reduce<Pipeline | undefined>(
     (former, next) => (mayFollow(next, former, source.commit) ? next : former),

@@ -1,7 +1,7 @@
 import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
-import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { PullRequestFacts } from "./facts.ts";
+import type { KnownState } from "./newest-state.ts";
 import { isWanted, missingLabels } from "./wanted.ts";
 
 /** Times of deletions are cut to whole seconds. */
@@ -20,7 +20,7 @@ export function returnProblem(facts: PullRequestFacts): string | undefined {
   const deletedMs = Date.parse(record.spec.deletedAt);
   const since = states.filter(({ atMs }) => atMs >= deletedMs);
   const isReopened = since.some(({ state }) => state.action === "reopened");
-  if (isReopened || isNewCommit(facts, record) || since.some(({ state }) => concernsLabel(state, facts.rules))) {
+  if (isReopened || isNewCommit(facts, record) || since.some((one) => concernsLabel(one, facts.rules))) {
     return undefined;
   }
   const cause = record.spec.reason === "expired" ? "expired" : "was deleted";
@@ -35,8 +35,12 @@ export function returnProblem(facts: PullRequestFacts): string | undefined {
 function wasUnwanted({ states, rules }: PullRequestFacts, { spec }: EnvironmentRecord): boolean {
   const thenMs = Date.parse(spec.deletedAt) + SECOND_MS;
   const then = states.findLast(({ receivedAtMs }) => receivedAtMs < thenMs);
-  return then === undefined ? spec.reason !== "expired" : !isWanted(then.state, rules);
+  return then === undefined ? !isEndOfItsOwn(spec) : !isWanted(then.state, rules);
 }
+
+/** Whether it expired, or a user deleted it through the REST interface. */
+const isEndOfItsOwn = ({ reason, cause }: EnvironmentRecord["spec"]) =>
+  reason === "expired" || cause === "deletedByUser" || cause === "cleanup";
 
 function isNewCommit({ state, states }: PullRequestFacts, { spec }: EnvironmentRecord): boolean {
   const deletedMs = Date.parse(spec.deletedAt);
@@ -46,8 +50,8 @@ function isNewCommit({ state, states }: PullRequestFacts, { spec }: EnvironmentR
 }
 
 /** Whether a required label was given or, as hosts that report no single label show, was missing. */
-function concernsLabel(state: PullRequestState, rules: PullRequestRules): boolean {
+function concernsLabel({ state, isUnsure }: KnownState, rules: PullRequestRules): boolean {
   const { requiredLabels = [] } = rules;
   const isGiven = state.action === "labeled" && state.label !== undefined && requiredLabels.includes(state.label);
-  return isGiven || (state.state === "open" && missingLabels(state, rules).length > 0);
+  return isGiven || (!isUnsure && state.state === "open" && missingLabels(state, rules).length > 0);
 }

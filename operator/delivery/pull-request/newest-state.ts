@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { Subject } from "../decision.ts";
+import type { DecisionContext, Subject } from "../decision.ts";
 
 /** The state of a pull request at one of its events. */
 export interface KnownState {
@@ -9,7 +9,14 @@ export interface KnownState {
   readonly atMs: number;
   /** When it arrived, by our clock. */
   readonly receivedAtMs: number;
+  /** Whether it is no event's: the host was asked for it. */
+  readonly isAsked: boolean;
+  /** Whether it may have labels that it does not show: docs/adr/0193-labels-of-gitea.md. */
+  readonly isUnsure: boolean;
 }
+
+/** A delivery as far as states are read of it. */
+type Told = Pick<WebhookDelivery["spec"], "door" | "verified" | "event" | "receivedAt" | "host">;
 
 /**
  * All known states of a pull request, the newest last: those of its stored deliveries and that of the event at hand, which
@@ -17,30 +24,55 @@ export interface KnownState {
  */
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
-  { event, delivery }: Pick<Subject, "event" | "delivery">,
-  now: Date,
+  { event, delivery, host }: Pick<Subject, "event" | "delivery" | "host">,
+  { settings, clock }: Pick<DecisionContext, "settings" | "clock">,
 ): readonly KnownState[] {
-  const stored = deliveries.flatMap(
-    ({
-      spec: {
-        verified,
-        event: { pullRequest },
-        receivedAt,
-      },
-    }) => (verified && pullRequest !== undefined ? [knownState(pullRequest, Date.parse(receivedAt))] : []),
-  );
   const isStored = deliveries.some(({ metadata }) => metadata.name === delivery);
-  const atHand = isStored || event.pullRequest === undefined ? [] : [knownState(event.pullRequest, now.getTime())];
-  return [...stored, ...atHand].sort(byAge);
+  const atHand: Told = { door: "repohost", verified: true, event, host, receivedAt: clock.now().toISOString() };
+  const told = [...deliveries.map(({ spec }) => spec), ...(isStored ? [] : [atHand])];
+  const isGitea = settings.hosts.find(({ id }) => id === host)?.kind === "gitea";
+  return inOrder(told.flatMap((one) => knownState(one, isGitea)));
 }
 
-function knownState(state: PullRequestState, receivedAtMs: number): KnownState {
+function knownState({ door, verified, event: { pullRequest: state }, receivedAt }: Told, isGitea: boolean) {
+  if (!verified || state === undefined) return [];
+  const receivedAtMs = Date.parse(receivedAt);
   const atMs = state.updatedAt === undefined ? receivedAtMs : Date.parse(state.updatedAt);
-  return { state, atMs, receivedAtMs };
+  const isAsked = door === "inquiry";
+  const isUnsure = isGitea && !isAsked && state.action === "updated" && state.labels.length === 0;
+  return [{ state, atMs, receivedAtMs, isAsked, isUnsure }];
 }
 
-/** Of equally old states, a closed one is the newest: hosts give whole seconds. */
-function byAge(one: KnownState, other: KnownState): number {
-  const isClosed = ({ state }: KnownState) => (state.state === "closed" ? 1 : 0);
-  return one.atMs - other.atMs || isClosed(one) - isClosed(other) || one.receivedAtMs - other.receivedAtMs;
+/**
+ * By age. Hosts give whole seconds. Of one second, a state that the host was asked for is newer than all that arrived
+ * before it; then a closed one is the newest.
+ */
+function inOrder(states: readonly KnownState[]): readonly KnownState[] {
+  const asked = states.filter(({ isAsked }) => isAsked);
+  const ranked = states.map((one) => ({ one, askedAtMs: lastAskedMs(one, asked) }));
+  ranked.sort((a, b) => a.one.atMs - b.one.atMs || a.askedAtMs - b.askedAtMs || ofOneSecond(a.one, b.one));
+  return ranked.map(({ one }) => one);
+}
+
+/** When the host was last asked, before the arrival of a state, for one of the same second; 0: never. */
+function lastAskedMs({ atMs, receivedAtMs, isAsked }: KnownState, asked: readonly KnownState[]): number {
+  const isBefore = (ms: number) => ms < receivedAtMs || (isAsked && ms === receivedAtMs);
+  const before = asked.filter((one) => one.atMs === atMs && isBefore(one.receivedAtMs));
+  return Math.max(0, ...before.map((one) => one.receivedAtMs));
+}
+
+function ofOneSecond(one: KnownState, other: KnownState): number {
+  const rank = ({ isAsked, state }: KnownState) => (isAsked ? 0 : state.state === "closed" ? 2 : 1);
+  return rank(one) - rank(other) || one.receivedAtMs - other.receivedAtMs;
+}
+
+/**
+ * The states that compete with the newest one: of its second, and not known before the host was asked.
+ *
+ * @param states the newest last
+ */
+export function rivalsOf(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
+  const asked = states.filter(({ isAsked }) => isAsked);
+  const since = lastAskedMs(newest, asked);
+  return states.filter((one) => one !== newest && one.atMs === newest.atMs && lastAskedMs(one, asked) === since);
 }

@@ -30,7 +30,7 @@ export async function decidePullRequest(subject: Subject, number: number, contex
 function factsOf(subject: Subject, key: string, context: DecisionContext): PullRequestFacts | undefined {
   const { event, repository } = subject;
   const deliveries = context.deliveries.ofPullRequest(key);
-  const states = knownStates(deliveries, subject, context.clock.now());
+  const states = knownStates(deliveries, subject, context);
   const state = states.at(-1)?.state;
   if (state === undefined) return undefined;
   return {

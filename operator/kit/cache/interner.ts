@@ -21,8 +21,13 @@ export class Interner {
 
   /** The object itself, whose parts are now shared with all that were given before; two wholes are hardly ever alike. */
   compact<T extends object>(value: T): T {
-    this.#shareParts(value as Parts);
-    unifyTexts(value as Parts);
+    const parts = value as Parts;
+    for (const name of Object.keys(parts)) {
+      const given = parts[name];
+      // What is frozen is shared already.
+      if (typeof given === "object" && !Object.isFrozen(given)) parts[name] = this.#shared(given);
+    }
+    unifyTexts(parts);
     return value;
   }
 

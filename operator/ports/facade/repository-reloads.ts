@@ -1,3 +1,5 @@
+import type { Repository } from "../../../crds/repository/repository.ts";
+
 /** What a check of all Repositories found, relative to the reload before. */
 export interface Reload {
   /** How many are in order. */
@@ -11,7 +13,7 @@ export interface Reload {
   readonly errors: readonly { readonly name: string; readonly message: string }[];
 }
 
-/** Has all Repositories checked. */
+/** Has Repositories checked. */
 export interface RepositoryReloads {
   /**
    * Requests a check of each, and waits up to 20 s for it. Callers during a reload share the next one.
@@ -19,4 +21,7 @@ export interface RepositoryReloads {
    * @throws ClusterUnavailable when the Kubernetes API can't be reached, and before the first list
    */
   reload(): Promise<Reload>;
+
+  /** Requests a check of one, and does not wait for it; one that is gone is fine. @throws ClusterUnavailable */
+  request(repository: Repository): Promise<void>;
 }

@@ -90,9 +90,9 @@ export interface SimulatedWebhook {
 export interface Simulation {
   readonly event: WebhookEvent;
   readonly decisions: readonly {
-    readonly do: "create" | "update" | "delete" | "wait" | "nothing";
+    readonly do: "create" | "update" | "delete" | "wait" | "report" | "nothing";
     readonly reason: string;
-    /** Why nothing is done yet, or at all; for people. */
+    /** Why nothing is done yet, or at all, or what is reported; for people. */
     readonly message?: string;
     /** The name of the environment. */
     readonly environment?: string;

@@ -65,14 +65,23 @@ export interface PullRequestHost {
   retire(repository: HostedRepository, environment: string, signal: AbortSignal): Promise<void>;
 }
 
-/** The host could not be told; the message says why, without the token. */
+/** The host could not be told or asked; the message says why, without the token. */
 export class PullRequestHostFailed extends Error {
   override readonly name = "PullRequestHostFailed";
   /** When the host wants to be asked again, if it says so. */
   readonly retryAfterMs: number | undefined;
+  /** The status of its answer; `undefined` without an answer. */
+  readonly status: number | undefined;
 
-  constructor(message: string, { retryAfterMs, cause }: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  constructor(message: string, { retryAfterMs, status, cause }: FailedCall = {}) {
     super(message, { cause });
     this.retryAfterMs = retryAfterMs;
+    this.status = status;
   }
+}
+
+interface FailedCall {
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+  readonly cause?: unknown;
 }

@@ -19,6 +19,9 @@ export interface WebhookDeliveries {
   /** Those of an equal meaning (`WebhookDeliverySpec.meaning`). */
   ofMeaning(meaning: string): readonly WebhookDelivery[];
 
+  /** Those about a pipeline or a merge group of the commit. */
+  ofCommit(commit: string): readonly WebhookDelivery[];
+
   /** Those that have no outcome yet. */
   pending(): readonly WebhookDelivery[];
 

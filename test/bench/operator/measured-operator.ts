@@ -1,4 +1,5 @@
-import { nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
+import { tmpdir } from "node:os";
+import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { startProgram } from "../child-program.ts";
 import type { Delays } from "../event-loop.ts";
@@ -59,7 +60,8 @@ const PROGRAM = new URL("measured-process.ts", import.meta.url);
 /** Starts the operator in a process of its own, with the flags of `BENCH_NODE_FLAGS` too, such as `--cpu-prof`. */
 export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperator {
   const more = process.env.BENCH_NODE_FLAGS?.split(" ") ?? [];
-  const program = startProgram<Figures>(PROGRAM, { argument: options, flags: [...nodeFlags, ...more] });
+  const flags = [...nodeFlags, ...more];
+  const program = startProgram<Figures>(PROGRAM, { argument: options, flags, env: compileCacheIn(tmpdir()) });
   const ask = (question: Question) => program.ask(question);
   const converged = (deadlineMs: number) => {
     const look = async () => {

@@ -18,7 +18,6 @@ beforeEach(async () => {
       aRepository("shop-api", { pullRequest, access: { groups: ["shop"] } }),
       aRepository("billing-api", { access: { groups: ["billing"] } }),
     ],
-    settings: { publicUrl: "https://environments.example.test/platform/" },
   });
 });
 afterEach(() => service.stop());

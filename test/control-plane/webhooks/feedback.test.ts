@@ -63,7 +63,9 @@ describe("the pull request of an environment", () => {
     const before = api.calls.length;
     await start();
     await world.reconcile(made.metadata.name);
-    expect(api.calls.slice(before)).toEqual([]);
+    // Every start asks for missed pull requests.
+    const isQuestion = (route: string) => route.startsWith("GET /repos/shop/told/pulls");
+    expect(api.calls.slice(before).filter(({ route }) => !isQuestion(route))).toEqual([]);
 
     await world.delete(made);
     await world.expectGone(made);

@@ -108,6 +108,26 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       expect(names(world.deliveries.ofMeaning(meaning)).sort()).toEqual(names(made).sort());
     });
 
+    test("those of a commit are found: its pipelines and merge groups", async () => {
+      const [one, other] = [some(), some()];
+      const report = (commit: string) => {
+        const pipeline = {
+          project: "shop/shop",
+          id: 4,
+          commit,
+          status: "success",
+          at: "2026-01-01T00:00:00Z",
+        } as const;
+        return claim({ event: { type: "pipeline", pipeline } });
+      };
+      const group = { commit: one, branch: "queue/main", baseRef: "main" };
+      const queued = await claim({ event: { type: "merge_group", mergeGroup: group } });
+      const made = [await report(one), await report(one), queued];
+      await report(other);
+      await claim({ event: pullRequest(9) });
+      expect(names(world.deliveries.ofCommit(one)).sort()).toEqual(names(made).sort());
+    });
+
     test("what was removed is gone, and its name can be claimed anew", async () => {
       const made = await claim();
       const { name } = made.metadata;

@@ -1,13 +1,15 @@
 import { SELF } from "./host-api.ts";
+import { type HostPull, openOnes, shownByGitlab } from "./host-pull-requests.ts";
 import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
 
 /**
- * The part of GitLab's API that feedback calls, for merge request 42 of `shop/shop-api`. A status can't become what it is:
+ * The part of GitLab's API that is called, for `shop/shop-api` and the notes of its merge request 42. A status can't become what it is:
  * it answers as GitLab does, with `Cannot transition status via :run from :running`.
  */
 export async function startGitlabApi() {
   const statuses: Record<string, unknown>[] = [];
   const notes: { readonly id: number; body: string; readonly author: { readonly id: number } }[] = [];
+  const pulls: HostPull[] = [];
   const project = "\\/projects\\/shop%2Fshop-api";
   const route = (text: string) => new RegExp(`^${text.replace("PROJECT", project)}$`);
   const routes: Routes = [
@@ -46,6 +48,25 @@ export async function startGitlabApi() {
         return { status: 200, body: { id: found.id } };
       },
     ],
+    [
+      route("GET PROJECT\\/merge_requests\\?state=opened&order_by=updated_at&sort=desc&per_page=100&page=(\\d+)"),
+      (_call, [page]) => {
+        const from = (Number(page) - 1) * 100;
+        return {
+          status: 200,
+          body: openOnes(pulls)
+            .slice(from, from + 100)
+            .map(shownByGitlab),
+        };
+      },
+    ],
+    [
+      route("GET PROJECT\\/merge_requests\\/(\\d+)"),
+      (_call, [number]) => {
+        const found = pulls.find((pull) => pull.number === Number(number));
+        return found === undefined ? ABSENT : { status: 200, body: shownByGitlab(found) };
+      },
+    ],
   ];
-  return { ...(await startRecordingHost(routes, "/api/v4")), statuses, notes };
+  return { ...(await startRecordingHost(routes, "/api/v4")), statuses, notes, pulls };
 }

@@ -1,3 +1,5 @@
+import { type HookLog, hookLogRoutes } from "./hook-log.ts";
+import { type HostPull, pullRequestRoutes } from "./host-pull-requests.ts";
 import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
 
 /** A comment of a pull request. */
@@ -20,19 +22,23 @@ export interface HostDeployment {
 export const SELF = 7;
 
 /**
- * The part of the API of a repository's host that feedback calls, for one pull request (number 42), on loopback. GitHub and
- * Gitea have the same paths; Gitea's begin with `/api/v1`. What it does not know is answered 404.
+ * The part of the API of a repository's host that is called, on loopback: comments of one pull request (number 42), the
+ * pull requests, GitHub's log of hooks. GitHub and Gitea have the same paths; Gitea's begin with `/api/v1`. What it does not
+ * know is answered 404.
  */
 export async function startHostApi({ prefix = "" } = {}) {
   const statuses: Record<string, unknown>[] = [];
   const comments: HostComment[] = [];
   const deployments: HostDeployment[] = [];
   const environments = new Set<string>();
+  const pulls: HostPull[] = [];
+  const log: HookLog = { hooks: [], attempts: [], repeated: [] };
   let ids = 100;
   const deploymentOf = (id = "") => deployments.find((one) => one.id === Number(id));
 
   const routes: Routes = [
     [/^GET \/user$/, () => ({ status: 200, body: { id: SELF } })],
+    [/^POST \/graphql$/, () => ({ status: 200, body: { data: { viewer: { databaseId: SELF } } } })],
     [
       /^POST \/repos\/shop\/[^/]+\/statuses\/(\w+)$/,
       ({ body }, [sha]) => {
@@ -103,9 +109,11 @@ export async function startHostApi({ prefix = "" } = {}) {
       /^DELETE \/repos\/shop\/[^/]+\/environments\/([^/]+)$/,
       (_call, [name = ""]) => (environments.delete(decodeURIComponent(name)) ? { status: 204 } : ABSENT),
     ],
+    ...pullRequestRoutes(pulls),
+    ...hookLogRoutes(log),
   ];
 
-  return { ...(await startRecordingHost(routes, prefix)), statuses, comments, deployments, environments };
+  return { ...(await startRecordingHost(routes, prefix)), statuses, comments, deployments, environments, pulls, log };
 }
 
 /** What `startHostApi` resolves with. */

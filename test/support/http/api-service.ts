@@ -26,10 +26,11 @@ import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
+import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
-import { memoryWebhooks, shareWebhookKeys, webhookKeySettings } from "./memory-webhooks.ts";
+import { hookSettings, memoryWebhooks, shareWebhookKeys, webhookKeySettings } from "./memory-webhooks.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 /** A line that the service logged. */
@@ -93,6 +94,7 @@ export interface ApiService {
   readonly podLogs: MemoryPodLogs;
   readonly deployerLog: MemoryDeployerLog;
   readonly webhookDeliveries: MemoryWebhookDeliveries;
+  readonly repositoryHooks: MemoryRepositoryHooks;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
@@ -183,6 +185,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     podLogs,
     deployerLog,
     webhookDeliveries: webhooks.webhookDeliveries,
+    repositoryHooks: webhooks.repositoryHooks,
     stopping,
     log: lines,
     http: supertest(app),
@@ -208,6 +211,7 @@ function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }:
     baseDomain: "env.example.test",
     publicPort: 18443,
     webhooks: webhookKeySettings,
+    ...hookSettings,
     defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
     ...settings,
     api: {

@@ -4,6 +4,7 @@ import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.
 import { decide } from "../../../operator/delivery/decide.ts";
 import { createWebhookInbox } from "../../../operator/delivery/inbox.ts";
 import { createWebhookKeys } from "../../../operator/delivery/webhook-keys.ts";
+import { createHookDoctor } from "../../../operator/hooks/doctor.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { AuditTrail } from "../../../operator/ports/audit-trail.ts";
@@ -15,6 +16,7 @@ import { WEBHOOK_FORMATS } from "../../../operator/wiring/webhooks.ts";
 import type { MemoryEnvironments } from "../doubles/memory/environments.ts";
 import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { memoryDecidedWrites } from "../doubles/memory/webhooks/decided-writes.ts";
+import { memoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import { memoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 
 /** The global keys of the service under test. */
@@ -25,6 +27,17 @@ export const PIPELINE_TOKEN = "the-token-of-pipelines-in-all-the-tests";
 export const webhookKeySettings = {
   secrets: [{ name: "webhook-key", key: "latest" }],
   pipelineTokens: [{ name: "pipeline-token", key: "latest" }],
+};
+
+/** A host of repositories with a token, and where the service is. */
+export const hookSettings = {
+  publicUrl: "https://environments.example.test/platform/",
+  hosts: [
+    {
+      ...{ id: "git", kind: "gitea", apiUrl: "https://git.example.test/api/v1" },
+      token: { name: "git-token", key: "latest" },
+    },
+  ],
 };
 
 /** Puts them where the settings say. */
@@ -70,5 +83,7 @@ export function memoryWebhooks(parts: Parts) {
     formats: WEBHOOK_FORMATS,
     keys: createWebhookKeys({ settings, secretManager, clock }),
   });
-  return { webhookInbox, webhookDeliveries: deliveries };
+  const repositoryHooks = memoryRepositoryHooks();
+  const hookDoctor = createHookDoctor({ settings, secretManager, hooks: repositoryHooks });
+  return { webhookInbox, webhookDeliveries: deliveries, hookDoctor, repositoryHooks };
 }

@@ -81,11 +81,11 @@ const onToken: RouteFixture = {
   strangerStatus: 404,
 };
 
-/** A Repository of the group `shop`. */
+/** A Repository of the group `shop`, on a host that the settings have a token of. */
 const ofRepository: RouteFixture = {
   call(service) {
     const id = unused();
-    service.repositories.put(aRepository(id, { access: { groups: ["shop"] } }));
+    service.repositories.put(aRepository(id, { host: "git", access: { groups: ["shop"] } }));
     return { params: { id } };
   },
   absent: { params: { id: "absent" }, code: "ENV_REPO_NOT_FOUND" },
@@ -204,6 +204,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   // Of a Repository that a body names, there is no path.
   simulateWebhook: { call: simulated.call, strangerStatus: 404 },
   approveCommit: onPullRequest((id) => ({ params: { id, number: "42" }, body: { commit: HEAD_COMMIT } })),
+  getHook: ofRepository,
+  repairHook: ofRepository,
   getHealth: NOTHING,
   getReadiness: NOTHING,
   getStatus: NOTHING,

@@ -48,6 +48,15 @@ export async function startTokenIssuer(now: () => Date = () => new Date()): Prom
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+    spareKeys.push(keys);
+  };
+  // Once: what is left twice would be had by two.
+  let stopped: Promise<void> | undefined;
 
   return {
     issuer,
@@ -69,12 +78,9 @@ export async function startTokenIssuer(now: () => Date = () => new Date()): Prom
     discover: (document) => {
       discovery = document;
     },
-    stop: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-      spareKeys.push(keys);
+    stop() {
+      stopped ??= close();
+      return stopped;
     },
   };
 }

@@ -4,12 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
+import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./platform-chart.ts";
-
-/** Half of a start is compiling. Node's own place for it: https://nodejs.org/api/module.html#module-compile-cache */
-const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") };
 
 const MAIN = new URL("../../../operator/main.ts", import.meta.url).pathname;
 
@@ -58,7 +55,12 @@ export async function platformProcess(
   return {
     async start() {
       const begunAt = output.length;
-      const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: identity.kubeconfigPath, ...compileCache };
+      const env = {
+        PATH: process.env.PATH,
+        HOME: folder,
+        KUBECONFIG: identity.kubeconfigPath,
+        ...compileCacheIn(tmpdir()),
+      };
       const started = spawn(process.execPath, [...nodeFlags, MAIN, "--settings", settingsFile], {
         env,
         stdio: ["ignore", "pipe", "pipe"],

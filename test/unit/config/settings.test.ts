@@ -2,10 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { Settings } from "../../../config/settings.schema.ts";
 import { readSettings, settingsFrom } from "../../../config/settings.ts";
 import { least, withIssuer, withIssuers } from "./least-settings.ts";
 
 describe("settings", () => {
+  test("have a schema that is one, which is not checked at every start", () => {
+    expect(new Ajv2020().validateSchema(Settings)).toBe(true);
+  });
+
   test("are complete from the least that must be said", () => {
     expect(settingsFrom(least)).toMatchObject({
       ...{ namespace: "ephemeral-system", secretsNamespace: "ephemeral-secrets", serviceAccount: "platform" },

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { isSharedWith, type SharingRule } from "../../../crds/secret-sharing.ts";
+import { repositoryFixture } from "../../support/fixtures/environment-fixture.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 
 const rule = (parts: Partial<SharingRule>): SharingRule => ({ ids: [], labels: {}, groups: ["shop"], ...parts });
+const sharing = (shared: readonly SharingRule[], named: object = {}, spec: Partial<RepositorySpec> = {}) => {
+  const { secrets = {}, ...more } = named as { readonly secrets?: object };
+  const settings = settingsFrom({ ...testSettings, ...more, secrets: { ...secrets, shared } });
+  return { settings, repositories: { list: () => [repositoryFixture("shop-api", spec)] } };
+};
 const payments = { team: "payments", use: "test" };
 
 describe("a secret is shared with an environment", () => {
@@ -47,9 +56,7 @@ describe("a secret is shared with an environment", () => {
     const { rules, expected } = row;
     const groups = "groups" in row ? row.groups : ["shop"];
     const labels = "labels" in row ? row.labels : {};
-    expect(
-      await isSharedWith({ shared: rules, hostCredentials: [] }, groups, { id: "key", labelsOf: async () => labels }),
-    ).toBe(expected);
+    expect(await isSharedWith(sharing(rules), groups, { id: "key", labelsOf: async () => labels })).toBe(expected);
   });
 
   test.each([
@@ -59,14 +66,36 @@ describe("a secret is shared with an environment", () => {
     const labelsOf = async () => {
       throw new Error("it was looked at");
     };
-    expect(await isSharedWith({ shared: rules, hostCredentials: [] }, ["shop"], { id: "key", labelsOf })).toBe(false);
+    expect(await isSharedWith(sharing(rules), ["shop"], { id: "key", labelsOf })).toBe(false);
   });
 });
 
-test("a credential of hosts is shared with nobody, whatever its labels or a rule say", async () => {
+const ref = { name: "key", key: "latest" };
+const git = { id: "git", kind: "gitea", apiUrl: "https://git.test/api/v1" };
+const smtp = { host: "mail.test", from: "a@b.test", user: "u", passwordRef: ref };
+
+describe("no label shares a secret that is", () => {
   const labelsOf = async () => payments;
-  const shared = [rule({ labels: payments }), rule({ ids: ["key"] })];
-  const isShared = (id: string) =>
-    isSharedWith({ shared, hostCredentials: [{ id }] }, ["shop"], { id: "key", labelsOf });
-  expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
+
+  test.each([
+    ["a credential of hosts", { secrets: { hostCredentials: [{ id: "key", hosts: ["git.test"] }] } }],
+    ["the token of a host", { hosts: [{ ...git, token: ref }] }],
+    ["a key of webhooks", { webhooks: { secrets: [ref] } }],
+    ["a token of pipelines", { webhooks: { pipelineTokens: [ref] } }],
+    ["the address of a chat", { notifications: { chat: { webhooks: [{ channel: "dev", urlRef: ref }] } } }],
+    ["the password of the mail server", { notifications: { email: { smtp } } }],
+  ])("%s in the settings", async (_what, named) => {
+    const isShared = (id: string) =>
+      isSharedWith(sharing([rule({ labels: payments })], named), ["shop"], { id, labelsOf });
+    expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
+  });
+
+  test.each(["webhookSecretRef", "formerWebhookSecretRef", "credentialsRef", "imagePullSecretRef"] as const)(
+    "%s of a Repository",
+    async (field) => {
+      const shared = [rule({ labels: payments }), rule({ ids: ["key"] })];
+      const isShared = (id: string) => isSharedWith(sharing(shared, {}, { [field]: ref }), ["shop"], { id, labelsOf });
+      expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
+    },
+  );
 });

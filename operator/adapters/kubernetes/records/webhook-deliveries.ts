@@ -5,7 +5,7 @@ import type {
   WebhookDeliveryStatus,
 } from "../../../../crds/webhooks/webhook-delivery.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
-import { BY_MEANING, BY_PULL_REQUEST, BY_WAITING, WAITING } from "../../../ports/caches.ts";
+import { BY_COMMIT, BY_MEANING, BY_PULL_REQUEST, BY_WAITING, WAITING } from "../../../ports/caches.ts";
 import type { Claim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryType } from "../kinds.ts";
 import { kept, keptRest, type Store } from "../store.ts";
@@ -21,6 +21,7 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
     list: () => complete(cache).list(),
     ofPullRequest: (key) => complete(cache).by(BY_PULL_REQUEST, key),
     ofMeaning: (meaning) => complete(cache).by(BY_MEANING, meaning),
+    ofCommit: (commit) => complete(cache).by(BY_COMMIT, commit),
     pending: () => complete(cache).by(BY_WAITING, WAITING),
     claim: (name, spec) => forUser(() => claim(context, name, spec)),
     finish: (delivery, status) => forUser(() => finish(context, delivery, status)),

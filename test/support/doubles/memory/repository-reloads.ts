@@ -6,17 +6,24 @@ import type { Repositories } from "../../../../operator/ports/repositories.ts";
 export interface MemoryRepositoryReloads extends RepositoryReloads {
   /** From now on the check of this Repository finds that; without a message, nothing. */
   find(name: string, message?: string): void;
+  /** The names of those whose check was requested alone. */
+  readonly requested: readonly string[];
 }
 
 /** Checks at once; keeps the promises of the port that `repositoryReloadsSuite` asks of every adapter. */
 export function memoryRepositoryReloads(repositories: Repositories): MemoryRepositoryReloads {
   const found = new Map<string, string>();
+  const requested: string[] = [];
   const before = new Map<string, Repository>();
   const isChanged = (repository: Repository) => {
     const { uid, generation } = before.get(repository.metadata.name)?.metadata ?? repository.metadata;
     return uid !== repository.metadata.uid || generation !== repository.metadata.generation;
   };
   return {
+    requested,
+    async request({ metadata }) {
+      requested.push(metadata.name);
+    },
     async reload() {
       const all = repositories.list();
       const errors = all.flatMap(({ metadata: { name } }) => {

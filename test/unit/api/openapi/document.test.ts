@@ -77,7 +77,14 @@ describe("the OpenAPI document", () => {
     expect(new Set(announcing.map(({ operation }) => operation.operationId.replace(/V2$/, "")))).toEqual(
       new Set([
         ...["createEnvironment", "extendEnvironment", "switchEnvironment", "deleteEnvironment"],
-        ...["createSampleEnvironment", "createConfigSet", "deleteConfigSet", "createToken", "redeliverWebhook"],
+        ...[
+          "createSampleEnvironment",
+          "createConfigSet",
+          "deleteConfigSet",
+          "createToken",
+          "redeliverWebhook",
+          "repairHook",
+        ],
         ...["getExtension", "useExtension"],
       ]),
     );

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
-import { nodeFlags } from "../../../../deploy/local/processes/node-flags.ts";
+import { compileCacheIn, nodeFlags } from "../../../../deploy/local/processes/node-flags.ts";
 import { image, rendered, settings, settingsOf } from "./rendered-platform.ts";
 
 describe("the platform chart", () => {
@@ -12,6 +12,9 @@ describe("the platform chart", () => {
     const deployment = (await rendered()).find(({ kind }) => kind === "Deployment");
     const [container] = parse(JSON.stringify(deployment)).spec.template.spec.containers;
     expect(container.args.slice(0, -2)).toEqual(["node", ...nodeFlags, "operator/main.js"]);
+    const env = Object.entries(compileCacheIn("/tmp")).map(([name, value]) => ({ name, value }));
+    expect(container.env).toEqual(env);
+    expect(container.volumeMounts).toContainEqual({ name: "tmp", mountPath: "/tmp" });
   });
 
   test("lets the operator listen on the pod's addresses only when it runs in a pod", async () => {

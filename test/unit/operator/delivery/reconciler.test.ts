@@ -8,6 +8,7 @@ import { type MemoryAuditTrail, memoryAuditTrail } from "../../../support/double
 import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { memoryDecidedWrites } from "../../../support/doubles/memory/webhooks/decided-writes.ts";
+import { memoryPullRequestReader } from "../../../support/doubles/memory/webhooks/pull-request-reader.ts";
 import {
   type MemoryWebhookDeliveries,
   memoryWebhookDeliveries,
@@ -41,6 +42,7 @@ beforeEach(() => {
   } as unknown as DecisionContext;
   const reconciler = createDeliveryReconciler({
     ...{ clock, audit, world, log: silentLog, webhookDeliveries: deliveries, newId: () => "id" },
+    pullRequestReader: memoryPullRequestReader().reader,
     writes: memoryDecidedWrites(environments),
     decide: async (_subject, seen) =>
       (await decisions(seen)).map((decision): Decided => ({ decision, trace: [{ rule: "enabled", passed: true }] })),

@@ -166,8 +166,8 @@ describe("the host of a pull request", () => {
   });
 
   test.each([
-    [{ comment: "off", status: false, deployment: false }, [0, 0, 0]],
-    [{ comment: "off" }, [1, 0, 1]],
+    [{ comment: "never", status: false, deployment: false }, [0, 0, 0]],
+    [{ comment: "never" }, [1, 0, 1]],
     [{ comment: "on_failure" }, [1, 0, 1]],
     [{ deployment: false }, [1, 1, 0]],
     [undefined, [1, 1, 1]],

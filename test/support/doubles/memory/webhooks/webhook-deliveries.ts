@@ -41,6 +41,8 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
     find: (name) => stored.get(name),
     list,
     ofPullRequest: (key) => [...(byPullRequest.get(key) ?? [])].flatMap((name) => stored.get(name) ?? []),
+    ofCommit: (commit) =>
+      list().filter(({ spec }) => (spec.event.pipeline ?? spec.event.mergeGroup)?.commit === commit),
     ofMeaning: (meaning) => list().filter(({ spec }) => spec.meaning === meaning),
     pending: () => list().filter(isPending),
     async claim(name, spec) {

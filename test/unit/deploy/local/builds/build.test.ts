@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { buildModule, sourceHash } from "../../../../../deploy/local/builds/build.ts";
 import { type GoModule, gitea, goModules } from "../../../../../deploy/local/builds/modules.ts";
 import { silentProgress } from "../../../../../deploy/local/progress.ts";
@@ -11,7 +13,12 @@ const home = join(import.meta.dirname, "../../../../../deploy/local");
 describe("building a module", () => {
   let folder: string;
   let module: GoModule;
-  const cacheBefore = process.env.XDG_CACHE_HOME;
+  const before = { XDG_CACHE_HOME: process.env.XDG_CACHE_HOME, GOCACHE: process.env.GOCACHE };
+  beforeAll(async () => {
+    // Go keeps its own cache: with an empty one it compiles its standard library.
+    const { stdout } = await promisify(execFile)("go", ["env", "GOCACHE"]);
+    process.env.GOCACHE = stdout.trim();
+  });
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "binaries-"));
@@ -21,9 +28,12 @@ describe("building a module", () => {
   });
 
   afterEach(async () => {
-    if (cacheBefore === undefined) delete process.env.XDG_CACHE_HOME;
-    else process.env.XDG_CACHE_HOME = cacheBefore;
     await rm(folder, { recursive: true });
+  });
+  afterAll(() => {
+    for (const [name, value] of Object.entries(before))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
   });
 
   test("is done once when two ask for it at the same time", async () => {

@@ -64,6 +64,16 @@ describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
   }, 60_000);
 });
 
+test("a GitHub App, which may not ask for its user, finds its comment, too", async () => {
+  const { api, host } = await scene("github");
+  const forbidden = { status: 403, body: { message: "Resource not accessible by integration" } };
+  api.answerWith(({ route }) => (route === "GET /user" ? forbidden : undefined));
+  foreign(api);
+  const id = await host.comment(repository, sticky("one"), signal);
+  expect(await host.comment(repository, sticky("two"), signal)).toBe(id);
+  expect(api.comments.map(({ body }) => body)).toEqual([`${marker}\nby somebody else`, `${marker}\ntwo`]);
+}, 60_000);
+
 describe("deployments of GitHub", () => {
   const deployment = { environment: "shop-pr-42", commit: commitA, state: "success", description: "ready" } as const;
 

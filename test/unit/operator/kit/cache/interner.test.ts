@@ -25,6 +25,11 @@ describe("what is shared", () => {
     expect([one, other]).toEqual([policy("one"), policy("other")]);
   });
 
+  test("is what was given, where that is frozen, because it is shared already", () => {
+    const spec = Object.freeze({ ports: [{ port: 53 }] });
+    expect(new Interner().compact({ name: "one", spec }).spec).toBe(spec);
+  });
+
   test("is not remembered as a whole when it is long, but its parts are", () => {
     const sharing = new Interner();
     const values = () => ({ spec: { text: "x".repeat(2_048), ports: [{ port: 53 }] } });

@@ -64,6 +64,49 @@ describe("jsonLines without managed fields", () => {
     expect(await decoded(managedBy(fields))).toEqual(managedBy([]));
   });
 
+  const built = (name: string, rest: object) => ({
+    type: "ADDED",
+    object: {
+      kind: "Thing",
+      metadata: { name, labels: { note: "]},€" }, managedFields: [{ manager: "one" }] },
+      ...rest,
+    },
+  });
+  const emptied = (event: ReturnType<typeof built>) => ({
+    ...event,
+    object: { ...event.object, metadata: { ...event.object.metadata, managedFields: [] } },
+  });
+
+  test("answers each object with its own rest, of which equal ones are one, and frozen", async () => {
+    const rests = [
+      { spec: { a: ["€"] } },
+      { spec: { a: ["€"] } },
+      { spec: { b: 1 }, status: {} },
+      { spec: { a: ["€"] } },
+      {},
+    ];
+    const events = rests.map((rest, at) => built(`thing-${at}`, rest));
+    const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+    const decodedAll = (await Array.fromAsync(jsonLines(chunked(bytes), { withoutManagedFields: true }))) as ReturnType<
+      typeof built
+    >[];
+    expect(decodedAll).toEqual(events.map(emptied));
+    const [first, second, third, fourth] = decodedAll.map(({ object }) => (object as { spec?: object }).spec);
+    expect([second === first, fourth === first, Object.isFrozen(first), Object.isFrozen(third)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("decodes as many different rests as there are", async () => {
+    const events = Array.from({ length: 100 }, (_, at) => built(`thing-${at}`, { spec: { at: at % 40 } }));
+    const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+    const lines = jsonLines(chunked(bytes), { withoutManagedFields: true });
+    expect(await Array.fromAsync(lines)).toEqual(events.map(emptied));
+  });
+
   test.each([
     { name: "there are none", fields: undefined },
     { name: "there are none any more", fields: [] },

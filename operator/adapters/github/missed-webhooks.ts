@@ -1,0 +1,89 @@
+import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
+import type { MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import { answeredStatus, type HostApi } from "../host-api/host-api.ts";
+import { partsOf } from "../host-api/repository-calls.ts";
+
+type Calls = Pick<HostApi, "request" | "page">;
+
+interface Hook {
+  readonly id: number;
+  readonly config?: { readonly url?: string };
+}
+
+/** An attempt to deliver. Those of one webhook have one `guid`. */
+interface Attempt {
+  readonly id: number;
+  readonly guid: string;
+  readonly delivered_at: string;
+  readonly status_code: number;
+}
+
+/** Of one sweep, so that the host's limits are left to others. */
+const MOST_REDELIVERED = 50;
+/** What failed so often fails for a reason of its own. */
+const MOST_ATTEMPTS = 5;
+const MOST_PAGES = 20;
+
+const HOOKS = "/repos/{owner}/{repo}/hooks";
+const DELIVERIES = `${HOOKS}/{hook}/deliveries`;
+
+/**
+ * Has GitHub repeat what it could not deliver, https://docs.github.com/en/rest/repos/webhooks: it never does so by itself.
+ * The log has no body that a signature would fit, so nothing of it is acted on.
+ */
+export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
+  return async (repository, missed, signal) => {
+    try {
+      const hook = await ownHook(api, { repository, missed, signal });
+      return hook && (await redeliver(api, { repository, missed, signal, hook }));
+    } catch (error) {
+      // The log takes a right of its own: `webhooks` of the repository.
+      if ([403, 404].includes(answeredStatus(error) ?? 0)) return undefined;
+      throw error;
+    }
+  };
+}
+
+interface Search {
+  readonly repository: HostedRepository;
+  readonly missed: MissedWebhooks;
+  readonly signal: AbortSignal;
+}
+
+async function ownHook({ request }: Calls, { repository, missed, signal }: Search): Promise<number | undefined> {
+  const hooks = await request<readonly Hook[]>(`GET ${HOOKS}`, { ...partsOf(repository), per_page: 100 }, signal);
+  return hooks.find(({ config }) => config?.url?.startsWith(missed.address))?.id;
+}
+
+async function redeliver(api: Calls, { hook, ...search }: Search & { readonly hook: number }): Promise<number> {
+  const { repository, signal } = search;
+  const attempts = Map.groupBy(await attemptsOf(api, { hook, ...search }), ({ guid }) => guid);
+  const failed = [...attempts.values()]
+    .filter((all) => all.length < MOST_ATTEMPTS && !all.some(isSuccess))
+    .flatMap(([latest]) => latest ?? [])
+    .slice(0, MOST_REDELIVERED);
+  for (const { id } of failed) {
+    await api.request(`POST ${DELIVERIES}/{id}/attempts`, { ...partsOf(repository), hook, id }, signal);
+  }
+  return failed.length;
+}
+
+/** Since then, the newest first. */
+async function attemptsOf(
+  { page }: Calls,
+  { repository, missed, signal, hook }: Search & { readonly hook: number },
+): Promise<readonly Attempt[]> {
+  const found: Attempt[] = [];
+  const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= missed.since.getTime();
+  let cursor: { readonly cursor?: string } = {};
+  for (let count = 0; count < MOST_PAGES; count++) {
+    const asked = { ...partsOf(repository), hook, per_page: 100, ...cursor };
+    const { items, next } = await page<readonly Attempt[]>(`GET ${DELIVERIES}`, asked, signal);
+    found.push(...items.filter(isRecent));
+    if (next === undefined || !items.every(isRecent)) break;
+    cursor = { cursor: next };
+  }
+  return found;
+}
+
+const isSuccess = ({ status_code }: Attempt) => status_code >= 200 && status_code < 300;

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import { webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { secretKind } from "../../../operator/kit/client/kinds.ts";
+import { type HostApiDouble, startHostApi } from "../../support/doubles/host-api.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+
+const namespace = "ephemeral-system";
+let world: World;
+let api: HostApiDouble;
+
+beforeAll(async () => {
+  world = await createWorld();
+  await world.admin.create(secretKind, {
+    metadata: { name: "host-token", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
+    data: { "1": Buffer.from("the-token").toString("base64") },
+  });
+}, 180_000);
+afterEach(async () => {
+  await world.abandonOperators();
+  await api.stop();
+}, 60_000);
+afterAll(() => world.stop(), 60_000);
+
+/** A Repository on a host, and how an operator is started that asks it. */
+async function given(name: string) {
+  api = await startHostApi({ prefix: "/api/v1" });
+  const token = { name: "host-token", key: "latest" };
+  const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
+  const feedback = { comment: "never", status: false, deployment: false } as const;
+  await world.register(name, { fullName: `shop/${name}`, host: "git", pullRequest: { enabled: true }, feedback });
+  return () => world.startOperator({ settings });
+}
+
+const now = (seconds = 0) => new Date(Date.now() + seconds * 1000).toISOString();
+const foundOf = async (repository: string) => {
+  const { items } = await world.admin.list(webhookDeliveryType, { namespace });
+  return items.filter(({ spec }) => spec.repositories?.includes(repository));
+};
+const untilFound = (repository: string, reason: string) =>
+  until(async () => (await foundOf(repository)).some(({ status }) => status?.reason === reason), {
+    what: `a delivery of '${repository}' with the outcome ${reason}`,
+    deadlineMs: 30_000,
+  });
+const questions = () => api.calls.filter(({ route }) => route.includes("/pulls?")).length;
+const untilAsked = (before: number) =>
+  until(async () => questions() > before, {
+    ...{ what: "another question for the open pull requests", deadlineMs: 30_000 },
+  });
+
+test("a pull request that opened and one that closed while no operator ran are found at the next start", async () => {
+  const start = await given("missed");
+  const spec: EnvironmentSpec = {
+    backend: { repository: "missed", branch: "feature", commit: COMMIT },
+    trigger: { kind: "pull_request", provider: "git", repository: "missed", number: 41 },
+  };
+  const ended = await world.create("missed-pr-41", spec);
+  api.pulls.push({ number: 41, state: "closed", updatedAt: now() }, { number: 43, updatedAt: now(5) });
+  await start();
+  const made = await world.expectPhase("missed-pr-43", "ready");
+  expect(made.spec.trigger).toMatchObject({ kind: "pull_request", number: 43, provider: "git" });
+  await world.expectGone(ended);
+  const outcomes = (await foundOf("missed")).map(({ spec: { door, event }, status }) => [
+    ...[door, event.pullRequest?.number, event.pullRequest?.action, status?.phase],
+  ]);
+  expect(outcomes.sort()).toEqual([
+    ["inquiry", 41, "closed", "acted"],
+    ["inquiry", 43, "opened", "acted"],
+  ]);
+}, 120_000);
+
+test("what a user deleted stays deleted, over restarts and errors of the host", async () => {
+  const start = await given("unwanted");
+  api.pulls.push({ number: 42, updatedAt: now(5) });
+  const operator = await start();
+  const made = await world.expectPhase("unwanted-pr-42", "ready");
+  await world.delete(made);
+  await world.expectGone(made);
+  await operator.stop();
+
+  api.pulls.splice(0, 1, { number: 42, labels: ["bug"], updatedAt: now(60) });
+  const asked = questions();
+  const again = await start();
+  await untilAsked(asked);
+  api.pulls.splice(0, 1, { number: 42, base: "release", updatedAt: now(61) });
+  await again.stop();
+  await start();
+  await untilFound("unwanted", "DeletedBefore");
+  expect(await world.find("unwanted-pr-42")).toBeUndefined();
+}, 120_000);

@@ -1,0 +1,48 @@
+import { ABSENT, type HostCall } from "../recording-host.ts";
+import { add, drop, type HostHook, type HostHooks, invalid, refusal } from "./host-hook.ts";
+
+/** Whose parts are separate in what it shows, see `updateHookEvents` in its routers/api/v1/utils/hook.go. */
+const OF_PULL_REQUESTS = [
+  ...["pull_request", "pull_request_assign", "pull_request_label", "pull_request_milestone", "pull_request_comment"],
+  ...["pull_request_review", "pull_request_review_request", "pull_request_sync"],
+];
+const OTHERS = ["create", "delete", "fork", "push", "issues", "release", "status", "workflow_run", "workflow_job"];
+const FIELDS = ["type", "config", "events", "branch_filter", "authorization_header", "active", "name"];
+
+/** Gitea's part, https://docs.gitea.com/api/1.25/#tag/repository. It shows neither secrets nor deliveries. */
+export function giteaHooks(): HostHooks {
+  const hooks: HostHook[] = [];
+  return {
+    hooks,
+    answer: 200,
+    routes: [
+      [/^GET \/repos\/shop\/[^/]+\/hooks\?limit=50$/, () => ({ status: 200, body: hooks.map(shown) })],
+      [
+        /^POST \/repos\/shop\/[^/]+\/hooks$/,
+        ({ body }) => {
+          const { url, content_type } = (body.config ?? {}) as Record<string, string>;
+          if (body.type === undefined || url === undefined || content_type === undefined)
+            return invalid("Missing config");
+          return refusal(body, FIELDS) ?? { status: 201, body: shown(add(hooks, stored(body))) };
+        },
+      ],
+      [/^DELETE \/repos\/shop\/[^/]+\/hooks\/(\d+)$/, (_call, [id]) => (drop(hooks, id) ? { status: 204 } : ABSENT)],
+    ],
+  };
+}
+
+function stored({ type, config, events = ["push"], branch_filter = "", active = false }: HostCall["body"]) {
+  const { secret, ...shownConfig } = config as Record<string, string>;
+  return { secret, fields: { type, active, branch_filter, config: shownConfig, events: spread(events as string[]) } };
+}
+
+function spread(asked: readonly string[]): string[] {
+  const isAsked = (event: string) => asked.includes(event === "pull_request" ? "pull_request_only" : event);
+  const pulls = OF_PULL_REQUESTS.filter((event) => asked.includes("pull_request") || isAsked(event));
+  return [...pulls, ...OTHERS.filter((event) => asked.includes(event))];
+}
+
+const shown = ({ id, fields }: HostHook) => ({
+  ...{ id, name: "", authorization_header: "", ...fields },
+  ...{ updated_at: "2026-06-01T11:00:00Z", created_at: "2026-06-01T11:00:00Z" },
+});

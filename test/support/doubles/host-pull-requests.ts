@@ -1,0 +1,83 @@
+import { ABSENT, type HostAnswer, type Routes } from "./recording-host.ts";
+
+/** What a test says of a pull request; the rest is as it usually is. */
+export interface HostPull {
+  readonly number: number;
+  readonly state?: "open" | "closed";
+  readonly merged?: boolean;
+  readonly draft?: boolean;
+  readonly labels?: readonly string[];
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly base?: string;
+  readonly isFork?: boolean;
+  readonly updatedAt?: string;
+}
+
+export const PULL_COMMIT = "a".repeat(40);
+const UPDATED_AT = "2026-01-01T00:00:00Z";
+
+/** As GitHub and Gitea show it; in lists GitHub does not say whether it is merged. */
+function shown(pull: HostPull, { inList }: { readonly inList: boolean }) {
+  const { number, state = "open", merged = false, draft = false, labels = [], base = "main" } = pull;
+  const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;
+  return {
+    ...{ id: 1000 + number, number, state, draft, updated_at: updatedAt, user: { id: 1, login: "dev" } },
+    ...(inList ? {} : { merged }),
+    labels: labels.map((name, index) => ({ id: index, name })),
+    head: { ref: branch, sha: commit, repo: { id: isFork ? 2 : 1, full_name: isFork ? "dev/shop" : "shop/shop" } },
+    base: { ref: base, repo: { id: 1, full_name: "shop/shop" } },
+  };
+}
+
+/** As GitLab shows a merge request. */
+export function shownByGitlab(pull: HostPull) {
+  const { number, state = "open", merged = false, draft = false, labels = [], base = "main" } = pull;
+  const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;
+  const closed = merged ? "merged" : "closed";
+  return {
+    ...{ id: 1000 + number, iid: number, state: state === "open" ? "opened" : closed, draft, labels, sha: commit },
+    ...{ source_branch: branch, target_branch: base, target_project_id: 1, source_project_id: isFork ? 2 : 1 },
+    ...{ updated_at: updatedAt, author: { id: 1, username: "dev" } },
+  };
+}
+
+/** The sort orders of the two hosts and the name of their page size; nothing else may be asked. */
+const QUERIES = [
+  { only: ["state", "sort", "direction", "per_page", "page"], sort: "updated", size: "per_page", most: 100 },
+  { only: ["state", "sort", "limit", "page"], sort: "recentupdate", size: "limit", most: 50 },
+] as const;
+
+/** The page of a list, those first that changed last; 422 for a query that no host knows. */
+export function pageOf(pulls: readonly HostPull[], query: string): HostAnswer {
+  const asked = new URLSearchParams(query);
+  const known = QUERIES.find(({ only, sort }) => {
+    const isKnown = [...asked.keys()].every((key) => (only as readonly string[]).includes(key));
+    return isKnown && asked.get("sort") === sort && asked.get("state") === "open";
+  });
+  if (known === undefined) return { status: 422, body: { message: `the query ${query} is not known` } };
+  const size = Math.min(Number(asked.get(known.size)), known.most);
+  const from = (Number(asked.get("page")) - 1) * size;
+  const open = openOnes(pulls).slice(from, from + size);
+  return { status: 200, body: open.map((pull) => shown(pull, { inList: true })) };
+}
+
+/** The open ones, those first that changed last. */
+export const openOnes = (pulls: readonly HostPull[]): HostPull[] =>
+  pulls
+    .filter(({ state = "open" }) => state === "open")
+    .sort((one, other) => Date.parse(other.updatedAt ?? UPDATED_AT) - Date.parse(one.updatedAt ?? UPDATED_AT));
+
+/** The routes of pull requests that GitHub and Gitea have in common, for every repository of the owner `shop`. */
+export function pullRequestRoutes(pulls: readonly HostPull[]): Routes {
+  return [
+    [/^GET \/repos\/shop\/[^/]+\/pulls\?(.*)$/, (_call, [query = ""]) => pageOf(pulls, query)],
+    [
+      /^GET \/repos\/shop\/[^/]+\/pulls\/(\d+)$/,
+      (_call, [number]) => {
+        const found = pulls.find((pull) => pull.number === Number(number));
+        return found === undefined ? ABSENT : { status: 200, body: shown(found, { inList: false }) };
+      },
+    ],
+  ];
+}

@@ -1,0 +1,42 @@
+import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
+import type {
+  HostedPullRequest,
+  MissedWebhooks,
+  PullRequestReader,
+} from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
+
+/** A PullRequestReader whose pull requests a test says; it records what it was asked. */
+export function memoryPullRequestReader() {
+  const pulls = new Map<number, HostedPullRequest>();
+  const asked: (number | "open")[] = [];
+  const redelivered: MissedWebhooks[] = [];
+  let away: Error | undefined;
+  const reached = (what: number | "open") => {
+    asked.push(what);
+    if (away !== undefined) throw away;
+  };
+  const reader: PullRequestReader = {
+    async openPullRequests() {
+      reached("open");
+      return [...pulls.values()].filter(({ state }) => state === "open");
+    },
+    async pullRequest(_repository, number) {
+      reached(number);
+      return pulls.get(number);
+    },
+    async redeliver(_repository, missed) {
+      if (away !== undefined) throw away;
+      redelivered.push(missed);
+      return 0;
+    },
+  };
+  return {
+    reader,
+    ...{ pulls, asked, redelivered },
+    has: (pull: HostedPullRequest) => pulls.set(pull.number, pull),
+    /** From now on every call fails, or none. */
+    fail(isAway: boolean, retryAfterMs?: number) {
+      away = isAway ? new PullRequestHostFailed("the host is away", { retryAfterMs }) : undefined;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
+import type {
+  LastDelivery,
+  RepositoryHook,
+  RepositoryHooks,
+  WantedHook,
+} from "../../../../../operator/ports/webhooks/repository-hooks.ts";
+
+/** What a test may see and do behind the port. */
+export interface MemoryRepositoryHooks extends RepositoryHooks {
+  /** The hooks of all repositories. */
+  readonly all: RepositoryHook[];
+  /** Hooks whose host went on with them. */
+  readonly resumed: string[];
+  /** What `put` was given last. */
+  readonly wanted: WantedHook | undefined;
+  /** How often the host was asked for its hooks. */
+  readonly asked: number;
+  /** The last delivery of every hook. */
+  delivered(delivery: LastDelivery | undefined): void;
+  /** From now on the host fails so, or works again. */
+  fail(failure: PullRequestHostFailed | undefined): void;
+}
+
+/** The hooks of one repository, without a host; keeps the promises of the port that `repositoryHooksSuite` asks. */
+export function memoryRepositoryHooks(): MemoryRepositoryHooks {
+  const all: RepositoryHook[] = [];
+  const resumed: string[] = [];
+  let last: LastDelivery | undefined;
+  let failure: PullRequestHostFailed | undefined;
+  let wanted: WantedHook | undefined;
+  let asked = 0;
+  let ids = 0;
+  const reached = () => {
+    if (failure !== undefined) throw failure;
+  };
+  const replace = (at: number, count: number, ...hooks: RepositoryHook[]) => all.splice(at, count, ...hooks);
+  return {
+    all,
+    resumed,
+    get wanted() {
+      return wanted;
+    },
+    get asked() {
+      return asked;
+    },
+    delivered: (delivery) => {
+      last = delivery;
+    },
+    fail: (given) => {
+      failure = given;
+    },
+    async list() {
+      asked += 1;
+      reached();
+      return [...all];
+    },
+    async lastDelivery() {
+      reached();
+      return last;
+    },
+    async put(_repository, given) {
+      reached();
+      wanted = given;
+      const others = all.filter(({ url }) => url !== given.address);
+      ids += 1;
+      const made = { id: String(ids), url: given.address, events: ["push"], state: "active", faults: [] } as const;
+      replace(0, all.length, ...others, made);
+    },
+    async resume(_repository, hook) {
+      reached();
+      const at = all.findIndex(({ id }) => id === hook);
+      const found = all[at];
+      if (found === undefined) throw new PullRequestHostFailed("no such hook", { status: 404 });
+      resumed.push(hook);
+      replace(at, 1, { ...found, state: "active" });
+    },
+  };
+}

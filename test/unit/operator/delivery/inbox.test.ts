@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
+import type { PullRequestState } from "../../../../crds/webhooks/webhook-event.schema.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
+import { memoryBranchHeads } from "../../../support/doubles/memory/branch-heads.ts";
+import { memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
+import { commitOf, pullRequestState, shopApi } from "../../../support/fixtures/webhooks/webhook-world.ts";
+import { memoryWebhooks } from "../../../support/http/memory-webhooks.ts";
+
+const updatedAt = "2026-06-01T11:59:00.000Z";
+
+function scene(token?: { readonly name: string; readonly key: string }) {
+  const clock = new TestClock("2026-06-01T12:00:00Z");
+  const environments = memoryEnvironments(clock);
+  const repository = shopApi({ host: "git" });
+  const host = { id: "git", kind: "github", apiUrl: "https://git.test", ...(token && { token }) };
+  const { webhookInbox, webhookDeliveries } = memoryWebhooks({
+    ...{ clock, environments, audit: memoryAuditTrail(), log: silentLog, branchHeads: memoryBranchHeads() },
+    settings: settingsFrom({ ...testSettings, hosts: [host] }),
+    repositories: memoryRepositories(repository),
+    configSets: { find: () => undefined },
+    secretManager: { read: async () => undefined } as never,
+  });
+  const accept = (id: string, more: Partial<PullRequestState>) =>
+    webhookInbox.accept({
+      received: { door: "repohost", headers: {}, bytes: Buffer.from(id) },
+      delivery: { eventName: "pull_request", deliveryId: id },
+      ...{ repositories: [repository], host: "git", sender: "shop/shop-api" },
+      event: { type: "pull_request", pullRequest: pullRequestState({ updatedAt, ...more }) },
+    });
+  const commits = () => environments.list().map(({ spec }) => spec.backend.commit);
+  return { accept, commits, webhookDeliveries };
+}
+
+test("a webhook in doubt is left to the operator, because no host is asked while a host waits", async () => {
+  const { accept, commits, webhookDeliveries } = scene({ name: "host-token", key: "latest" });
+  expect(await accept("one", {})).toMatchObject({ state: "acted" });
+  const doubtful = await accept("two", { action: "synchronize", headCommit: commitOf("b") });
+  expect(doubtful).toMatchObject({ state: "pending", reason: "HostToBeAsked" });
+  expect(commits()).toEqual([commitOf("a")]);
+  expect(webhookDeliveries.pending().map(({ metadata }) => metadata.name)).toEqual([doubtful.delivery]);
+});
+
+test("a webhook in doubt is decided by what is known where the settings have no token of its host", async () => {
+  const { accept, commits } = scene();
+  await accept("one", {});
+  expect(await accept("two", { action: "synchronize", headCommit: commitOf("b") })).toMatchObject({ state: "acted" });
+  expect(commits()).toEqual([commitOf("b")]);
+});
