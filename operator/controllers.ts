@@ -7,6 +7,7 @@ import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
 import { createReconciler, type ReconcilerContext } from "./environment/reconciler.ts";
 import { enqueueOnChanges } from "./environment/watches.ts";
+import { conclude } from "./feedback/conclude.ts";
 import { createFeedbackReconciler, type FeedbackContext } from "./feedback/reconciler.ts";
 import { enqueueOnReports } from "./feedback/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
@@ -28,7 +29,7 @@ import { enqueueOnRepositories } from "./repository/watches.ts";
 
 /** All that the controllers use of the world. */
 export type ControllerContext = ControllerPorts &
-  ReconcilerContext &
+  Omit<ReconcilerContext, "tellGone"> &
   DeliveryContext &
   MissedContext &
   SenderContext &
@@ -48,7 +49,10 @@ export function controllers(context: ControllerContext): readonly Controller[] {
   return [
     {
       name: "environments",
-      reconcile: createReconciler(context),
+      reconcile: createReconciler({
+        ...context,
+        tellGone: (environment, signal) => conclude(environment, context, signal),
+      }),
       watches: [(enqueue) => enqueueOnChanges(caches, enqueue)],
       initialKeys: () => namesOf(oldestFirst(caches.environments.list())),
       workers: settings.reconcile.workers,

@@ -7,6 +7,7 @@ import Sequencer from "@jest/test-sequencer";
 const LONGEST = [
   "control-plane/faults/servers",
   "control-plane/faults/plans",
+  "control-plane/faults/pull-requests",
   "control-plane/faults/scenes",
   "control-plane/failures/high-availability",
   "control-plane/failures/api-server-away",

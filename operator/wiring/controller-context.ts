@@ -15,7 +15,6 @@ import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
 import { randomSecret } from "../environment/random-secret.ts";
-import { conclude } from "../feedback/conclude.ts";
 import { createAnnouncer } from "../notification/announcer.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
 import { createHookAlert } from "../notification/hook-alert.ts";
@@ -58,8 +57,6 @@ export function controllerContext(
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
   const secretManager = foundations.secretManagers.forController;
-  const pullRequestHost = pullRequestHosts(apis);
-  const concluding = { settings, repositories, pullRequestHost };
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   return {
     ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
@@ -84,9 +81,8 @@ export function controllerContext(
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
     repositories,
-    pullRequestHost,
+    pullRequestHost: pullRequestHosts(apis),
     pullRequestReader: pullRequestReaders(apis, clock),
-    tellGone: (environment, signal) => conclude(environment, concluding, signal),
     hooks: repositoryHooks(apis),
     alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
     isUsed: (repository) => environmentsOf(repository).length > 0,

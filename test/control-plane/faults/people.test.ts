@@ -13,7 +13,7 @@ import {
   type WireObject,
 } from "../../../operator/kit/client/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
-import { type Play, prepareScenes, SCENE_PROBE_SECONDS } from "../../support/faults/fault-scenes.ts";
+import { type Play, prepareScenes, SCENE_WORLD } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -22,7 +22,7 @@ import { until } from "../../support/fixtures/until.ts";
 const SCENES_AT_ONCE = 2;
 
 // Jest starts tests that run side by side before any hook.
-const world = await createFaultWorld(SCENE_PROBE_SECONDS);
+const world = await createFaultWorld(SCENE_WORLD);
 const playAlone = await prepareScenes(world);
 const inTurn = pLimit(SCENES_AT_ONCE);
 const play: Play = (...scene) => inTurn(() => playAlone(...scene));

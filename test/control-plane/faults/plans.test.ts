@@ -1,37 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { type RecordedLifecycle, recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
-import { crashAt, type FaultPlan, isPassing, plansFor } from "../../support/faults/fault-plans.ts";
-import { failures, meetFates, type Outcome, summary } from "../../support/faults/fault-run.ts";
+import { recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
+import { crashAt, isPassing } from "../../support/faults/fault-plans.ts";
+import type { RecordedLifecycle } from "../../support/faults/fault-run.ts";
+import {
+  type DrawnPlan,
+  drawPlans,
+  failures,
+  meetFates,
+  type Outcome,
+  summary,
+} from "../../support/faults/fault-run.ts";
 import { createFaultWorld, type FaultWorld, faultSeed, faultSpec } from "../../support/faults/fault-world.ts";
 import { leaks, orphans } from "../../support/faults/invariants.ts";
-import { seededRandom, shuffled } from "../../support/faults/seeded-random.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { RECORDED } from "./recorded.ts";
 
-/** A part of a plan's title: only such plans are run. */
-const only = process.env.PLAN ?? "";
-/** One in so many plans is run. */
-const share = Number(process.env.FAULT_SHARE ?? 1);
+/** So many times as fast time passes for the operator: plans wait mostly for its next tries. */
+const PACE = 3;
+/** Every seven seconds of ours: often enough for what waits for an answer, seldom enough for hundreds. */
+const PROBE_SECONDS = 20;
+/** Half a minute of ours, as without a pace: what other programs do takes as long as ever. */
+const CONVERGENCE_MS = PACE * 30_000;
 const QUIET_MS = 60_000;
 /** So many times as fast the quiet passes for the operator. */
 const QUIET_PACE = 5;
 
 let world: FaultWorld;
 let lifecycles: readonly RecordedLifecycle[];
-let plans: readonly { readonly lifecycle: RecordedLifecycle; readonly plan: FaultPlan }[];
+let plans: readonly DrawnPlan[];
 let outcomes: readonly Outcome[];
 
 beforeAll(async () => {
-  world = await createFaultWorld();
+  world = await createFaultWorld({ pace: PACE, probeSeconds: PROBE_SECONDS, convergenceMs: CONVERGENCE_MS });
   await world.nextLife();
   lifecycles = await recordLifecycles(world);
-  const all = lifecycles.flatMap((lifecycle) =>
-    plansFor(lifecycle.name, lifecycle.targets, world.world.admin).map((plan) => ({ lifecycle, plan })),
-  );
-  const wanted = all.filter(({ plan }) => plan.title.includes(only));
-  plans = shuffled(wanted, seededRandom(faultSeed)).filter((_, index) => index % share === 0);
+  plans = drawPlans(lifecycles, world);
   outcomes = await meetFates(
     world,
     plans.map(({ lifecycle, plan }, index) => ({ lifecycle, plan, name: `plan-${index}` })),
@@ -70,7 +75,7 @@ describe("every write meets every fault", () => {
     const untilMs = clock.monotonicMs() + QUIET_MS;
     clock.pace(QUIET_PACE);
     await until(() => clock.monotonicMs() > untilMs, { what: "the quiet", deadlineMs: QUIET_MS });
-    clock.pace(1);
+    clock.pace(PACE);
     expect(changes()).toEqual(before);
   }, 150_000);
 

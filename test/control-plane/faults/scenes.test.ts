@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import {
-  type Disturb,
-  type Play,
-  prepareScenes,
-  SCENE_PROBE_SECONDS,
-  under,
-} from "../../support/faults/fault-scenes.ts";
+import { type Disturb, type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/faults/fault-world.ts";
 import { CONVERGENCE_MS, leaks } from "../../support/faults/invariants.ts";
 import { portSeam } from "../../support/faults/port-seam.ts";
@@ -17,7 +11,7 @@ import { until } from "../../support/fixtures/until.ts";
 let world: FaultWorld;
 let play: Play;
 beforeAll(async () => {
-  world = await createFaultWorld(SCENE_PROBE_SECONDS);
+  world = await createFaultWorld(SCENE_WORLD);
   play = await prepareScenes(world);
 }, 300_000);
 afterAll(() => world.stop(), 60_000);
@@ -79,7 +73,7 @@ describe("operators", () => {
     "its own clock is $own h ahead, the server's $server h: nothing goes early",
     async ({ own, server }) => {
       const title = `clock-${own + 2}-${server}`;
-      const clocks = { clock: clockAhead(own), serverClock: serverClockAhead(server) };
+      const clocks = { clock: clockAhead(own, world.clock), serverClock: serverClockAhead(server) };
       const short = `${title}-short`;
       world.field.arm(short);
       await under(world, clocks, async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { type Play, prepareScenes, SCENE_PROBE_SECONDS, under } from "../../support/faults/fault-scenes.ts";
+import { type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
 import { portSeam } from "../../support/faults/port-seam.ts";
@@ -9,7 +9,7 @@ import { portSeam } from "../../support/faults/port-seam.ts";
 let world: FaultWorld;
 let play: Play;
 beforeAll(async () => {
-  world = await createFaultWorld(SCENE_PROBE_SECONDS);
+  world = await createFaultWorld(SCENE_WORLD);
   play = await prepareScenes(world);
 }, 300_000);
 afterAll(() => world.stop(), 60_000);

@@ -3,8 +3,9 @@ import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { fixtureSettings } from "../fixtures/environment-fixture.ts";
 import { until } from "../fixtures/until.ts";
-import { type RecordedLifecycle, recordLifecycles } from "./fault-lifecycles.ts";
+import { recordLifecycles } from "./fault-lifecycles.ts";
 import { plansFor } from "./fault-plans.ts";
+import type { RecordedLifecycle } from "./fault-run.ts";
 import { createFaultWorld, type FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS } from "./invariants.ts";
 import type { Ports } from "./seeded-bugs.ts";
@@ -56,7 +57,7 @@ const SEEDED_PACE = 5;
 
 /** Starts the world, and learns from it what a creation without faults is like. */
 export async function prepareBugTrial(): Promise<BugTrial> {
-  const world = await createFaultWorld(PROBE_SECONDS);
+  const world = await createFaultWorld({ probeSeconds: PROBE_SECONDS });
   await world.nextLife();
   const lifecycles = await recordLifecycles(world);
   const creation = lifecycles.find(({ name }) => name === "create") as RecordedLifecycle;
@@ -122,7 +123,7 @@ function environmentOf({
       return found();
     },
     planned(target, fault) {
-      const plans = plansFor("create", [target], world.world.admin);
+      const plans = plansFor("create", [target], { admin: world.world.admin, clock: world.clock });
       world.field.arm(
         name,
         plans.find((plan) => plan.fault.name === fault),

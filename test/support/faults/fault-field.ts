@@ -1,18 +1,14 @@
-import { recordKind } from "../../../crds/environment/environment-record.ts";
-import { ENVIRONMENT_NAME_LABEL } from "../../../crds/group.ts";
-import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
-import { revisionKind } from "../../../operator/kit/client/kinds.ts";
-import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import {
   isWrite,
   type KubeRequest,
   type KubeResponse,
   type RequestSeam,
 } from "../../../operator/kit/client/request.ts";
+import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
 import type { FaultPlan } from "./fault-plans.ts";
 import { type PortCall, portSeam } from "./port-seam.ts";
-import { normalised } from "./request-seams.ts";
+import { RequestTitles } from "./request-titles.ts";
 
 /** What one environment went through since its plan was armed. */
 export interface Course {
@@ -23,7 +19,7 @@ export interface Course {
   readonly calls: readonly string[];
   /** How often the fault struck. */
   readonly struck: number;
-  /** When it struck last, or the process lived again after it, on `performance.now()`'s scale; not while it strikes. */
+  /** When it struck last, or the process lived again after it, on the field's clock; not while it strikes. */
   readonly endedAtMs: number | undefined;
   /** Whether its process died and no other has begun. */
   readonly isDead: boolean;
@@ -56,6 +52,12 @@ interface OpenCourse {
  */
 export class FaultField {
   readonly #courses = new Map<string, OpenCourse>();
+  readonly #titles = new RequestTitles();
+  readonly #clock: Pick<Clock, "monotonicMs">;
+
+  constructor(clock: Pick<Clock, "monotonicMs"> = systemClock) {
+    this.#clock = clock;
+  }
 
   /** Begins a new course of the environment; without a plan it only records. */
   arm(environment: string, plan?: FaultPlan): void {
@@ -105,7 +107,7 @@ export class FaultField {
     for (const course of this.#courses.values()) {
       if (course.diedIn === undefined) continue;
       course.diedIn = undefined;
-      course.endedAtMs = performance.now();
+      course.endedAtMs = this.#clock.monotonicMs();
     }
   }
 
@@ -121,16 +123,19 @@ export class FaultField {
       return (await operation.strike(plan)) as R;
     } finally {
       if (plan.fault.kills === "after") course.diedIn = life;
-      else course.endedAtMs = performance.now();
+      else course.endedAtMs = this.#clock.monotonicMs();
     }
   }
 
   #request(request: KubeRequest, next: () => Promise<KubeResponse>): Operation<KubeResponse> {
-    const environment = concernedBy(request);
+    const environment = this.#titles.environmentOf(request);
     const isRecorded = environment !== undefined && isWrite(request.verb);
-    const entry = isRecorded ? entryOf(request, environment) : "";
+    const entry = isRecorded ? this.#titles.of(request, environment) : "";
     const send = () => {
-      if (isRecorded) this.#courses.get(environment)?.writes.push(entry);
+      if (isRecorded) {
+        this.#courses.get(environment)?.writes.push(entry);
+        this.#titles.sent(request, environment);
+      }
       return next();
     };
     const strike = ({ fault }: FaultPlan) =>
@@ -159,37 +164,4 @@ interface Operation<R> {
   readonly strike: (plan: FaultPlan) => Promise<unknown>;
 }
 
-/** The environment that a request is about, by the names in its address; `undefined` for lists, watches, and others. */
-function concernedBy({ name, namespace, type, subresource, body }: KubeRequest): string | undefined {
-  if (type?.kind === recordKind.kind) {
-    return (body as { metadata?: KubeObject["metadata"] } | undefined)?.metadata?.labels?.[ENVIRONMENT_NAME_LABEL];
-  }
-  if (type?.kind === environmentType.kind) return name;
-  if (type?.kind === revisionKind.kind) return /^(.+)-[0-9a-f]{8}-\d+$/.exec(name ?? "")?.[1];
-  if (namespace === "ephemeral-secrets") return /^(.+)-[0-9a-f]{8}$/.exec(name ?? "")?.[1];
-  const place = namespace?.startsWith("env-") ? namespace : name;
-  return subresource === undefined && place?.startsWith("env-") ? place.slice("env-".length) : undefined;
-}
-
 const killed = () => new Error("the process was killed");
-
-interface PatchOperation {
-  readonly op: string;
-  readonly path: string;
-  readonly value?: { readonly phase?: string };
-}
-
-const UID_FORM = /[0-9a-f]{8}-[0-9a-f-]{27}/;
-
-/** A write without what differs between environments; the several patches of the resource itself are told apart. */
-export function entryOf(request: KubeRequest, environment: string): string {
-  const entry = normalised(request, environment)
-    .replace(UID_FORM, "UID")
-    .replace(/NAME-[0-9a-f]{8}-(\d+)$/, "NAME-UID-$1")
-    .replace(/( Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION");
-  if (request.verb !== "patch" || request.name !== environment) return entry;
-  if (!Array.isArray(request.body)) return `${entry}, a change of the spec`;
-  const [, change] = request.body as PatchOperation[];
-  if (change?.path === "/metadata/finalizers") return `${entry}, ${change.op === "add" ? "hold" : "release"}`;
-  return change?.path === "/status" ? `${entry}, ${change.value?.phase}` : entry;
-}

@@ -1,3 +1,4 @@
+import { expect } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
@@ -7,34 +8,37 @@ import { COMMIT, type World } from "../fixtures/environment-world.ts";
 import { until } from "../fixtures/until.ts";
 import { lastingWrites } from "./fault-plans.ts";
 import { OTHER_HOST } from "./fault-registry.ts";
-import type { Lifecycle } from "./fault-run.ts";
+import type { Lifecycle, RecordedLifecycle } from "./fault-run.ts";
 import { type FaultWorld, faultSpec } from "./fault-world.ts";
 import { type NormalForm, normalForm, unlikeReference } from "./invariants.ts";
 import type { Violation } from "./world-observer.ts";
 
-/** A lifecycle with what its run without faults wrote and called, in general words. */
-export interface RecordedLifecycle extends Lifecycle {
-  readonly targets: readonly string[];
-}
-
-interface Part {
+/** A part of environments' lives before it was recorded. */
+export interface Part {
   readonly name: string;
   /** Absent for the part that makes the environment. */
   readonly given?: Lifecycle["given"];
   readonly act: Lifecycle["act"];
   /** How the environment says that it has come to the end, apart from being ready. */
   readonly isEnd?: (environment: EphemeralEnvironment) => boolean;
+  /** Whether its end is that the environment is gone. */
+  readonly leaves?: boolean;
+  /** What else is missing to its end. */
+  readonly told?: Lifecycle["missing"];
+  /** So many more writes it may take without faults: how often others are told differs. */
+  readonly slack?: number;
 }
 
 /** The name of the environment without faults of that part of life. */
-const referenceOf = (part: string) => `without-fault-${part}`;
+const referenceOf = (part: string) => `without-fault-${part.replaceAll(" ", "-")}`;
 
 /** Everything that happens to environments, each part run once without faults: the measure and the list of targets. */
-export function recordLifecycles(world: FaultWorld): Promise<RecordedLifecycle[]> {
-  return Promise.all(parts(world).map((part) => record(world, part)));
+export function recordLifecycles(world: FaultWorld, parts = ownParts(world)): Promise<RecordedLifecycle[]> {
+  return Promise.all(parts.map((part) => record(world, part, referenceOf(part.name))));
 }
 
-function parts(world: FaultWorld): Part[] {
+/** What users do with an environment. */
+function ownParts(world: FaultWorld): Part[] {
   const { ready, patched, insisted } = deeds(world);
   const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
   return [
@@ -42,7 +46,7 @@ function parts(world: FaultWorld): Part[] {
     {
       name: "extend",
       given: ready(),
-      act: (name) => world.asClient(name, (environments) => environments.extend(found(name), { ttlHours: 48 })),
+      act: (name) => world.asClient(name, ({ environments }) => environments.extend(found(name), { ttlHours: 48 })),
       isEnd: ({ status }) => status?.ttlHours === 48,
     },
     {
@@ -104,7 +108,7 @@ function parts(world: FaultWorld): Part[] {
       act: patched({ suspended: false }),
       isEnd: (environment) => !isSuspended(environment),
     },
-    { name: "delete", given: ready(), act: (name) => world.delete(found(name)) },
+    { name: "delete", leaves: true, given: ready(), act: (name) => world.delete(found(name)) },
   ];
 }
 
@@ -115,7 +119,7 @@ const isSuspended = ({ status }: EphemeralEnvironment) =>
   findCondition(status?.conditions, "Suspended")?.status === "True";
 
 /** What people do, as often as it takes while the API server is away. */
-function deeds({ world, observer, create }: FaultWorld) {
+export function deeds({ world, observer, create }: FaultWorld) {
   const insisted = (name: string, change: () => Promise<unknown>) => {
     const isDone = () =>
       change().then(
@@ -158,29 +162,32 @@ async function reconfigure({ admin }: World, name: string): Promise<void> {
 }
 
 const QUIET_MS = 1_000;
-const READY = { deadlineMs: 60_000, everyMs: 25 };
+export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
-async function record(world: FaultWorld, { name, given, act, isEnd = () => true }: Part): Promise<RecordedLifecycle> {
+/** @param reference the name of the environment without faults */
+export async function record(world: FaultWorld, part: Part, reference: string): Promise<RecordedLifecycle> {
+  const { name, given, act, isEnd = () => true, leaves = false, told = () => [], slack = 0 } = part;
   const { field, observer } = world;
-  const reference = referenceOf(name.replaceAll(" ", "-"));
-  const isLeft = name === "delete";
   field.arm(reference);
   await given?.(reference);
   field.arm(reference);
   await act(reference);
   const isOver = () => {
     const found = observer.environment(reference);
-    return isLeft ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
+    return leaves ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
   };
   await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
+  await until(() => told(reference).length === 0, READY).catch(() => undefined);
+  expect(told(reference)).toEqual([]);
   await quiet(world, reference);
   const { writes, calls } = field.of(reference);
   const made = observer.environment(reference);
   const replaced = made === undefined ? [] : observer.replaced(made).map((title) => title.replace(reference, "NAME"));
+  const missing = leaves ? left(world) : unlike(world, reference, isEnd);
   return {
-    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes), replaced },
+    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) + slack, replaced, leaves },
     targets: [...new Set([...writes, ...calls])].sort(),
-    missing: isLeft ? left(world) : unlike(world, reference, isEnd),
+    missing: (one) => [...missing(one), ...told(one)],
   };
 }
 
@@ -197,7 +204,7 @@ async function quiet({ field }: FaultWorld, reference: string): Promise<void> {
   await until(isQuiet, { what: `the last write of '${reference}'`, ...READY });
 }
 
-function isReady(found: EphemeralEnvironment | undefined): boolean {
+export function isReady(found: EphemeralEnvironment | undefined): boolean {
   return found?.status?.phase === "ready" && found.status.observedGeneration === found.metadata.generation;
 }
 

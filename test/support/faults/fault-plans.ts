@@ -1,12 +1,16 @@
 import { namespaceName } from "../../../crds/names.ts";
+import { notificationKind } from "../../../crds/notifications/notification.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeRequest, KubeResponse } from "../../../operator/kit/client/request.ts";
+import type { Clock } from "../../../operator/kit/time/clock.ts";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
+import { MessagingUnavailable } from "../../../operator/ports/notifications/messaging.ts";
 import { RepositoryHostUnavailable } from "../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
+import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import type { PortCall } from "./port-seam.ts";
 
 /** A write on its way to the API server; `next` sends it. */
@@ -49,8 +53,17 @@ export interface FaultPlan {
 /** Longer than any answer of a healthy server; the client's own deadline is tested where the client is. */
 const HANG_MS = 3_000;
 const SLOW_MS = 5_000;
+const LIMITED_MS = 20_000;
 
-const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Where faults happen. */
+export interface FaultPlace {
+  /** Somebody else, who deletes what a write needs. */
+  readonly admin: KubeClient;
+  /** The operator's: what is slow for it is as slow as it counts. */
+  readonly clock: Pick<Clock, "setTimer">;
+}
+
+const later = ({ clock }: FaultPlace, ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
 const timeout = () => new KubeError({ status: 0, reason: "Timeout" });
 
 const CRASHES = [
@@ -64,31 +77,37 @@ export function crashAt(target: string, when: "before" | "after"): FaultPlan {
   return { target, fault, title: `${target}: ${fault.name}` };
 }
 
-/** What can happen to a write; `admin` is somebody else, who deletes what the write needs. */
-export function requestFaults(admin: KubeClient): readonly Fault[] {
+/** What can happen to a write. */
+function requestFaults(place: FaultPlace): readonly Fault[] {
   return [
     ...CRASHES,
     { name: "409", times: 1, request: conflict, moreWrites: 4 },
     { name: "429 ten times", times: 10, request: () => refused(429, "TooManyRequests"), moreWrites: 14 },
     { name: "500", times: 1, request: () => refused(500, "InternalError"), moreWrites: 4 },
     { name: "500 five times", times: 5, request: () => refused(500, "InternalError"), moreWrites: 6 },
-    { name: "timeout, not applied", times: 1, request: () => hung(), moreWrites: 4 },
-    { name: "timeout, applied", times: 1, request: ({ next }) => next().then(hung), moreWrites: 4 },
+    { name: "timeout, not applied", times: 1, request: () => hung(place), moreWrites: 4 },
+    { name: "timeout, applied", times: 1, request: ({ next }) => next().then(() => hung(place)), moreWrites: 4 },
     { name: "403 three times", times: 3, request: () => refused(403, "Forbidden"), moreWrites: 6 },
-    { name: "404 of what it needs", times: 1, request: (struck) => deprived(struck, admin), moreWrites: 16 },
-    { name: "slow", times: 1, request: ({ next }) => later(SLOW_MS).then(next), moreWrites: 4 },
+    { name: "404 of what it needs", times: 1, request: (struck) => deprived(struck, place.admin), moreWrites: 16 },
+    { name: "slow", times: 1, request: ({ next }) => later(place, SLOW_MS).then(next), moreWrites: 4 },
   ];
 }
 
 /** What can happen to a port's call. */
-export const callFaults: readonly Fault[] = [
-  ...CRASHES,
-  { name: "unavailable", times: 1, call: unavailable, moreWrites: 4 },
-  { name: "unavailable three times", times: 3, call: unavailable, moreWrites: 6 },
-  { name: "an unexpected error", times: 2, call: unexpected, moreWrites: 4 },
-  { name: "answer lost", times: 1, call: (struck) => struck.next().then(() => unavailable(struck)), moreWrites: 4 },
-  { name: "slow", times: 1, call: ({ next }) => later(SLOW_MS).then(next), moreWrites: 4 },
-];
+function callFaults(place: FaultPlace): readonly Fault[] {
+  return [
+    ...CRASHES,
+    { name: "unavailable", times: 1, call: unavailable, moreWrites: 4 },
+    { name: "unavailable three times", times: 3, call: unavailable, moreWrites: 6 },
+    { name: "an unexpected error", times: 2, call: unexpected, moreWrites: 4 },
+    { name: "answer lost", times: 1, call: (struck) => struck.next().then(() => unavailable(struck)), moreWrites: 4 },
+    { name: "slow", times: 1, call: ({ next }) => later(place, SLOW_MS).then(next), moreWrites: 4 },
+  ];
+}
+
+/** Who is told about environments may name the time of the next try. */
+const LIMITED: Fault = { name: "limited for a time", times: 2, call: limited, moreWrites: 6 };
+const CAN_LIMIT = /^call (pullRequestHost|chat)\./;
 
 /** A status on the way is written only when the deployer is slower than the pass: a run may do without it. */
 export function isPassing(target: string): boolean {
@@ -101,14 +120,14 @@ export function lastingWrites(writes: readonly string[]): number {
 }
 
 /** Every target meets every fault of its sort. */
-export function plansFor(lifecycle: string, targets: readonly string[], admin: KubeClient): FaultPlan[] {
-  const faults = requestFaults(admin);
+export function plansFor(lifecycle: string, targets: readonly string[], place: FaultPlace): FaultPlan[] {
+  const [ofRequests, ofCalls] = [requestFaults(place), callFaults(place)];
+  const faultsOf = (target: string) => {
+    if (!target.startsWith("call ")) return ofRequests;
+    return CAN_LIMIT.test(target) ? [...ofCalls, LIMITED] : ofCalls;
+  };
   return targets.flatMap((target) =>
-    (target.startsWith("call ") ? callFaults : faults).map((fault) => ({
-      target,
-      fault,
-      title: `${lifecycle}: ${target}: ${fault.name}`,
-    })),
+    faultsOf(target).map((fault) => ({ target, fault, title: `${lifecycle}: ${target}: ${fault.name}` })),
   );
 }
 
@@ -117,12 +136,14 @@ async function refused(status: number, reason: string, details: object = {}): Pr
   return { status, headers, body: { kind: "Status", status: "Failure", code: status, reason, details } };
 }
 
-async function conflict({ request }: StruckRequest): Promise<KubeResponse> {
+/** A message is named by what it says: where its name is taken, another process has made it. */
+async function conflict({ request, next }: StruckRequest): Promise<KubeResponse> {
+  if (request.verb === "create" && request.type?.kind === notificationKind.kind) await next();
   return refused(409, request.verb === "create" ? "AlreadyExists" : "Conflict");
 }
 
-async function hung(): Promise<never> {
-  await later(HANG_MS);
+async function hung(place: FaultPlace): Promise<never> {
+  await later(place, HANG_MS);
   throw timeout();
 }
 
@@ -159,7 +180,14 @@ async function unavailable({ port }: PortCall): Promise<unknown> {
   if (port === "deployer") throw new DeployerUnavailable(message);
   if (port === "repositoryHost") throw new RepositoryHostUnavailable(message);
   if (port === "pods") throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
+  if (port === "pullRequestHost") throw new PullRequestHostFailed(message);
+  if (port === "chat" || port === "mail") throw new MessagingUnavailable(message);
   return { status: "unreachable", responseTimeMs: 1, message };
+}
+
+async function limited({ port }: PortCall): Promise<never> {
+  const [message, wait] = [`the ${port} limits its calls`, { retryAfterMs: LIMITED_MS }];
+  throw port === "chat" ? new MessagingUnavailable(message, wait) : new PullRequestHostFailed(message, wait);
 }
 
 async function unexpected(): Promise<never> {

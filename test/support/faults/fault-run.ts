@@ -1,7 +1,8 @@
 import { until } from "../fixtures/until.ts";
-import { type FaultPlan, isPassing } from "./fault-plans.ts";
-import type { FaultWorld } from "./fault-world.ts";
-import { CONVERGENCE_MS, tooManyWrites } from "./invariants.ts";
+import { type FaultPlan, isPassing, plansFor } from "./fault-plans.ts";
+import { type FaultWorld, faultSeed } from "./fault-world.ts";
+import { tooManyWrites } from "./invariants.ts";
+import { seededRandom, shuffled } from "./seeded-random.ts";
 import type { Observer, Violation } from "./world-observer.ts";
 
 /** One part of environments' lives. */
@@ -15,8 +16,36 @@ export interface Lifecycle {
   readonly missing: (name: string) => readonly Violation[];
   /** Which objects a run without faults replaces, in general words. */
   readonly replaced: readonly string[];
-  /** How many writes it takes without faults, as `lastingWrites` counts. */
+  /** How many writes it takes without faults at most, as `lastingWrites` counts. */
   readonly writes: number;
+  /** Whether its end is that the environment is gone. */
+  readonly leaves: boolean;
+}
+
+/** A lifecycle with what its run without faults wrote and called, in general words. */
+export interface RecordedLifecycle extends Lifecycle {
+  readonly targets: readonly string[];
+}
+
+/** A part of a life, and what happens in it. */
+export type DrawnPlan = Pick<Fate, "lifecycle" | "plan">;
+
+/** A part of a plan's title: only such plans are run. */
+const only = process.env.PLAN ?? "";
+/** One in so many plans is run. */
+const share = Number(process.env.FAULT_SHARE ?? 1);
+
+/** The plans of the targets that are wanted, in the order of the seed, as many as the run is to have. */
+export function drawPlans(
+  lifecycles: readonly RecordedLifecycle[],
+  { world: { admin }, clock }: FaultWorld,
+  isWanted: (target: string) => boolean = () => true,
+): readonly DrawnPlan[] {
+  const all = lifecycles.flatMap((lifecycle) =>
+    plansFor(lifecycle.name, lifecycle.targets.filter(isWanted), { admin, clock }).map((plan) => ({ lifecycle, plan })),
+  );
+  const named = all.filter(({ plan }) => plan.title.includes(only));
+  return shuffled(named, seededRandom(faultSeed)).filter((_, index) => index % share === 0);
 }
 
 /** An environment and what it is to meet. */
@@ -29,7 +58,7 @@ export interface Fate {
 /** How a plan ended. */
 export interface Outcome extends Fate {
   readonly violations: readonly Violation[];
-  /** From the fault's end to the wanted state. */
+  /** From the fault's end to the wanted state, by the operator's clock. */
   readonly convergedInMs: number;
   readonly writes: number;
 }
@@ -75,7 +104,7 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
 
 function laneOf({ lifecycle, plan }: Fate): Lane {
   if (plan.fault.times >= 10) return "patient";
-  return lifecycle.name === "delete" ? "leaving" : "others";
+  return lifecycle.leaves ? "leaving" : "others";
 }
 
 async function inTurn(fates: readonly Fate[], atOnce: number, meet: (fate: Fate) => Promise<void>): Promise<void> {
@@ -93,13 +122,13 @@ interface Rest {
 }
 
 /** Waits until the environment has come to rest, died, or run out of time. */
-async function rest({ name, lifecycle }: Fate, { field }: FaultWorld): Promise<Rest> {
-  const beganAtMs = performance.now();
+async function rest({ name, lifecycle }: Fate, { field, clock, convergenceMs }: FaultWorld): Promise<Rest> {
+  const beganAtMs = clock.monotonicMs();
   const look = () => {
     const course = field.of(name);
     const missing = course.isDead ? [] : lifecycle.missing(name);
-    const atMs = performance.now();
-    const deadline = course.endedAtMs === undefined ? beganAtMs + LONGEST_FAULT_MS : course.endedAtMs + CONVERGENCE_MS;
+    const atMs = clock.monotonicMs();
+    const deadline = course.endedAtMs === undefined ? beganAtMs + LONGEST_FAULT_MS : course.endedAtMs + convergenceMs;
     // While a fault strikes, what is there counts for nothing.
     const isStriking = course.struck > 0 && course.endedAtMs === undefined;
     const isOver = course.isDead || (missing.length === 0 && !isStriking) || atMs > deadline;

@@ -3,7 +3,8 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { namespaceKind, resourceQuotaKind, secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import { until } from "../fixtures/until.ts";
-import { type RecordedLifecycle, recordLifecycles } from "./fault-lifecycles.ts";
+import { recordLifecycles } from "./fault-lifecycles.ts";
+import type { RecordedLifecycle } from "./fault-run.ts";
 import type { FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "./invariants.ts";
 import type { InvariantId } from "./world-observer.ts";
@@ -23,8 +24,11 @@ export type Disturb = (actors: readonly Actor[]) => Promise<unknown>;
  */
 export type Play = (title: string, disturb: Disturb, itself?: InvariantId) => Promise<void>;
 
-/** More often than settings let it be: with a few environments, no scene has to wait longer for its last URL. */
-export const SCENE_PROBE_SECONDS = 2;
+/**
+ * URLs are asked more often than settings let it be: with a few environments, no scene has to wait longer for its last URL.
+ * Time passes faster for the operator, because a scene waits mostly for its next tries.
+ */
+export const SCENE_WORLD = { probeSeconds: 6, pace: 3 } as const;
 
 const foreign = [
   { type: namespaceKind, ref: { name: "env-foreign" } },

@@ -5,20 +5,35 @@ import { NameExists } from "../../../crds/errors.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { winstonLog } from "../../../operator/kit/log.ts";
-import type { Environments } from "../../../operator/ports/facade/environments.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
-import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
+import type { Operator, OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { type PacedClock, pacedClock } from "../doubles/paced-clock.ts";
 import { createWorld, type RunningOperator, type World } from "../fixtures/environment-world.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { FaultField, type Life } from "./fault-field.ts";
 import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
+import { CONVERGENCE_MS } from "./invariants.ts";
+import { AUDIENCE_SETTINGS, type Audience, createAudience } from "./pull-requests/audience.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { type Observer, observeWorld } from "./world-observer.ts";
 
 /** The order of plans and every jitter follow from it; `FAULT_SEED=…` runs another one. */
 export const faultSeed = Number(process.env.FAULT_SEED ?? 1);
+
+/** What is asked of the process that runs. */
+export type Question = (ports: Operator["ports"]) => Promise<unknown>;
+
+/** How a world differs from the usual one. */
+export interface FaultWorldOptions {
+  /** How often each environment's URLs are asked: some of what happens to it ends only then. */
+  readonly probeSeconds?: number;
+  /** How fast time passes for operators: faults cost less waiting. What other programs do takes as long as ever. */
+  readonly pace?: number;
+  readonly convergenceMs?: number;
+  /** So long before the expiry owners are warned by e-mail; not at all unless said. */
+  readonly warningHours?: number;
+}
 
 /** A world under observation, with one operator at a time, in which every environment can meet its own fault. */
 export interface FaultWorld {
@@ -26,17 +41,20 @@ export interface FaultWorld {
   readonly observer: Observer;
   readonly field: FaultField;
   readonly registry: FaultRegistry;
+  readonly audience: Audience;
   /** Of every process, unless its options say otherwise. */
   readonly settings: Settings;
   readonly clock: PacedClock;
+  /** So long after the end of a fault the wanted state is reached, by the operator's clock. */
+  readonly convergenceMs: number;
   /** Whom every process asks about branches. */
   readonly repositoryHost: RepositoryHost;
   /** All that operators logged, at the finest level. */
   log(): string;
   /** Kills the process that runs, if one does, and starts the next; who died with theirs lives again. */
   nextLife(options?: Partial<OperatorOptions>): Promise<void>;
-  /** Asks what a client of the REST interface would, again until it is acknowledged. */
-  asClient(environment: string, ask: (environments: Environments) => Promise<unknown>): Promise<void>;
+  /** Asks what a client of the REST interface, or a host, would: again until it is acknowledged. */
+  asClient(environment: string, ask: Question): Promise<void>;
   create(name: string, spec?: EnvironmentSpec): Promise<EphemeralEnvironment>;
   delete(environment: EphemeralEnvironment): Promise<void>;
   stop(): Promise<void>;
@@ -70,17 +88,19 @@ function movingBranches(): RepositoryHost {
   };
 }
 
-/** `probeSeconds` is how often each environment's URLs are asked: some of what happens to it ends only then. */
-export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<FaultWorld> {
+export async function createFaultWorld(options: FaultWorldOptions = {}): Promise<FaultWorld> {
+  const { pace = 1, convergenceMs = CONVERGENCE_MS } = options;
   const world = await createWorld();
   const observer = await observeWorld(world.admin);
-  const field = new FaultField();
-  const registry = createFaultRegistry(world);
-  await registry.register(REPOSITORY);
-  const settings = settingsOf(registry, probeSeconds);
-  const repositoryHost = movingBranches();
   const clock = pacedClock();
-  const process = new Process({ world, observer, field, settings, repositoryHost, clock });
+  clock.pace(pace);
+  const field = new FaultField(clock);
+  const registry = createFaultRegistry(world);
+  const audience = createAudience(world);
+  await Promise.all([registry.register(REPOSITORY), audience.prepare()]);
+  const settings = settingsOf(registry, audience, options);
+  const repositoryHost = movingBranches();
+  const process = new Process({ world, observer, field, settings, repositoryHost, clock, audience });
   const asClient: FaultWorld["asClient"] = async (environment, ask) => {
     const isAcknowledged = async () => {
       if (field.of(environment).isDead) return false;
@@ -93,16 +113,16 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
     await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: PATIENCE_MS, everyMs: 100 });
   };
   return {
-    ...{ world, observer, field, registry, settings, clock, repositoryHost, asClient },
+    ...{ world, observer, field, registry, audience, settings, clock, convergenceMs, repositoryHost, asClient },
     log: () => process.log,
     nextLife: (options) => process.next(options),
     async create(name, spec = faultSpec(name)) {
-      await asClient(name, (environments) => environments.create(name, spec));
+      await asClient(name, ({ environments }) => environments.create(name, spec));
       return until(() => observer.environment(name), { what: `'${name}' being seen`, deadlineMs: 30_000 });
     },
     async delete(environment) {
       observer.mayGo(environment);
-      await asClient(environment.metadata.name, (environments) => environments.remove(environment));
+      await asClient(environment.metadata.name, ({ environments }) => environments.remove(environment));
     },
     async stop() {
       await process.end();
@@ -112,11 +132,25 @@ export async function createFaultWorld(probeSeconds = PROBE_SECONDS): Promise<Fa
   };
 }
 
-/** The credentials of Repositories to come are bound, too: nobody could list them before. */
-function settingsOf({ hostCredentials }: FaultRegistry, probeSeconds: number): Settings {
-  const settings = settingsFrom({ ...testSettings, reconcile: { workers: WORKERS } });
-  const reconcile = { ...settings.reconcile, probeSeconds };
-  return { ...settings, reconcile, secrets: { ...settings.secrets, hostCredentials } };
+/** The credentials and channels of Repositories to come are bound, too: nobody could list them before. */
+function settingsOf(
+  { hostCredentials }: FaultRegistry,
+  { channels }: Audience,
+  { probeSeconds = PROBE_SECONDS, warningHours }: FaultWorldOptions,
+): Settings {
+  const settings = settingsFrom({ ...testSettings, ...AUDIENCE_SETTINGS, reconcile: { workers: WORKERS } });
+  const { notifications, secrets } = settings;
+  const hours = warningHours === undefined ? [] : [warningHours];
+  return {
+    ...settings,
+    reconcile: { ...settings.reconcile, probeSeconds },
+    secrets: { ...secrets, hostCredentials },
+    notifications: {
+      ...notifications,
+      chat: { ...notifications.chat, webhooks: channels },
+      expiryWarnings: { ...notifications.expiryWarnings, hours },
+    },
+  };
 }
 
 /** One seam around another. */
@@ -132,6 +166,7 @@ interface Place {
   readonly settings: Settings;
   readonly repositoryHost: RepositoryHost;
   readonly clock: PacedClock;
+  readonly audience: Audience;
 }
 
 /** The process that runs now, and what all of them logged. */
@@ -148,14 +183,14 @@ class Process {
     return this.#log.join("");
   }
 
-  ask(question: (environments: Environments) => Promise<unknown>): Promise<unknown> {
+  ask(question: Question): Promise<unknown> {
     if (this.#running === undefined) return Promise.reject(new Error("no process runs"));
-    return question(this.#running.operator.operator.ports.environments);
+    return question(this.#running.operator.operator.ports);
   }
 
   async next(options: Partial<OperatorOptions> = {}): Promise<void> {
     await this.end();
-    const { world, observer, field, settings, repositoryHost, clock } = this.#place;
+    const { world, observer, field, settings, repositoryHost, clock, audience } = this.#place;
     const life = field.life();
     const stream = new Writable({
       write: (chunk, _encoding, written) => {
@@ -169,7 +204,7 @@ class Process {
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
       onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),
-      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost })),
+      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost, ...audience.ports })),
       ...others,
     });
     this.#running = { life, operator, endReading: observer.readThrough(operator.operator.ports.environments) };

@@ -12,6 +12,7 @@ import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
 import { type Identified, type Inventory, LABELLED_KINDS, titleOf } from "../fixtures/environment-inventory.ts";
 import type { Course } from "./fault-field.ts";
 import { lastingWrites } from "./fault-plans.ts";
+import { repositoryOf } from "./pull-requests/audience.ts";
 import type { InvariantId, Observer, Violation } from "./world-observer.ts";
 
 /** So long after the end of a fault the wanted state is reached. */
@@ -134,11 +135,14 @@ const decoded = (value = "") => Buffer.from(value, "base64").toString("utf8");
 
 /** Everything of an environment by general title. */
 export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Identified): NormalForm {
+  // Of a pull request, each has a Repository of its own.
+  const repository = repositoryOf(name);
   const general = (text: string) =>
     text
       .replaceAll(uid, "UID")
       .replaceAll(uid.slice(0, 8), "UID8")
       .replaceAll(name, "NAME")
+      .replaceAll(repository, "REPOSITORY")
       .replaceAll(/NAME-[0-9a-f]{8}-/g, "NAME-UID8-")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
       .replaceAll(/\b[0-9a-f]{40}\b/g, "COMMIT")
@@ -169,14 +173,19 @@ function heldBy(object: WireObject): object {
 
 const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;
 
-/** Generations, answers and records differ by how often somebody asked; that the last generation was observed is judged apart. */
+/**
+ * Generations, answers and records differ by how often somebody asked; that the last generation was observed is judged
+ * apart, and so is what was told.
+ */
 function said(status: unknown): object {
   const {
     observedGeneration: _,
     lastHandledReconcileAt: __,
     observedAuditId: ___,
+    feedback: ____,
+    announced: _____,
     conditions = [],
     ...rest
   } = (status ?? {}) as NonNullable<EphemeralEnvironment["status"]>;
-  return { ...rest, conditions: conditions.map(({ observedGeneration: ____, ...condition }) => condition) };
+  return { ...rest, conditions: conditions.map(({ observedGeneration: ______, ...condition }) => condition) };
 }

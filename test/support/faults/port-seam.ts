@@ -1,4 +1,7 @@
+import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
+import type { HostedRepository } from "../../../operator/ports/webhooks/pull-request-host.ts";
+import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 
 /** One call of a port's method. */
 export interface PortCall {
@@ -24,8 +27,17 @@ const branch: About = (_first, second) => String(second);
 /** A Repository that only one environment has is named after it, and so is what it pulls with. */
 const credential: About = (id) => String(id);
 
+/** Every repository has one pull request. */
+const pullRequest: About = (first) => environmentOf((first as HostedRepository).fullName.split("/")[1] ?? "");
+const channel: About = (url) => environmentOfChat((url as Sensitive).reveal());
+/** The owner's address begins with the environment's name. */
+const address: About = (message) => (message as { to: string }).to.split("@")[0];
+
 /** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
-type Reaching = Pick<ControllerContext, "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober">;
+type Reaching = Pick<
+  Required<ControllerContext>,
+  "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober" | "pullRequestHost" | "chat"
+> & { readonly mail: NonNullable<ControllerContext["mail"]> };
 
 /** The methods that ask somebody; the others answer from what a watch delivered. */
 type Asking<P> = {
@@ -42,6 +54,9 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
   pods: { diagnose: owner, readiness: owner },
   repositoryHost: { head: branch },
   prober: { probe: host },
+  pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },
+  chat: { post: channel, close: nobody },
+  mail: { send: address },
 };
 
 type Method = (...args: unknown[]) => Promise<unknown>;
@@ -62,7 +77,10 @@ function aroundPort<P extends object>(name: keyof Reaching, port: P, around: Aro
 export function portSeam(around: AroundCall): (context: ControllerContext) => ControllerContext {
   return (context) => {
     const ports = Object.keys(PORTS) as (keyof Reaching)[];
-    const wrapped = ports.map((name) => [name, aroundPort<object>(name, context[name], around)]);
+    const wrapped = ports.flatMap((name) => {
+      const port = context[name];
+      return port === undefined ? [] : [[name, aroundPort<object>(name, port, around)]];
+    });
     return { ...context, ...Object.fromEntries(wrapped) };
   };
 }

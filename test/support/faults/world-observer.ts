@@ -19,7 +19,7 @@ import {
 } from "../fixtures/environment-inventory.ts";
 
 /** The invariants of `invariants.ts`, by their numbers. */
-export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I11" | "I12" | "I14";
+export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12" | "I14";
 
 /** Something that must never happen, and did. */
 export interface Violation {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { record } from "../../support/faults/fault-lifecycles.ts";
+import type { RecordedLifecycle } from "../../support/faults/fault-run.ts";
+import { drawPlans, failures, meetFates, type Outcome, summary } from "../../support/faults/fault-run.ts";
+import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/faults/fault-world.ts";
+import { leaks, orphans } from "../../support/faults/invariants.ts";
+import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
+import { pullRequestParts, WARNING_HOURS } from "../../support/faults/pull-requests/lifecycles.ts";
+import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { TOLD } from "./recorded.ts";
+
+/** Time passes so fast for the operator: what is told is tried again after ten seconds to a minute and a half. */
+const PACE = 3;
+/** A message that a process died over is sent by the next one after 90 seconds, with what it waits behind. */
+const CONVERGENCE_MS = 180_000;
+const QUIET_MS = 60_000;
+/** What creating and deleting any environment writes meets its faults in `plans.test.ts`. */
+const IS_OF_PULL_REQUESTS =
+  /WebhookDelivery|Notification|EphemeralEnvironment(\/status)? NAME(, (hold|release|a change|what)|$)|EnvironmentRecord|^call (pullRequestHost|chat|mail)\.|^call secretManager\.read/;
+
+let world: FaultWorld;
+let outbox: Outbox;
+let lifecycles: readonly RecordedLifecycle[];
+let outcomes: readonly Outcome[];
+let names: readonly string[];
+
+beforeAll(async () => {
+  world = await createFaultWorld({ pace: PACE, convergenceMs: CONVERGENCE_MS, warningHours: WARNING_HOURS });
+  outbox = await watchOutbox(world.world.admin);
+  await world.nextLife();
+  const parts = pullRequestParts(world, outbox);
+  lifecycles = await Promise.all(parts.map((part, at) => record(world, part, environmentOf(`without-fault-${at}`))));
+  const plans = drawPlans(lifecycles, world, (target) => IS_OF_PULL_REQUESTS.test(target));
+  const fates = plans.map((plan, index) => ({ ...plan, name: environmentOf(`pull-${index}`) }));
+  names = fates.map(({ name }) => name);
+  outcomes = await meetFates(world, fates);
+  console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
+}, 1_800_000);
+afterAll(async () => {
+  await outbox.stop();
+  await world.stop();
+}, 60_000);
+
+describe("every write and every call meets every fault, for environments that webhooks lead", () => {
+  test("the writes and calls of every part of life are the known ones", () => {
+    const sure = (targets: readonly string[]) => targets.filter((target) => IS_OF_PULL_REQUESTS.test(target));
+    const found = Object.fromEntries(lifecycles.map(({ name, targets }) => [name, sure(targets)]));
+    expect(found).toEqual(TOLD);
+  });
+
+  test("every plan happened; every environment is what its pull request is, and its host and chat know it", () => {
+    expect(failures(outcomes)).toEqual([]);
+    expect(outcomes).toHaveLength(names.length);
+  });
+
+  test("nothing that must never happen was seen meanwhile", async () => {
+    expect(await world.observer.violations()).toEqual([]);
+    expect(await orphans(world.world.admin)).toEqual([]);
+  });
+
+  test("at rest, nothing is written, and nobody is told anything", async () => {
+    const said = () =>
+      names.map((name) => {
+        const found = world.observer.environment(name);
+        const changes = found === undefined ? 0 : world.observer.changes(found);
+        return [name, changes, world.field.of(name).calls.filter(isTelling).length];
+      });
+    const before = said();
+    const endMs = world.clock.monotonicMs() + QUIET_MS;
+    await until(() => world.clock.monotonicMs() > endMs, { what: "the quiet", deadlineMs: QUIET_MS });
+    expect(said()).toEqual(before);
+  }, 90_000);
+
+  test("nothing readable holds a secret", () => {
+    const readable = names.flatMap((name) => [outbox.deliveriesOf(name), outbox.messagesOf(name)]);
+    expect(leaks(world.observer.secretValues, [world.log(), JSON.stringify(readable)])).toEqual([]);
+  });
+});
+
+const isTelling = (call: string) => /^call (pullRequestHost|chat|mail)\./.test(call);

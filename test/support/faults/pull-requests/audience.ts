@@ -1,0 +1,85 @@
+import type { Settings } from "../../../../config/settings.ts";
+import { pullRequestEnvironmentName } from "../../../../crds/environment/triggered-names.ts";
+import { SHARED_SECRET_LABEL } from "../../../../crds/group.ts";
+import type { ControllerContext } from "../../../../operator/controllers.ts";
+import { secretKind } from "../../../../operator/kit/client/kinds.ts";
+import { type MemoryChat, type MemoryMail, memoryChat, memoryMail } from "../../doubles/memory/webhooks/messaging.ts";
+import { type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
+import type { World } from "../../fixtures/environment-world.ts";
+
+/** The hosts, chats and mail servers that are told about environments. They outlive every process. */
+export interface Audience {
+  readonly ports: Pick<ControllerContext, "pullRequestHost"> & {
+    readonly chat: MemoryChat;
+    readonly mail: MemoryMail;
+  };
+  /** Their addresses, for the settings; grows with every Repository. */
+  readonly channels: Settings["notifications"]["chat"]["webhooks"];
+  /** Stores the key of webhooks. */
+  prepare(): Promise<void>;
+  /** Registers the Repository of a pull request whose environment has this name, with a chat channel of its own. */
+  register(environment: string): Promise<void>;
+  /** What the host has of the repository of an environment. */
+  hostOf(environment: string): Remembered;
+  /** What was posted about an environment, in order. */
+  posted(environment: string): readonly string[];
+  /** The subjects of the e-mails to the owner of an environment. */
+  mailed(environment: string): readonly string[];
+}
+
+export const WEBHOOK_KEY = "the-key-of-webhooks-of-the-fault-suite";
+/** Every repository has one pull request. */
+export const PULL_REQUEST = 1;
+const ENDING = pullRequestEnvironmentName("", PULL_REQUEST);
+const HOST = "git";
+const KEY_REF = { name: "webhook-key", key: "latest" };
+/** Those who are told, as settings name them. */
+export const AUDIENCE_SETTINGS = {
+  hosts: [{ id: HOST, kind: "github", apiUrl: "https://git.test/api", token: { name: "host-token", key: "latest" } }],
+  webhooks: { secrets: [KEY_REF] },
+  notifications: { email: { smtp: { host: "mail.test", from: "platform@example.test" } } },
+} as const;
+const CHAT = "https://chat.test/";
+
+/** The name of the environment of a repository's pull request. */
+export const environmentOf = (repository: string): string => pullRequestEnvironmentName(repository, PULL_REQUEST);
+/** The Repository of the environment of a pull request; another environment's own name. */
+export const repositoryOf = (environment: string): string =>
+  environment.endsWith(ENDING) ? environment.slice(0, -ENDING.length) : environment;
+export const fullNameOf = (environment: string): string => `shop/${repositoryOf(environment)}`;
+/** The address of the owner of an environment. */
+export const addressOf = (environment: string): string => `${environment}@example.test`;
+/** The environment whose chat has this address. */
+export const environmentOfChat = (url: string): string => url.slice(CHAT.length);
+
+export function createAudience({ admin, register }: Pick<World, "admin" | "register">): Audience {
+  const host = rememberingHost();
+  const [chat, mail] = [memoryChat(), memoryMail()];
+  // Without any channel no message is made.
+  const channels: Audience["channels"] = [{ channel: "unused", urlRef: { name: "unused", key: "latest" } }];
+  const share = (name: string, value: string) =>
+    admin.create(secretKind, {
+      metadata: { name, namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
+      data: { "1": Buffer.from(value).toString("base64") },
+    });
+  return {
+    ports: { pullRequestHost: host, chat, mail },
+    channels,
+    async prepare() {
+      await share(KEY_REF.name, WEBHOOK_KEY);
+    },
+    async register(environment) {
+      const repository = repositoryOf(environment);
+      channels.push({ channel: repository, urlRef: { name: environment, key: "latest" } });
+      await share(environment, `${CHAT}${environment}`);
+      await register(repository, {
+        ...{ fullName: fullNameOf(environment), host: HOST },
+        ...{ pullRequest: { enabled: true }, notify: { chatChannel: repository } },
+      });
+    },
+    hostOf: (environment) => host.of(fullNameOf(environment)),
+    posted: (environment) =>
+      chat.posted.flatMap(({ url, text }) => (environmentOfChat(url) === environment ? [text] : [])),
+    mailed: (environment) => mail.sent.flatMap(({ to, subject }) => (to === addressOf(environment) ? [subject] : [])),
+  };
+}

@@ -1,0 +1,149 @@
+import type { EnvironmentRecord } from "../../../../crds/environment/environment-record.ts";
+import { isPending as isUnsent, type Notification } from "../../../../crds/notifications/notification.ts";
+import { isFinal, type WebhookDelivery } from "../../../../crds/webhooks/webhook-delivery.ts";
+import { notificationType, recordType, webhookDeliveryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
+import { createObjectCache } from "../../../../operator/kit/cache/indexed-cache.ts";
+import { createReflector } from "../../../../operator/kit/cache/reflector.ts";
+import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
+import type { Course } from "../fault-field.ts";
+import type { FaultWorld } from "../fault-world.ts";
+import type { InvariantId, Violation } from "../world-observer.ts";
+import { repositoryOf } from "./audience.ts";
+
+/** What the platform stores of what comes and goes, as it is now. */
+export interface Outbox {
+  deliveriesOf(environment: string): readonly WebhookDelivery[];
+  messagesOf(environment: string): readonly Notification[];
+  recordsOf(environment: string): readonly EnvironmentRecord[];
+  stop(): Promise<void>;
+}
+
+/** Watches deliveries, messages and records, as an administrator. */
+export async function watchOutbox(admin: KubeClient): Promise<Outbox> {
+  const deliveries = watched(admin, webhookDeliveryType);
+  const messages = watched(admin, notificationType);
+  const records = watched(admin, recordType);
+  const all = [deliveries, messages, records];
+  await Promise.all(all.map(({ cache }) => cache.whenSynced(AbortSignal.timeout(20_000))));
+  return {
+    deliveriesOf: (environment) =>
+      deliveries.cache.list().filter(({ spec }) => spec.repositories?.includes(repositoryOf(environment))),
+    messagesOf: (environment) => messages.cache.list().filter(({ spec }) => spec.environment?.name === environment),
+    recordsOf: (environment) => records.cache.list().filter(({ spec }) => spec.name === environment),
+    stop: async () => void (await Promise.all(all.map(({ reflector }) => reflector.stop()))),
+  };
+}
+
+function watched<T extends KubeObject>(client: KubeClient, type: ResourceType<T>) {
+  const cache = createObjectCache<T>();
+  const reflector = createReflector({ client, type, cache, log: silentLog });
+  reflector.start();
+  return { cache, reflector };
+}
+
+/** The events that a chat is told, and the words of its message. */
+const WORDS = {
+  created: "is being created",
+  ready: "is ready",
+  updated: "is updated",
+  deleted: "is deleted",
+} as const;
+type ChatEvent = keyof typeof WORDS;
+
+/** Judges what was told, and what is left to do. */
+export interface Told {
+  /** Of an environment that lives: its host says what it is, and the chat was told these events. */
+  ofLiving(environment: string, events: readonly ChatEvent[]): readonly Violation[];
+  /** Of an environment that is gone: its host says so and keeps nothing, and it left one record. */
+  ofGone(environment: string, events: readonly ChatEvent[]): readonly Violation[];
+  /** Of an environment whose owner is to be warned. */
+  byMail(environment: string): readonly Violation[];
+}
+
+type Plan = Course["plan"];
+/** A sentence about what is wrong; `false` when nothing is. */
+type Finding = readonly [InvariantId, false | string];
+
+export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox): Told {
+  const violations = (environment: string, findings: readonly Finding[]): Violation[] =>
+    findings.flatMap(([invariant, what]) => (what === false ? [] : [{ invariant, environment, what }]));
+
+  /** I11: what was acknowledged has an outcome, and what was announced was sent. */
+  const settled = (name: string): Finding[] => {
+    const open = outbox.deliveriesOf(name).filter((one) => !isFinal(one));
+    const unsent = outbox.messagesOf(name).filter((one) => isUnsent(one) || one.status?.phase !== "sent");
+    return [
+      ["I11", open.length > 0 && `without an outcome are ${JSON.stringify(open.map(({ status }) => status))}`],
+      ["I11", unsent.length > 0 && `not sent are ${JSON.stringify(unsent.map(({ spec }) => spec.event))}`],
+    ];
+  };
+
+  /** I10: each message at least once, and twice only where no one could know that it had arrived. */
+  const heard = (name: string, texts: readonly string[]): Finding[] => {
+    const most = mayRepeat(field.of(name).plan) ? 2 : 1;
+    const counts = [...Map.groupBy(texts, (text) => text)].filter(([, all]) => all.length > most);
+    return [["I10", counts.length > 0 && `told ${counts.map(([text, all]) => `${all.length} times: ${text}`).join()}`]];
+  };
+  const chatted = (name: string, events: readonly ChatEvent[]): Finding[] => {
+    const texts = audience.posted(name);
+    const due = isRefusedForGood(field.of(name).plan) ? events.filter((event) => event !== "deleted") : events;
+    const missing = due.filter((event) => !texts.some((text) => text.includes(WORDS[event])));
+    return [["I11", missing.length > 0 && `its chat never heard ${missing.join()}`], ...heard(name, texts)];
+  };
+
+  return {
+    ofLiving(name, events) {
+      const commit = observer.environment(name)?.spec.backend.commit ?? "";
+      const { reports, comments, deployments } = audience.hostOf(name);
+      const [last, deployed, [comment = ""]] = [reports.at(-1), deployments.get(name), [...comments.values()]];
+      const isTrue = (report: typeof last | typeof deployed) => report?.state === "success" && report.commit === commit;
+      return violations(name, [
+        ["I11", !isTrue(last) && `the status of its commit is ${JSON.stringify(last)}`],
+        ["I11", !isTrue(deployed) && `its deployment is ${JSON.stringify(deployed)}`],
+        ["I11", !(comment.includes("is ready") && comment.includes(commit)) && `its comment is '${comment}'`],
+        ["I10", comments.size > 1 && `it has ${comments.size} comments`],
+        ["I2", outbox.recordsOf(name).length > 0 && "another environment of its name lived before"],
+        ...settled(name),
+        ...chatted(name, events),
+      ]);
+    },
+    ofGone(name, events) {
+      const { reports, comments, deployments } = audience.hostOf(name);
+      const [comment = ""] = [...comments.values()];
+      const isTold = reports.at(-1)?.description === "The environment is gone";
+      return violations(name, [
+        ["I11", !isTold && `the status of its commit is ${JSON.stringify(reports.at(-1))}`],
+        ["I11", !comment.includes("is gone") && `its comment is '${comment}'`],
+        ["I3", deployments.size > 0 && "its deployment is left"],
+        ["I10", comments.size > 1 && `it has ${comments.size} comments`],
+        ["I2", outbox.recordsOf(name).length !== 1 && `it has ${outbox.recordsOf(name).length} records`],
+        ...settled(name),
+        ...chatted(name, events),
+      ]);
+    },
+    byMail(name) {
+      const subjects = audience.mailed(name);
+      const isWarned = subjects.some((subject) => subject.includes("expires at"));
+      return violations(name, [
+        ["I11", !isWarned && "its owner was not warned"],
+        ...settled(name),
+        ...heard(name, subjects),
+      ]);
+    },
+  };
+}
+
+/** The message about a deletion, when it can't be made at all, holds up no deletion. */
+function isRefusedForGood(plan: Plan): boolean {
+  return plan?.target === "create Notification chat deleted" && /^40[34] /.test(plan.fault.name);
+}
+
+/** Whether the process can't have known that a message had arrived: its answer, or the process itself, was lost. */
+function mayRepeat(plan: Plan): boolean {
+  if (plan === undefined) return false;
+  const { target, fault } = plan;
+  if (/^call (chat|mail)\./.test(target)) return fault.kills === "after" || fault.name === "answer lost";
+  return fault.kills !== undefined && /^patch Notification\/status .*, sent$/.test(target);
+}
