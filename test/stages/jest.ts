@@ -16,17 +16,34 @@ const durations: Record<"files" | "tests", { readonly title: string; readonly se
   tests: [],
 };
 
+/** How Jest is run, and its further flags. */
+interface JestHow extends How {
+  readonly flags?: readonly string[];
+}
+
 /**
  * Runs projects of Jest, so many of their test files at once ("100%": one for each processor; Jest would leave one out).
  * Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too.
  */
-export async function jest(projects: readonly string[], maxWorkers: number | "100%", how: How = {}): Promise<Count> {
+export async function jest(
+  projects: readonly string[],
+  maxWorkers: number | "100%",
+  how: JestHow = {},
+): Promise<Count> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
   const config = ["--config", "test/jest.config.mjs", "--selectProjects", ...projects];
   const workers = `--maxWorkers=${maxWorkers}`;
   try {
-    const args = [bin("jest"), ...config, ...narrowed(), workers, "--json", `--outputFile=${outputFile}`];
+    const args = [
+      bin("jest"),
+      ...config,
+      ...narrowed(),
+      ...(how.flags ?? []),
+      workers,
+      "--json",
+      `--outputFile=${outputFile}`,
+    ];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     noteDurations(result);
