@@ -39,7 +39,7 @@ test-contract: node_modules ## The REST contract against the facade
 test-ports: node_modules ## Every adapter and its double against one suite
 	@$(JEST) ports $(NARROWED)
 test-control-plane: node_modules ## The operator on a real API server, without nodes
-	@$(JEST) control-plane $(NARROWED)
+	@$(NODE) test/run.ts control-plane
 test-faults: node_modules ## Every fault at every write of an environment's life, and worse (PLAN="part of a plan's title" FAULT_SEED=…)
 	@$(NODE) test/run.ts faults
 test-generators: node_modules ## Clients of the OpenAPI document by the generators that people use, made and compiled
