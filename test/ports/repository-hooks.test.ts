@@ -5,6 +5,7 @@ import { githubRepositoryHooks } from "../../operator/adapters/github/repository
 import { gitlabRepositoryHooks } from "../../operator/adapters/gitlab/repository-hooks.ts";
 import { hostApi } from "../../operator/adapters/host-api/host-api.ts";
 import { PullRequestHostFailed } from "../../operator/ports/webhooks/pull-request-host.ts";
+import { githubContract } from "../support/doubles/github-rest/contract.ts";
 import { giteaHooks } from "../support/doubles/host-hooks/gitea.ts";
 import { githubHooks } from "../support/doubles/host-hooks/github.ts";
 import { gitlabHooks } from "../support/doubles/host-hooks/gitlab.ts";
@@ -15,15 +16,15 @@ import { TestClock } from "../support/doubles/test-clock.ts";
 import { repositoryHooksSuite } from "./suites/repository-hooks.suite.ts";
 
 const KINDS = {
-  github: { prefix: "", double: githubHooks, adapter: githubRepositoryHooks },
-  gitea: { prefix: "/api/v1", double: giteaHooks, adapter: giteaRepositoryHooks },
-  gitlab: { prefix: "/api/v4", double: gitlabHooks, adapter: gitlabRepositoryHooks },
+  github: { prefix: "", contract: githubContract, double: githubHooks, adapter: githubRepositoryHooks },
+  gitea: { prefix: "/api/v1", contract: undefined, double: giteaHooks, adapter: giteaRepositoryHooks },
+  gitlab: { prefix: "/api/v4", contract: undefined, double: gitlabHooks, adapter: gitlabRepositoryHooks },
 } as const;
 
 async function world(kind: keyof typeof KINDS) {
-  const { prefix, double, adapter } = KINDS[kind];
+  const { prefix, contract, double, adapter } = KINDS[kind];
   const host = double();
-  const api = await startRecordingHost(host.routes, prefix);
+  const api = await startRecordingHost(host.routes, prefix, contract);
   const settings = { id: "git", kind, apiUrl: api.apiUrl };
   const { request, close } = hostApi({
     host: settings,

@@ -2,13 +2,9 @@ import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts
 import type { MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import { answeredStatus, type HostApi } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
+import { githubRepositoryHooks } from "./repository-hooks.ts";
 
 type Calls = Pick<HostApi, "request" | "page">;
-
-interface Hook {
-  readonly id: number;
-  readonly config?: { readonly url?: string };
-}
 
 /** An attempt to deliver. Those of one webhook have one `guid`. */
 interface Attempt {
@@ -24,8 +20,7 @@ const MOST_REDELIVERED = 50;
 const MOST_ATTEMPTS = 5;
 const MOST_PAGES = 20;
 
-const HOOKS = "/repos/{owner}/{repo}/hooks";
-const DELIVERIES = `${HOOKS}/{hook}/deliveries`;
+const DELIVERIES = "/repos/{owner}/{repo}/hooks/{hook}/deliveries";
 
 /**
  * Has GitHub repeat what it could not deliver, https://docs.github.com/en/rest/repos/webhooks: it never does so by itself.
@@ -34,8 +29,9 @@ const DELIVERIES = `${HOOKS}/{hook}/deliveries`;
 export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   return async (repository, missed, signal) => {
     try {
-      const hook = await ownHook(api, { repository, missed, signal });
-      return hook && (await redeliver(api, { repository, missed, signal, hook }));
+      const hooks = await githubRepositoryHooks(api.request).list(repository, signal);
+      const own = hooks.find(({ url }) => url.startsWith(missed.address));
+      return own && (await redeliver(api, { repository, missed, signal, hook: own.id }));
     } catch (error) {
       // The log takes a right of its own: `webhooks` of the repository.
       if ([403, 404].includes(answeredStatus(error) ?? 0)) return undefined;
@@ -44,20 +40,17 @@ export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   };
 }
 
-interface Search {
+interface Log {
   readonly repository: HostedRepository;
   readonly missed: MissedWebhooks;
   readonly signal: AbortSignal;
+  /** The id of the hook. */
+  readonly hook: string;
 }
 
-async function ownHook({ request }: Calls, { repository, missed, signal }: Search): Promise<number | undefined> {
-  const hooks = await request<readonly Hook[]>(`GET ${HOOKS}`, { ...partsOf(repository), per_page: 100 }, signal);
-  return hooks.find(({ config }) => config?.url?.startsWith(missed.address))?.id;
-}
-
-async function redeliver(api: Calls, { hook, ...search }: Search & { readonly hook: number }): Promise<number> {
-  const { repository, signal } = search;
-  const attempts = Map.groupBy(await attemptsOf(api, { hook, ...search }), ({ guid }) => guid);
+async function redeliver(api: Calls, log: Log): Promise<number> {
+  const { repository, signal, hook } = log;
+  const attempts = Map.groupBy(await attemptsOf(api, log), ({ guid }) => guid);
   const failed = [...attempts.values()]
     .filter((all) => all.length < MOST_ATTEMPTS && !all.some(isSuccess))
     .flatMap(([latest]) => latest ?? [])
@@ -69,10 +62,7 @@ async function redeliver(api: Calls, { hook, ...search }: Search & { readonly ho
 }
 
 /** Since then, the newest first. */
-async function attemptsOf(
-  { page }: Calls,
-  { repository, missed, signal, hook }: Search & { readonly hook: number },
-): Promise<readonly Attempt[]> {
+async function attemptsOf({ page }: Calls, { repository, missed, signal, hook }: Log): Promise<readonly Attempt[]> {
   const found: Attempt[] = [];
   const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= missed.since.getTime();
   let cursor: { readonly cursor?: string } = {};

@@ -28,7 +28,7 @@ afterAll(() => world.stop(), 60_000);
 
 /** An operator, the host that it tells, and an environment of pull request 42. */
 async function given(name: string) {
-  api = await startHostApi({ prefix: "/api/v1" });
+  api = await startHostApi("gitea");
   const token = { name: "host-token", key: "latest" };
   const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
   await world.register(name, { fullName: `shop/${name}`, host: "git" });

@@ -28,7 +28,7 @@ afterAll(() => world.stop(), 60_000);
 
 /** A Repository on a host, and how an operator is started that asks it. */
 async function given(name: string) {
-  api = await startHostApi({ prefix: "/api/v1" });
+  api = await startHostApi("gitea");
   const token = { name: "host-token", key: "latest" };
   const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
   const feedback = { comment: "never", status: false, deployment: false } as const;

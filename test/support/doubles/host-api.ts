@@ -1,3 +1,4 @@
+import { githubAnswer, githubContract } from "./github-rest/contract.ts";
 import { type HookLog, hookLogRoutes } from "./hook-log.ts";
 import { type HostPull, pullRequestRoutes } from "./host-pull-requests.ts";
 import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
@@ -24,9 +25,9 @@ export const SELF = 7;
 /**
  * The part of the API of a repository's host that is called, on loopback: comments of one pull request (number 42), the
  * pull requests, GitHub's log of hooks. GitHub and Gitea have the same paths; Gitea's begin with `/api/v1`. What it does not
- * know is answered 404.
+ * know is answered 404. GitHub's is held to what GitHub has published.
  */
-export async function startHostApi({ prefix = "" } = {}) {
+export async function startHostApi(kind: "gitea" | "github") {
   const statuses: Record<string, unknown>[] = [];
   const comments: HostComment[] = [];
   const deployments: HostDeployment[] = [];
@@ -113,8 +114,15 @@ export async function startHostApi({ prefix = "" } = {}) {
     ...hookLogRoutes(log),
   ];
 
-  return { ...(await startRecordingHost(routes, prefix)), statuses, comments, deployments, environments, pulls, log };
+  const host = await (kind === "gitea"
+    ? startRecordingHost(routes, "/api/v1")
+    : startRecordingHost(inFull(routes), "", githubContract));
+  return { ...host, statuses, comments, deployments, environments, pulls, log };
 }
 
 /** What `startHostApi` resolves with. */
 export type HostApiDouble = Awaited<ReturnType<typeof startHostApi>>;
+
+/** The same, with all that GitHub says in its answers. */
+const inFull = (routes: Routes): Routes =>
+  routes.map(([pattern, route]) => [pattern, (call, parts) => githubAnswer(call, route(call, parts))]);

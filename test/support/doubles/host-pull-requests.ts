@@ -27,6 +27,8 @@ function shown(pull: HostPull, { inList }: { readonly inList: boolean }) {
     labels: labels.map((name, index) => ({ id: index, name })),
     head: { ref: branch, sha: commit, repo: { id: isFork ? 2 : 1, full_name: isFork ? "dev/shop" : "shop/shop" } },
     base: { ref: base, repo: { id: 1, full_name: "shop/shop" } },
+    // The team of GitHub's published example is not as its own schema wants.
+    requested_teams: [],
   };
 }
 

@@ -20,25 +20,42 @@ type Route = (call: HostCall, parts: readonly string[]) => HostAnswer;
 /** Patterns of `METHOD /path?query`. */
 export type Routes = readonly (readonly [RegExp, Route])[];
 
+/** What a host has published of its API. Each says in words what breaks it, `undefined` when nothing does. */
+export interface HostContract {
+  /** A request. */
+  breachOf(call: HostCall): string | undefined;
+  /** An answer to it. */
+  breachIn(call: HostCall, answer: HostAnswer): string | undefined;
+}
+
 export const ABSENT: HostAnswer = { status: 404, body: { message: "Not Found" } };
 
-/** A server on loopback that records its calls and answers them by the first route that fits, else by 404. */
-export async function startRecordingHost(routes: Routes, prefix = "") {
+/**
+ * A server on loopback that records its calls and answers them by the first route that fits, else by 404. A request that
+ * breaks the contract is answered 501; a route that breaks it fails the test.
+ */
+export async function startRecordingHost(routes: Routes, prefix = "", contract?: HostContract) {
   const calls: HostCall[] = [];
   let answer: (call: HostCall) => HostAnswer | undefined = () => undefined;
   const reply = (call: HostCall): HostAnswer => {
+    const breach = contract?.breachOf(call);
+    if (breach !== undefined) return { status: 501, body: { message: `${call.route}: ${breach}` } };
     const given = answer(call);
     if (given !== undefined) return given;
-    for (const [pattern, route] of routes) {
-      const parts = pattern.exec(call.route);
-      if (parts !== null) return route(call, parts.slice(1));
-    }
-    return ABSENT;
+    const routed = byRoute(routes, call);
+    const ownBreach = contract?.breachIn(call, routed);
+    if (ownBreach !== undefined) throw new Error(`the double's answer to ${call.route}: ${ownBreach}`);
+    return routed;
   };
   const server = createServer(async (request, response) => {
     const call = await readCall(request, prefix);
     calls.push(call);
-    send(response, reply(call));
+    let sent: HostAnswer = { status: 500 };
+    try {
+      sent = reply(call);
+    } finally {
+      send(response, sent);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -55,6 +72,14 @@ export async function startRecordingHost(routes: Routes, prefix = "") {
         server.close(() => resolve());
       }),
   };
+}
+
+function byRoute(routes: Routes, call: HostCall): HostAnswer {
+  for (const [pattern, route] of routes) {
+    const parts = pattern.exec(call.route);
+    if (parts !== null) return route(call, parts.slice(1));
+  }
+  return ABSENT;
 }
 
 async function readCall(request: IncomingMessage, prefix: string): Promise<HostCall> {

@@ -23,18 +23,17 @@ afterEach(async () => {
 });
 
 const KINDS = {
-  gitea: { prefix: "/api/v1", adapter: giteaPullRequestHost },
-  github: { prefix: "", adapter: githubPullRequestHost },
+  gitea: giteaPullRequestHost,
+  github: githubPullRequestHost,
 } as const;
 
 async function scene(kind: keyof typeof KINDS) {
-  const { prefix, adapter } = KINDS[kind];
-  const api = await startHostApi({ prefix });
+  const api = await startHostApi(kind);
   const clock = new TestClock();
   const host = { id: "git", kind, apiUrl: api.apiUrl };
   const { request, close } = hostApi({ host, clock, token: async () => new Sensitive("the-token") });
   ends.push(close, api.stop);
-  return { api, clock, host: adapter(request) };
+  return { api, clock, host: KINDS[kind](request) };
 }
 
 const foreign = (api: HostApiDouble) =>
@@ -133,7 +132,7 @@ describe("feedback to a host", () => {
 
   test("follows no redirect, which could lead the token elsewhere", async () => {
     const { api, host } = await scene("github");
-    const other = await startHostApi();
+    const other = await startHostApi("github");
     ends.push(other.stop);
     api.answerWith(() => ({ status: 307, headers: { location: `${other.apiUrl}/user` } }));
     await expect(host.report(repository, report, signal)).rejects.toThrow("it redirects with 307");

@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 const KINDS = {
-  gitea: { start: () => startHostApi({ prefix: "/api/v1" }), adapter: giteaPullRequestReader },
-  github: { start: () => startHostApi(), adapter: githubPullRequestReader },
+  gitea: { start: () => startHostApi("gitea"), adapter: giteaPullRequestReader },
+  github: { start: () => startHostApi("github"), adapter: githubPullRequestReader },
   gitlab: { start: startGitlabApi, adapter: gitlabPullRequestReader },
 } as const;
 type Kind = keyof typeof KINDS;
@@ -125,7 +125,7 @@ describe("webhooks that GitHub could not deliver", () => {
     const redeliver = redeliverMissed({
       async request<T>(route: string) {
         if (route.startsWith("POST ")) posts.push(route);
-        return [{ id: 1, config: { url: `${address}repohost` } }] as T;
+        return [{ id: 1, events: [], config: { url: `${address}repohost` } }] as T;
       },
       page: async <T>() => ({ items: attempts as T, next: undefined }),
     });
