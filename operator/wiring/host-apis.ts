@@ -5,6 +5,7 @@ import type { HostKind } from "../../config/webhooks.schema.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
+import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import { type SecretManager, textOf } from "../ports/secret-manager.ts";
@@ -13,6 +14,7 @@ import { type HostedRepository, PullRequestHostFailed } from "../ports/webhooks/
 interface Context {
   readonly secretManager: Pick<SecretManager, "read">;
   readonly clock: Clock;
+  readonly calls: { of(host: string): HostCallCounter };
 }
 
 /** A replaced token is used after this time. */
@@ -38,13 +40,13 @@ export interface Hosts {
 }
 
 /** Connections to the hosts of the settings. The files of their authorities are read once. */
-export function hostApis({ hosts }: Pick<Settings, "hosts">, { secretManager, clock }: Context): HostApis {
+export function hostApis({ hosts }: Pick<Settings, "hosts">, { secretManager, clock, calls }: Context): HostApis {
   const tokens = createTokens(secretManager);
   const apis = hosts.flatMap((host): readonly (HostApi & { readonly id: string; readonly kind: HostKind })[] => {
     const { id, kind, token, caFile } = host;
     if (token === undefined) return [];
     const ca = caFile === undefined ? undefined : readFileSync(caFile, "utf8");
-    return [{ id, kind, ...hostApi({ host, ca, clock, token: () => tokens(token) }) }];
+    return [{ id, kind, ...hostApi({ host, ca, clock, token: () => tokens(token), calls: calls.of(id) }) }];
   });
   return {
     by(adapters) {

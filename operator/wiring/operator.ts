@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { gitRepositoryHost } from "../adapters/git/repository-host.ts";
+import { hostCalls } from "../adapters/host-api/host-calls.ts";
 import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
 import { type ControllerContext, controllers } from "../controllers.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { ControllerMetrics } from "../kit/controller/worker-pool.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
+import type { HostCalls } from "../ports/webhooks/host-calls.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
@@ -37,11 +39,14 @@ export function createOperator(options: OperatorOptions) {
   // Apart, so that the connections of one never wait for those of the other.
   const [hostForController, hostForApi] = [gitRepositoryHost(), gitRepositoryHost()];
   const { settings } = foundations;
-  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock });
-  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock });
+  const calls = hostCalls(log);
+  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls });
+  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls });
   const hosts = { repositoryHost: hostForController, apis: apisForController };
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   return {
+    /** How often the APIs of the repositories' hosts were called, by controllers and facade together. */
+    hostCalls: calls as HostCalls,
     ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, options),
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {

@@ -4,6 +4,8 @@ import { giteaRepositoryHooks } from "../../operator/adapters/gitea/repository-h
 import { githubRepositoryHooks } from "../../operator/adapters/github/repository-hooks.ts";
 import { gitlabRepositoryHooks } from "../../operator/adapters/gitlab/repository-hooks.ts";
 import { hostApi } from "../../operator/adapters/host-api/host-api.ts";
+import { hostCalls } from "../../operator/adapters/host-api/host-calls.ts";
+import { silentLog } from "../../operator/kit/log.ts";
 import { PullRequestHostFailed } from "../../operator/ports/webhooks/pull-request-host.ts";
 import { githubContract } from "../support/doubles/github-rest/contract.ts";
 import { giteaHooks } from "../support/doubles/host-hooks/gitea.ts";
@@ -30,6 +32,7 @@ async function world(kind: keyof typeof KINDS) {
     host: settings,
     clock: new TestClock(),
     token: async () => new Sensitive("the-token"),
+    calls: hostCalls(silentLog).of("git"),
   });
   const answerWith = (status: number) => {
     host.answer = status;

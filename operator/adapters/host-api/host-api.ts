@@ -5,6 +5,8 @@ import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts"
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import { conditional, type Fetch } from "./conditional-requests.ts";
+import type { HostCallCounter } from "./host-calls.ts";
 
 /** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
 export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;
@@ -32,8 +34,10 @@ interface Context {
   /** @throws when it can't be read */
   readonly token: () => Promise<Sensitive>;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
+  readonly calls: HostCallCounter;
 }
 
+const NOT_MODIFIED = 304;
 const CALL_DEADLINE_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
 
@@ -49,10 +53,10 @@ interface RefusedCall {
 
 /**
  * The API of a host of the settings; no other address is called, and no redirect is followed. Writes to GitHub are spaced
- * as its limits want, and a host that names a time to come back is left alone until then. A call that fails is not repeated
- * here: its reconcile is.
+ * as its limits want, a host that names a time to come back, or whose budget is used up, is left alone until then, and what is
+ * read again is only asked for changes. A call that fails is not repeated here: its reconcile is.
  */
-export function hostApi({ host, ca, token, clock }: Context): HostApi {
+export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
   const agent = new Agent({
     connections: 8,
     connect: { timeout: 5_000, ...(ca === undefined ? {} : { ca }) },
@@ -62,13 +66,13 @@ export function hostApi({ host, ca, token, clock }: Context): HostApi {
     baseUrl: host.apiUrl.replace(/\/+$/, ""),
     userAgent: "ephemeral-environments",
     log: SILENT,
-    request: { fetch: boundFetch(agent) },
+    request: { fetch: conditional(boundFetch(calls.counted(undiciFetch), agent)) },
     throttle: { enabled: host.kind === "github", id: host.id, onRateLimit: never, onSecondaryRateLimit: never },
   });
   let limitedUntilMs = Number.NEGATIVE_INFINITY;
   const send = async (route: string, values: Values, signal: AbortSignal) => {
     signal.throwIfAborted();
-    const leftMs = limitedUntilMs - clock.monotonicMs();
+    const leftMs = Math.max(limitedUntilMs - clock.monotonicMs(), calls.usedUpMs(clock.now()));
     if (leftMs > 0) throw new PullRequestHostFailed(`host '${host.id}' limits its calls`, { retryAfterMs: leftMs });
     const headers = { authorization: `Bearer ${(await token()).reveal()}` };
     try {
@@ -76,7 +80,10 @@ export function hostApi({ host, ca, token, clock }: Context): HostApi {
     } catch (error) {
       const refused = error as RefusedCall;
       const limitedMs = retryAfterMs(refused, clock.now());
-      if (limitedMs !== undefined) limitedUntilMs = clock.monotonicMs() + limitedMs;
+      if (limitedMs !== undefined) {
+        limitedUntilMs = clock.monotonicMs() + limitedMs;
+        calls.limited();
+      }
       throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${refused.message}`, {
         ...{ retryAfterMs: limitedMs, status: refused.response && refused.status, cause: error },
       });
@@ -102,12 +109,12 @@ function nextCursor(link: string | undefined): string | undefined {
 const never = () => false;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-function boundFetch(dispatcher: Agent) {
-  return async (url: string, options: Parameters<typeof undiciFetch>[1]) => {
+function boundFetch(fetch: Fetch, dispatcher: Agent): Fetch {
+  return async (url, options) => {
     const deadline = AbortSignal.timeout(CALL_DEADLINE_MS);
     const signal = options?.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
-    const reply = await undiciFetch(url, { ...options, dispatcher, redirect: "manual", signal });
-    if (reply.status < 300 || reply.status >= 400) return reply;
+    const reply = await fetch(url, { ...options, dispatcher, redirect: "manual", signal });
+    if (reply.status < 300 || reply.status >= 400 || reply.status === NOT_MODIFIED) return reply;
     await reply.body?.cancel();
     throw new Error(`it redirects with ${reply.status}: correct the name of the repository, or apiUrl of the settings`);
   };

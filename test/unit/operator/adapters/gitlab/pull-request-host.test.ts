@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { gitlabPullRequestHost } from "../../../../../operator/adapters/gitlab/pull-request-host.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
+import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
 import { startGitlabApi } from "../../../../support/doubles/gitlab-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { commitA } from "../../../../support/fixtures/environment-fixture.ts";
@@ -21,6 +23,7 @@ async function scene() {
     host: { id: "git", kind: "gitlab", apiUrl: api.apiUrl },
     clock: new TestClock(),
     token: async () => new Sensitive("the-token"),
+    calls: hostCalls(silentLog).of("git"),
   });
   ends.push(close, api.stop);
   return { api, host: gitlabPullRequestHost(request) };

@@ -3,6 +3,8 @@ import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { giteaPullRequestHost } from "../../../../../operator/adapters/gitea/pull-request-host.ts";
 import { githubPullRequestHost } from "../../../../../operator/adapters/github/pull-request-host.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
+import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { type HostApiDouble, startHostApi } from "../../../../support/doubles/host-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -31,7 +33,12 @@ async function scene(kind: keyof typeof KINDS) {
   const api = await startHostApi(kind);
   const clock = new TestClock();
   const host = { id: "git", kind, apiUrl: api.apiUrl };
-  const { request, close } = hostApi({ host, clock, token: async () => new Sensitive("the-token") });
+  const { request, close } = hostApi({
+    host,
+    clock,
+    token: async () => new Sensitive("the-token"),
+    calls: hostCalls(silentLog).of("git"),
+  });
   ends.push(close, api.stop);
   return { api, clock, host: KINDS[kind](request) };
 }

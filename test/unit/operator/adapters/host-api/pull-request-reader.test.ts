@@ -5,6 +5,8 @@ import { redeliverMissed } from "../../../../../operator/adapters/github/missed-
 import { githubPullRequestReader } from "../../../../../operator/adapters/github/pull-request-reader.ts";
 import { gitlabPullRequestReader } from "../../../../../operator/adapters/gitlab/pull-request-reader.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
+import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
 import { startGitlabApi } from "../../../../support/doubles/gitlab-api.ts";
 import type { HookAttempt } from "../../../../support/doubles/hook-log.ts";
 import { startHostApi } from "../../../../support/doubles/host-api.ts";
@@ -30,7 +32,12 @@ async function scene<K extends Kind>(kind: K) {
   const { start, adapter } = KINDS[kind];
   const api = (await start()) as Awaited<ReturnType<(typeof KINDS)[K]["start"]>>;
   const clock = new TestClock(NOW);
-  const host = hostApi({ host: { id: "git", kind, apiUrl: api.apiUrl }, clock, token: async () => new Sensitive("t") });
+  const host = hostApi({
+    host: { id: "git", kind, apiUrl: api.apiUrl },
+    clock,
+    token: async () => new Sensitive("t"),
+    calls: hostCalls(silentLog).of("git"),
+  });
   ends.push(host.close, api.stop);
   return { api, reader: adapter(host, clock) };
 }

@@ -1,0 +1,83 @@
+import type { Headers } from "undici";
+import type { Log } from "../../kit/log.ts";
+import type { CallBudget, HostCallCounts, HostCalls } from "../../ports/webhooks/host-calls.ts";
+import type { Fetch } from "./conditional-requests.ts";
+
+/** Counts the calls of one host. */
+export interface HostCallCounter {
+  /** The same fetch, each of its requests counted. */
+  counted(fetch: Fetch): Fetch;
+  /** The host wanted to be left alone for a while. */
+  limited(): void;
+  /** Milliseconds until the host's budget is new; not above 0 while some of it is left. */
+  usedUpMs(now: Date): number;
+}
+
+interface Counts extends HostCallCounts {
+  sent: number;
+  limited: number;
+  readonly answers: Record<string, number>;
+  budget: CallBudget | undefined;
+}
+
+/** Less than this part of a budget is warned of. */
+const LITTLE = 0.1;
+
+/** Counts by host, however many connections to it there are; warns once in each window of a budget that is nearly used up. */
+export function hostCalls(log: Log): HostCalls & { of(host: string): HostCallCounter } {
+  const hosts = new Map<string, Counts>();
+  return {
+    snapshot: () => structuredClone(Object.fromEntries(hosts)),
+    of(host) {
+      const counts = hosts.get(host) ?? { sent: 0, answers: {}, limited: 0, budget: undefined };
+      hosts.set(host, counts);
+      return counter(counts, log.with({ host }));
+    },
+  };
+}
+
+function counter(counts: Counts, log: Log): HostCallCounter {
+  const answered = (answer: string) => {
+    counts.answers[answer] = (counts.answers[answer] ?? 0) + 1;
+  };
+  return {
+    counted: (fetch) => async (url, options) => {
+      counts.sent += 1;
+      const reply = await fetch(url, options).catch((error: unknown) => {
+        answered("none");
+        throw error;
+      });
+      answered(reply.status === 304 ? "304" : `${Math.trunc(reply.status / 100)}xx`);
+      const budget = budgetOf(reply.headers);
+      if (budget === undefined) return reply;
+      if (isLittle(budget) && !isWarnedOf(counts.budget, budget))
+        log.warn("a host lets us make few more calls", { budget });
+      counts.budget = budget;
+      return reply;
+    },
+    limited: () => {
+      counts.limited += 1;
+    },
+    usedUpMs: (now) => (counts.budget?.remaining === 0 ? counts.budget.resetsAt.getTime() - now.getTime() : 0),
+  };
+}
+
+const isLittle = ({ limit, remaining }: CallBudget) => remaining < limit * LITTLE;
+
+const isWarnedOf = (former: CallBudget | undefined, { resetsAt }: CallBudget) =>
+  former !== undefined && isLittle(former) && former.resetsAt.getTime() === resetsAt.getTime();
+
+/**
+ * The budget that an answer tells: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, and
+ * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers. GitHub has others for GraphQL and
+ * for searches.
+ */
+function budgetOf(headers: Headers): CallBudget | undefined {
+  if ((headers.get("x-ratelimit-resource") ?? "core") !== "core") return undefined;
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
+    Number(headers.get(`x-ratelimit-${name}`) ?? headers.get(`ratelimit-${name}`) ?? Number.NaN),
+  );
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  const isTold = [limit, remaining, reset].every((number) => Number.isSafeInteger(number) && number >= 0);
+  return isTold && limit > 0 ? { limit, remaining, resetsAt: new Date(reset * 1000) } : undefined;
+}
