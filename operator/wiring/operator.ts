@@ -6,7 +6,6 @@ import { type ControllerContext, controllers } from "../controllers.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { ControllerMetrics } from "../kit/controller/worker-pool.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { HostCalls } from "../ports/webhooks/host-calls.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
@@ -46,7 +45,7 @@ export function createOperator(options: OperatorOptions) {
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   return {
     /** How often the APIs of the repositories' hosts were called, by controllers and facade together. */
-    hostCalls: calls as HostCalls,
+    hostCalls: calls,
     ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, options),
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {

@@ -11,7 +11,7 @@ interface Known {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Characters of all answers that are kept for one connection: some thousand pull requests of GitHub. */
+/** Characters of all answers that are kept for one HostApi: some hundred pull requests of GitHub. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 /** What an answer costs beside its characters. */
 const OVERHEAD = 1024;

@@ -1,5 +1,5 @@
-import { ABSENT, type HostCall } from "../recording-host.ts";
-import { add, drop, type HostHook, type HostHooks, invalid, refusal } from "./host-hook.ts";
+import type { HostCall } from "../recording-host.ts";
+import { type HostHook, type HostHooks, hookRoutes, invalid, refusal } from "./host-hook.ts";
 
 /** Whose parts are separate in what it shows, see `updateHookEvents` in its routers/api/v1/utils/hook.go. */
 const OF_PULL_REQUESTS = [
@@ -12,23 +12,14 @@ const FIELDS = ["type", "config", "events", "branch_filter", "authorization_head
 /** Gitea's part, https://docs.gitea.com/api/1.25/#tag/repository. It shows neither secrets nor deliveries. */
 export function giteaHooks(): HostHooks {
   const hooks: HostHook[] = [];
-  return {
-    hooks,
-    answer: 200,
-    routes: [
-      [/^GET \/repos\/shop\/[^/]+\/hooks\?limit=50$/, () => ({ status: 200, body: hooks.map(shown) })],
-      [
-        /^POST \/repos\/shop\/[^/]+\/hooks$/,
-        ({ body }) => {
-          const { url, content_type } = (body.config ?? {}) as Record<string, string>;
-          if (body.type === undefined || url === undefined || content_type === undefined)
-            return invalid("Missing config");
-          return refusal(body, FIELDS) ?? { status: 201, body: shown(add(hooks, stored(body))) };
-        },
-      ],
-      [/^DELETE \/repos\/shop\/[^/]+\/hooks\/(\d+)$/, (_call, [id]) => (drop(hooks, id) ? { status: 204 } : ABSENT)],
-    ],
-  };
+  const path = "/repos/shop/[^/]+/hooks";
+  return { hooks, answer: 200, routes: hookRoutes(hooks, { path, listed: "limit=50", problemOf, stored, shown }) };
+}
+
+function problemOf(body: HostCall["body"]) {
+  const { url, content_type } = (body.config ?? {}) as Record<string, string>;
+  const isWhole = body.type !== undefined && url !== undefined && content_type !== undefined;
+  return isWhole ? refusal(body, FIELDS) : invalid("Missing config");
 }
 
 function stored({ type, config, events = ["push"], branch_filter = "", active = false }: HostCall["body"]) {

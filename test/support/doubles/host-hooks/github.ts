@@ -1,11 +1,11 @@
-import { ABSENT, type HostCall } from "../recording-host.ts";
-import { add, drop, find, type HostHook, type HostHooks, invalid } from "./host-hook.ts";
+import type { HostCall } from "../recording-host.ts";
+import { aboutHook, type HostHook, type HostHooks, hookRoutes, invalid } from "./host-hook.ts";
 
 const CHANGED = "2026-06-01T11:00:00Z";
 const DELIVERED = "2026-06-01T11:30:00.123Z";
 /** Those of https://docs.github.com/en/webhooks/webhook-events-and-payloads that a repository's hook may have. */
 const EVENTS = ["*", "issues", "merge_group", "pull_request", "push", "workflow_run"];
-const HOOKS = "\\/repos\\/shop\\/[^/]+\\/hooks";
+const HOOKS = "/repos/shop/[^/]+/hooks";
 
 /**
  * GitHub's part, https://docs.github.com/en/rest/repos/webhooks, beside what `githubContract` refuses. A changed hook has
@@ -13,52 +13,30 @@ const HOOKS = "\\/repos\\/shop\\/[^/]+\\/hooks";
  */
 export function githubHooks(): HostHooks {
   const hooks: HostHook[] = [];
-  const route = (text: string) => new RegExp(`^${text.replace("HOOKS", HOOKS)}$`);
+  const wording = { path: HOOKS, listed: "per_page=100", edit: "PATCH", problemOf, stored, shown } as const;
+  const one = `${HOOKS}/(\\d+)`;
+  const ping = ({ answers }: HostHook) => answers.push(made.answer);
   const made: HostHooks = {
     hooks,
     answer: 200,
     routes: [
-      [route("GET HOOKS\\?per_page=100"), () => ({ status: 200, body: hooks.map(shown) })],
-      [
-        route("POST HOOKS"),
-        ({ body }) => {
-          const wrong = problemOf(body);
-          if (wrong !== undefined) return wrong;
-          if (body.name !== "web") return invalid("name must be web");
-          const added = add(hooks, stored(body));
-          added.answers.push(made.answer);
-          return { status: 201, body: shown(added) };
-        },
-      ],
-      [
-        route("PATCH HOOKS\\/(\\d+)"),
-        ({ body }, [id]) => {
-          const found = find(hooks, id);
-          const wrong = found === undefined ? ABSENT : problemOf(body);
-          if (found === undefined || wrong !== undefined) return wrong ?? ABSENT;
-          Object.assign(found, stored(body));
-          return { status: 200, body: shown(found) };
-        },
-      ],
-      [
-        route("POST HOOKS\\/(\\d+)\\/pings"),
-        (_call, [id]) => {
-          find(hooks, id)?.answers.push(made.answer);
-          return find(hooks, id) === undefined ? ABSENT : { status: 204 };
-        },
-      ],
-      [
-        route("GET HOOKS\\/(\\d+)\\/deliveries\\?per_page=1"),
-        (_call, [id]) => ({ status: 200, body: (find(hooks, id)?.answers ?? []).slice(-1).map(delivery) }),
-      ],
-      [route("DELETE HOOKS\\/(\\d+)"), (_call, [id]) => (drop(hooks, id) ? { status: 204 } : ABSENT)],
+      ...hookRoutes(hooks, wording, ping),
+      aboutHook(hooks, `POST ${one}/pings`, (hook) => {
+        ping(hook);
+        return { status: 204 };
+      }),
+      aboutHook(hooks, `GET ${one}/deliveries\\?per_page=1`, ({ answers }) => ({
+        status: 200,
+        body: answers.slice(-1).map(delivery),
+      })),
     ],
   };
   return made;
 }
 
 /** What GitHub wants beyond its schema. */
-function problemOf({ config, events }: HostCall["body"]) {
+function problemOf({ name, config, events }: HostCall["body"], isNew: boolean) {
+  if (isNew && name !== "web") return invalid("name must be web");
   if ((events as string[]).some((event) => !EVENTS.includes(event))) return invalid("unknown event");
   return (config as Record<string, string>).url === undefined ? invalid("url is required") : undefined;
 }

@@ -1,4 +1,4 @@
-import type { HostAnswer, HostCall, Routes } from "../recording-host.ts";
+import { ABSENT, type HostAnswer, type HostCall, type Routes } from "../recording-host.ts";
 
 /** A webhook, as its host stores it. */
 export interface HostHook {
@@ -19,6 +19,67 @@ export interface HostHooks {
   answer: number;
 }
 
+/** How one kind of host speaks of hooks. */
+interface Wording {
+  /** Where they are: a pattern without groups. */
+  readonly path: string;
+  /** The only query that a list is asked with. */
+  readonly listed: string;
+  /** Left out where no hook is changed. */
+  readonly edit?: "PATCH" | "PUT";
+  /** The refusal of what was sent. */
+  problemOf(body: HostCall["body"], isNew: boolean): HostAnswer | undefined;
+  stored(body: HostCall["body"], former?: HostHook): Pick<HostHook, "fields" | "secret">;
+  shown(hook: HostHook): object;
+}
+
+/** A call about the hook with the id that its path ends with; 404 when there is none. */
+export function aboutHook(
+  hooks: readonly HostHook[],
+  pattern: string,
+  answer: (hook: HostHook, call: HostCall) => HostAnswer,
+): Routes[number] {
+  return [
+    new RegExp(`^${pattern}$`),
+    (call, [id]) => {
+      const found = hooks.find((hook) => String(hook.id) === id);
+      return found === undefined ? ABSENT : answer(found, call);
+    },
+  ];
+}
+
+/** What hosts have in common: hooks are listed, made, changed and deleted. */
+export function hookRoutes(
+  hooks: HostHook[],
+  { path, listed, edit, problemOf, stored, shown }: Wording,
+  onMade = (_made: HostHook): unknown => undefined,
+): Routes {
+  const one = `${path}/(\\d+)`;
+  const change = aboutHook(hooks, `${edit} ${one}`, (hook, { body }) => {
+    const wrong = problemOf(body, false);
+    if (wrong !== undefined) return wrong;
+    return { status: 200, body: shown(Object.assign(hook, stored(body, hook))) };
+  });
+  return [
+    [new RegExp(`^GET ${path}\\?${listed}$`), () => ({ status: 200, body: hooks.map(shown) })],
+    [
+      new RegExp(`^POST ${path}$`),
+      ({ body }) => {
+        const wrong = problemOf(body, true);
+        if (wrong !== undefined) return wrong;
+        const made = add(hooks, stored(body));
+        onMade(made);
+        return { status: 201, body: shown(made) };
+      },
+    ],
+    ...(edit === undefined ? [] : [change]),
+    aboutHook(hooks, `DELETE ${one}`, (hook) => {
+      hooks.splice(hooks.indexOf(hook), 1);
+      return { status: 204 };
+    }),
+  ];
+}
+
 /** A refusal of what the host's schema does not have. */
 export function refusal(body: HostCall["body"], known: readonly string[]): HostAnswer | undefined {
   const unknown = Object.keys(body).filter((field) => !known.includes(field));
@@ -35,14 +96,3 @@ export function add(hooks: HostHook[], hook: Pick<HostHook, "fields" | "secret">
   return added;
 }
 let ids = 1000;
-
-/** Deletes one; false when it is not there. */
-export function drop(hooks: HostHook[], id: string | undefined): boolean {
-  const at = hooks.findIndex((hook) => String(hook.id) === id);
-  if (at >= 0) hooks.splice(at, 1);
-  return at >= 0;
-}
-
-/** The hook of that id. */
-export const find = (hooks: readonly HostHook[], id: string | undefined) =>
-  hooks.find((hook) => String(hook.id) === id);
