@@ -40,7 +40,8 @@ export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   };
 }
 
-interface Log {
+/** Where attempts are logged, and since when they count. */
+interface HookLog {
   readonly repository: HostedRepository;
   readonly missed: MissedWebhooks;
   readonly signal: AbortSignal;
@@ -48,7 +49,7 @@ interface Log {
   readonly hook: string;
 }
 
-async function redeliver(api: Calls, log: Log): Promise<number> {
+async function redeliver(api: Calls, log: HookLog): Promise<number> {
   const { repository, signal, hook } = log;
   const attempts = Map.groupBy(await attemptsOf(api, log), ({ guid }) => guid);
   const failed = [...attempts.values()]
@@ -62,7 +63,7 @@ async function redeliver(api: Calls, log: Log): Promise<number> {
 }
 
 /** Since then, the newest first. */
-async function attemptsOf({ page }: Calls, { repository, missed, signal, hook }: Log): Promise<readonly Attempt[]> {
+async function attemptsOf({ page }: Calls, { repository, missed, signal, hook }: HookLog): Promise<readonly Attempt[]> {
   const found: Attempt[] = [];
   const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= missed.since.getTime();
   let cursor: { readonly cursor?: string } = {};

@@ -40,6 +40,16 @@ function counter(counts: Counts, log: Log): HostCallCounter {
   const answered = (answer: string) => {
     counts.answers[answer] = (counts.answers[answer] ?? 0) + 1;
   };
+  const told = (budget: CallBudget | undefined) => {
+    if (budget === undefined) return;
+    const { budget: former } = counts;
+    const isSameWindow = former?.resetsAt.getTime() === budget.resetsAt.getTime();
+    // Answers may overtake each other.
+    if (isSameWindow && former.remaining <= budget.remaining) return;
+    const isWarned = isSameWindow && isLittle(former);
+    if (isLittle(budget) && !isWarned) log.warn("a host lets us make few more calls", { budget });
+    counts.budget = budget;
+  };
   return {
     counted: (fetch) => async (url, options) => {
       counts.sent += 1;
@@ -48,11 +58,7 @@ function counter(counts: Counts, log: Log): HostCallCounter {
         throw error;
       });
       answered(reply.status === 304 ? "304" : `${Math.trunc(reply.status / 100)}xx`);
-      const budget = budgetOf(reply.headers);
-      if (budget === undefined) return reply;
-      if (isLittle(budget) && !isWarnedOf(counts.budget, budget))
-        log.warn("a host lets us make few more calls", { budget });
-      counts.budget = budget;
+      told(budgetOf(reply.headers));
       return reply;
     },
     limited: () => {
@@ -63,9 +69,6 @@ function counter(counts: Counts, log: Log): HostCallCounter {
 }
 
 const isLittle = ({ limit, remaining }: CallBudget) => remaining < limit * LITTLE;
-
-const isWarnedOf = (former: CallBudget | undefined, { resetsAt }: CallBudget) =>
-  former !== undefined && isLittle(former) && former.resetsAt.getTime() === resetsAt.getTime();
 
 /**
  * The budget that an answer tells: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, and

@@ -14,12 +14,12 @@ export interface HostCallCounts {
   readonly answers: Readonly<Record<string, number>>;
   /** Answers after which nothing was sent for a while, because the host wanted so. */
   readonly limited: number;
-  /** As its last answer said; `undefined` for a host that says none, such as Gitea. */
+  /** As the least of its answers said in this window; `undefined` for a host that says none, such as Gitea. */
   readonly budget: CallBudget | undefined;
 }
 
 /** The calls to the hosts of repositories, for metrics. */
 export interface HostCalls {
-  /** Those of now, by the host's id in the settings. A host that was not called is not there. */
+  /** Those of now, by the host's id in the settings. A host without a token is never called, and not there. */
   snapshot(): Readonly<Record<string, HostCallCounts>>;
 }

@@ -137,6 +137,10 @@ describe("the calls to a host", () => {
       expect(warnings).toEqual([]);
       await left(499, SECOND + 60);
       await left(498, SECOND + 60);
+      // One that was overtaken.
+      await left(600, SECOND + 60);
+      expect(counts()?.budget?.remaining).toBe(498);
+      await left(497, SECOND + 60);
       expect(warnings).toEqual([{ limit: 5000, remaining: 499, resetsAt: new Date((SECOND + 60) * 1000) }]);
       await left(4999, SECOND + 3660);
       await left(1, SECOND + 3660);
