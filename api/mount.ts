@@ -45,12 +45,14 @@ export function mount(app: Express, routes: readonly Route[], context: RouteCont
     // Express writes `{id}` as `:id`.
     const patternOf = ([contract]: Served) => versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, ":$1");
     for (const [pattern, ofPath] of Map.groupBy(inVersion, patternOf)) {
+      const route = app.route(pattern);
       for (const [{ method }, serve] of ofPath) {
-        app[method](pattern, (request, response) => serve(request, response, version));
+        route[method]((request, response) => serve(request, response, version));
       }
       const methods = ofPath.map(([{ method }]) => method);
       const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-      app.all(pattern, methodNotAllowed(context, allow));
+      // Unlike the app's own `all`, which would add a layer for each method that Node.js knows.
+      route.all(methodNotAllowed(context, allow));
     }
   }
 }

@@ -42,18 +42,17 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 
 /** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc` without authentication, offline, under a strict policy. */
 export function mountDocs(app: Express, limits: Limits): void {
-  const document = openApiDocument(listRoutes());
   const limited: RequestHandler = async (request, response, next) => {
     await limits.documentation(request, response);
     next();
   };
   const serve = (path: string, ...handlers: RequestHandler[]) => {
-    app.get(path, limited, ...handlers);
-    app.all(path, limited, () => {
+    const route = app.route(path).all(limited).get(...handlers);
+    route.all(() => {
       throw new HttpError("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
     });
   };
-  serve("/openapi.json", unslashed, (_request, response) => void response.json(document));
+  serve("/openapi.json", unslashed, (_request, response) => void response.type("json").send(documentText()));
   serve("/docs", unslashed, contentPolicy({}), (_request, response) => void response.type("html").send(swaggerPage()));
   serve("/redoc", unslashed, withNonce, contentPolicy(REDOC_NEEDS), (_request, response) => {
     response.type("html").send(redocPage(nonceOf(response)));
@@ -63,6 +62,14 @@ export function mountDocs(app: Express, limits: Limits): void {
   for (const [path, script] of Object.entries(SCRIPTS)) {
     serve(path, (_request, response) => void response.type("js").send(script));
   }
+}
+
+let text: string | undefined;
+
+/** The document, which is the same as long as the process runs, made when it is first asked for. */
+function documentText(): string {
+  text ??= JSON.stringify(openApiDocument(listRoutes()));
+  return text;
 }
 
 function asset(file: string): RequestHandler {
