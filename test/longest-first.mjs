@@ -5,6 +5,8 @@ import Sequencer from "@jest/test-sequencer";
  * only how long files took here before; in a fresh clone it would go by their size. `make test` prints the slowest files.
  */
 const LONGEST = [
+  "unit/operator/adapters/host-api/pull-request-host",
+  "unit/deploy/charts/environment",
   "control-plane/faults/servers",
   "control-plane/faults/plans",
   "control-plane/faults/pull-requests",

@@ -47,7 +47,10 @@ export function mountDocs(app: Express, limits: Limits): void {
     next();
   };
   const serve = (path: string, ...handlers: RequestHandler[]) => {
-    const route = app.route(path).all(limited).get(...handlers);
+    const route = app
+      .route(path)
+      .all(limited)
+      .get(...handlers);
     route.all(() => {
       throw new HttpError("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
     });
