@@ -1,39 +1,58 @@
+import { type Condition, findCondition } from "../../../../crds/conditions.ts";
 import type { EnvironmentRecord } from "../../../../crds/environment/environment-record.ts";
-import { isPending as isUnsent, type Notification } from "../../../../crds/notifications/notification.ts";
+import type { Notification } from "../../../../crds/notifications/notification.ts";
 import { isFinal, type WebhookDelivery } from "../../../../crds/webhooks/webhook-delivery.ts";
-import { notificationType, recordType, webhookDeliveryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
+import {
+  notificationType,
+  recordType,
+  repositoryType,
+  webhookDeliveryType,
+} from "../../../../operator/adapters/kubernetes/kinds.ts";
 import { createObjectCache } from "../../../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../../../operator/kit/cache/reflector.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Course } from "../fault-field.ts";
+import { losesMessage } from "../fault-plans.ts";
 import type { FaultWorld } from "../fault-world.ts";
 import type { InvariantId, Violation } from "../world-observer.ts";
 import { repositoryOf } from "./audience.ts";
 
-/** What the platform stores of what comes and goes, as it is now. */
+/** What the platform stores of what comes and goes, and of the hooks that it comes by, as it is now. */
 export interface Outbox {
   deliveriesOf(environment: string): readonly WebhookDelivery[];
   messagesOf(environment: string): readonly Notification[];
   recordsOf(environment: string): readonly EnvironmentRecord[];
+  /** The condition of the hook of its Repository. */
+  hookOf(environment: string): Condition | undefined;
   stop(): Promise<void>;
 }
 
-/** Watches deliveries, messages and records, as an administrator. */
+/** Watches deliveries, messages, records and Repositories, as an administrator. */
 export async function watchOutbox(admin: KubeClient): Promise<Outbox> {
   const deliveries = watched(admin, webhookDeliveryType);
   const messages = watched(admin, notificationType);
   const records = watched(admin, recordType);
-  const all = [deliveries, messages, records];
+  const repositories = watched(admin, repositoryType);
+  const all = [deliveries, messages, records, repositories];
   await Promise.all(all.map(({ cache }) => cache.whenSynced(AbortSignal.timeout(20_000))));
   return {
     deliveriesOf: (environment) =>
       deliveries.cache.list().filter(({ spec }) => spec.repositories?.includes(repositoryOf(environment))),
-    messagesOf: (environment) => messages.cache.list().filter(({ spec }) => spec.environment?.name === environment),
+    messagesOf: (environment) => messages.cache.list().filter((one) => isAbout(one, environment)),
     recordsOf: (environment) => records.cache.list().filter(({ spec }) => spec.name === environment),
+    hookOf: (environment) => {
+      const found = repositories.cache.list().find(({ metadata }) => metadata.name === repositoryOf(environment));
+      return findCondition(found?.status?.conditions, "WebhookActive");
+    },
     stop: async () => void (await Promise.all(all.map(({ reflector }) => reflector.stop()))),
   };
+}
+
+/** A message about a hook names its Repository alone. */
+function isAbout({ spec: { environment, facts } }: Notification, name: string): boolean {
+  return environment === undefined ? facts.repository === repositoryOf(name) : environment.name === name;
 }
 
 function watched<T extends KubeObject>(client: KubeClient, type: ResourceType<T>) {
@@ -49,6 +68,7 @@ const WORDS = {
   ready: "is ready",
   updated: "is updated",
   deleted: "is deleted",
+  webhook: "may not arrive",
 } as const;
 type ChatEvent = keyof typeof WORDS;
 
@@ -60,6 +80,8 @@ export interface Told {
   ofGone(environment: string, events: readonly ChatEvent[]): readonly Violation[];
   /** Of an environment whose owner is to be warned. */
   byMail(environment: string): readonly Violation[];
+  /** Of the hook of an environment's repository: its host sends by it, and by no other, and the platform knows that. */
+  ofHook(environment: string): readonly Violation[];
 }
 
 type Plan = Course["plan"];
@@ -70,11 +92,19 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
   const violations = (environment: string, findings: readonly Finding[]): Violation[] =>
     findings.flatMap(([invariant, what]) => (what === false ? [] : [{ invariant, environment, what }]));
 
+  /** Of the plan in which one message is refused for good: it is given up, and not tried again. */
+  const deadLetters = (name: string) =>
+    losesMessage(field.of(name).plan) ? outbox.messagesOf(name).filter(({ status }) => status?.phase === "failed") : [];
+
   /** I11: what was acknowledged has an outcome, and what was announced was sent. */
   const settled = (name: string): Finding[] => {
     const open = outbox.deliveriesOf(name).filter((one) => !isFinal(one));
-    const unsent = outbox.messagesOf(name).filter((one) => isUnsent(one) || one.status?.phase !== "sent");
+    const { plan } = field.of(name);
+    const dead = deadLetters(name);
+    const unsent = outbox.messagesOf(name).filter((one) => one.status?.phase !== "sent" && !dead.includes(one));
+    const isGivenUp = dead.length === 1 && dead[0]?.status?.attempts === 1;
     return [
+      ["I9", losesMessage(plan) && !isGivenUp && `given up are ${JSON.stringify(dead.map(({ status }) => status))}`],
       ["I11", open.length > 0 && `without an outcome are ${JSON.stringify(open.map(({ status }) => status))}`],
       ["I11", unsent.length > 0 && `not sent are ${JSON.stringify(unsent.map(({ spec }) => spec.event))}`],
     ];
@@ -88,22 +118,28 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
   };
   const chatted = (name: string, events: readonly ChatEvent[]): Finding[] => {
     const texts = audience.posted(name);
-    const due = isRefusedForGood(field.of(name).plan) ? events.filter((event) => event !== "deleted") : events;
-    const missing = due.filter((event) => !texts.some((text) => text.includes(WORDS[event])));
+    const dead = deadLetters(name).map(({ spec }) => spec.event);
+    const isDue = (event: ChatEvent) =>
+      !dead.includes(event) && !(event === "deleted" && isNeverMade(field.of(name).plan));
+    const missing = events.filter((event) => isDue(event) && !texts.some((text) => text.includes(WORDS[event])));
     return [["I11", missing.length > 0 && `its chat never heard ${missing.join()}`], ...heard(name, texts)];
   };
 
   return {
     ofLiving(name, events) {
-      const commit = observer.environment(name)?.spec.backend.commit ?? "";
+      const { spec, status } = observer.environment(name) ?? {};
+      const { commit = "" } = spec?.backend ?? {};
       const { reports, comments, deployments } = audience.hostOf(name);
-      const [last, deployed, [comment = ""]] = [reports.at(-1), deployments.get(name), [...comments.values()]];
+      const [last, deployed] = [reports.at(-1), deployments.get(name)];
+      const [[id, comment] = [undefined, ""]] = [...comments];
+      const { comment: known } = status?.feedback ?? {};
       const isTrue = (report: typeof last | typeof deployed) => report?.state === "success" && report.commit === commit;
       return violations(name, [
         ["I11", !isTrue(last) && `the status of its commit is ${JSON.stringify(last)}`],
         ["I11", !isTrue(deployed) && `its deployment is ${JSON.stringify(deployed)}`],
         ["I11", !(comment.includes("is ready") && comment.includes(commit)) && `its comment is '${comment}'`],
         ["I10", comments.size > 1 && `it has ${comments.size} comments`],
+        ["I11", known?.id !== id && `its comment is ${id}, its status says ${known?.id}`],
         ["I2", outbox.recordsOf(name).length > 0 && "another environment of its name lived before"],
         ...settled(name),
         ...chatted(name, events),
@@ -125,18 +161,26 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     },
     byMail(name) {
       const subjects = audience.mailed(name);
-      const isWarned = subjects.some((subject) => subject.includes("expires at"));
+      const isWarned = deadLetters(name).length > 0 || subjects.some((subject) => subject.includes("expires at"));
       return violations(name, [
         ["I11", !isWarned && "its owner was not warned"],
         ...settled(name),
         ...heard(name, subjects),
       ]);
     },
+    ofHook(name) {
+      const states = audience.hostOf(name).hooks.map(({ state }) => state);
+      const { status, reason } = outbox.hookOf(name) ?? {};
+      return violations(name, [
+        ["I11", states.join() !== "active" && `its host has hooks that are '${states.join()}'`],
+        ["I11", status !== "True" && `its hook is known as ${status} ${reason}`],
+      ]);
+    },
   };
 }
 
 /** The message about a deletion, when it can't be made at all, holds up no deletion. */
-function isRefusedForGood(plan: Plan): boolean {
+function isNeverMade(plan: Plan): boolean {
   return plan?.target === "create Notification chat deleted" && /^40[34] /.test(plan.fault.name);
 }
 
