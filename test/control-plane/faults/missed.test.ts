@@ -23,8 +23,11 @@ const CONVERGENCE_MS = 420_000;
 /** What webhooks make of pull requests meets its faults in `pull-requests.test.ts`. */
 const IS_OF_MISSED =
   /^call (pullRequestReader|hooks)\.|WebhookDelivery|(create|delete) EphemeralEnvironment NAME$|Repository\/status, Hook|create Notification chat webhook/;
-/** After ten failures a host is asked again in a quarter of an hour. That waits grow meets its faults in `plans.test.ts`. */
-const isShort = ({ plan }: DrawnPlan) => plan.fault.times < 10;
+/**
+ * A hook is asked for again after five minutes, a host that failed ten times after a quarter of an hour. That failures
+ * repeat, and waits grow, meets its faults in `plans.test.ts`.
+ */
+const isShort = ({ plan: { target, fault } }: DrawnPlan) => fault.times < (target.startsWith("call hooks.") ? 3 : 10);
 
 let world: FaultWorld;
 let outbox: Outbox;

@@ -76,6 +76,8 @@ type ChatEvent = keyof typeof WORDS;
 export interface Told {
   /** Of an environment that lives: its host says what it is, and the chat was told these events. */
   ofLiving(environment: string, events: readonly ChatEvent[]): readonly Violation[];
+  /** Of an environment that lives: its status says what its host was told, and by which comment. */
+  ofStored(environment: string): readonly Violation[];
   /** Of an environment that is gone: its host says so and keeps nothing, and it left one record. */
   ofGone(environment: string, events: readonly ChatEvent[]): readonly Violation[];
   /** Of an environment whose owner is to be warned. */
@@ -110,6 +112,16 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     ];
   };
 
+  /** I11: without the id, each change of the comment is a search among those of everybody. */
+  const stored = (name: string): Finding[] => {
+    const { spec, status: { feedback = {} } = {} } = observer.environment(name) ?? {};
+    const { status, comment, problem } = feedback;
+    const [id] = audience.hostOf(name).comments.keys();
+    const isReady = status?.state === "success" && status.commit === spec?.backend.commit;
+    const isStored = isReady && comment?.id === id && problem === undefined;
+    return [["I11", !isStored && `its comment is ${id}, its status says ${JSON.stringify(feedback)}`]];
+  };
+
   /** I10: each message at least once, and twice only where no one could know that it had arrived. */
   const heard = (name: string, texts: readonly string[]): Finding[] => {
     const most = mayRepeat(field.of(name).plan) ? 2 : 1;
@@ -127,24 +139,22 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
 
   return {
     ofLiving(name, events) {
-      const { spec, status } = observer.environment(name) ?? {};
-      const { commit = "" } = spec?.backend ?? {};
+      const commit = observer.environment(name)?.spec.backend.commit ?? "";
       const { reports, comments, deployments } = audience.hostOf(name);
-      const [last, deployed] = [reports.at(-1), deployments.get(name)];
-      const [[id, comment] = [undefined, ""]] = [...comments];
-      const { comment: known } = status?.feedback ?? {};
+      const [last, deployed, [comment = ""]] = [reports.at(-1), deployments.get(name), [...comments.values()]];
       const isTrue = (report: typeof last | typeof deployed) => report?.state === "success" && report.commit === commit;
       return violations(name, [
         ["I11", !isTrue(last) && `the status of its commit is ${JSON.stringify(last)}`],
         ["I11", !isTrue(deployed) && `its deployment is ${JSON.stringify(deployed)}`],
         ["I11", !(comment.includes("is ready") && comment.includes(commit)) && `its comment is '${comment}'`],
         ["I10", comments.size > 1 && `it has ${comments.size} comments`],
-        ["I11", known?.id !== id && `its comment is ${id}, its status says ${known?.id}`],
         ["I2", outbox.recordsOf(name).length > 0 && "another environment of its name lived before"],
+        ...stored(name),
         ...settled(name),
         ...chatted(name, events),
       ]);
     },
+    ofStored: (name) => violations(name, stored(name)),
     ofGone(name, events) {
       const { reports, comments, deployments } = audience.hostOf(name);
       const [comment = ""] = [...comments.values()];
