@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
 import { recordKind } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
@@ -55,7 +56,7 @@ function byPlace({ name, namespace, subresource }: KubeRequest): string | undefi
 export class RequestTitles {
   readonly #hashed = new Map<string, Hashed>();
   /** By environment, what its status says that its host was told. */
-  readonly #feedback = new Map<string, string>();
+  readonly #feedback = new Map<string, object>();
   /** By environment, when its Repository was checked last. */
   readonly #checks = new Map<string, string>();
 
@@ -82,7 +83,7 @@ export class RequestTitles {
     const [, change] = request.body as PatchOperation[];
     if (change?.path === "/metadata/finalizers") return `${title}, ${change.op === "add" ? "hold" : "release"}`;
     if (change?.path !== "/status") return title;
-    const isTold = feedbackIn(request) !== (this.#feedback.get(name) ?? feedbackIn(undefined));
+    const isTold = !isDeepStrictEqual(feedbackIn(request), this.#feedback.get(name) ?? {});
     return `${title}, ${isTold ? "what the host was told" : change.value?.phase}`;
   }
 
@@ -138,12 +139,12 @@ function messageIn(body: unknown): Hashed {
 }
 
 /** What a status says that its host was told. */
-function feedbackIn(request: KubeRequest | undefined): string {
-  return JSON.stringify(statusIn(request)?.feedback ?? {});
+function feedbackIn(request: KubeRequest): object {
+  return statusIn(request)?.feedback ?? {};
 }
 
 /** `undefined` for all but the patch of a status. */
-function statusIn(request: KubeRequest | undefined): StatusIn | undefined {
-  const [, change] = Array.isArray(request?.body) ? (request.body as PatchOperation[]) : [];
+function statusIn(request: KubeRequest): StatusIn | undefined {
+  const [, change] = Array.isArray(request.body) ? (request.body as PatchOperation[]) : [];
   return change?.path === "/status" ? change.value : undefined;
 }
