@@ -87,8 +87,8 @@ export class RequestTitles {
     return `${title}, ${isTold ? "what the host was told" : change.value?.phase}`;
   }
 
-  /** To be called with every write that is sent. */
-  sent(request: KubeRequest, environment: string): void {
+  /** To be called with every write that the API server accepted: a writer that was late has said nothing. */
+  accepted(request: KubeRequest, environment: string): void {
     const isStatus = request.type?.kind === environmentType.kind && request.subresource === "status";
     if (isStatus) this.#feedback.set(environment, feedbackIn(request));
     const { lastCheckedAt } = statusIn(request) ?? {};
