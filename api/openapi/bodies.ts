@@ -1,3 +1,4 @@
+import { isRaw } from "../input/raw-body.ts";
 import type { Contract } from "../route.ts";
 import { exampleOf } from "./examples.ts";
 import { type Components, component, type Json } from "./schemas.ts";
@@ -6,7 +7,8 @@ import { type Components, component, type Json } from "./schemas.ts";
 export function requestBody({ body, forms }: Contract, components: Components): Json {
   const schema = body as Json;
   const example = exampleOf(schema);
-  const required = ((schema.required as string[] | undefined)?.length ?? 0) > 0 || "minProperties" in schema;
+  const isNeeded = isRaw(body) || "minProperties" in schema;
+  const required = isNeeded || ((schema.required as string[] | undefined)?.length ?? 0) > 0;
   return {
     required,
     content: {

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
 import { createWorld } from "../support/fixtures/environment-world.ts";
+import { shareSecret } from "../support/fixtures/shared-secret.ts";
 import { testSettings } from "../support/fixtures/test-settings.ts";
 import { startHttpsServer } from "../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../support/http/token-issuer.ts";
@@ -16,11 +18,16 @@ const NO_LIMITS = {
   passwordResetsPerHour: 10_000_000,
 };
 
+/** Where the key of webhooks is, for signatures and for tokens of pipelines. */
+const WEBHOOK_KEY_REF = { name: "webhook-key", key: "latest" };
+
 /** The platform as it is served. */
 export interface ServedPlatform {
   readonly url: string;
   /** ID token of an admin, for an hour. */
   readonly token: string;
+  /** What hosts sign webhooks with, and what pipelines send. */
+  readonly webhookKey: string;
   stop(): Promise<void>;
 }
 
@@ -35,15 +42,20 @@ export async function servePlatform(): Promise<ServedPlatform> {
   const accounts = await startIdentityProvider({ port: 0 });
   const ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));
   const git = await startGitServer();
-  for (const [name, type] of [
-    ["shop-api", "backend"],
-    ["shop-web", "frontend"],
+  const webhookKey = randomBytes(32).toString("hex");
+  await shareSecret(world, WEBHOOK_KEY_REF.name, webhookKey);
+  for (const [name, spec] of [
+    ["shop-api", { type: "backend", pullRequest: { enabled: true } }],
+    ["shop-web", { type: "frontend" }],
   ] as const) {
     await git.createRepository(name, ["main"]);
-    await world.register(name, { type, cloneUrl: `http://${git.address}/${name}.git` });
+    // The document's examples of webhooks name them so.
+    const fullName = `shop/${name}`;
+    await world.register(name, { ...spec, fullName, cloneUrl: `http://${git.address}/${name}.git` });
   }
   const platform = await platformProcess(world.identity, {
     ...testSettings,
+    webhooks: { secrets: [WEBHOOK_KEY_REF], pipelineTokens: [WEBHOOK_KEY_REF] },
     ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
     api: {
       issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { admin: ["admins"] } }],
@@ -53,7 +65,7 @@ export async function servePlatform(): Promise<ServedPlatform> {
   });
   await platform.start();
   return {
-    url: platform.url,
+    ...{ url: platform.url, webhookKey },
     token: await issuer.sign({ sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] }),
     async stop() {
       await platform.stop();

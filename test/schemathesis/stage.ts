@@ -68,7 +68,10 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
   const how = ["--header", `Authorization: Bearer ${platform.token}`, "--report-json-path", reportFile];
   const child = spawn(python, ["-m", "schemathesis.cli", ...config, "run", ...what, ...where, ...how], {
     cwd: folder,
-    env: { ...process.env, SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py") },
+    env: {
+      ...process.env,
+      ...{ SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py"), WEBHOOK_KEY: platform.webhookKey },
+    },
     stdio: ["ignore", "pipe", "inherit"],
     timeout: DEADLINE_MS,
   });

@@ -180,3 +180,35 @@ export const TOLD = {
     "patch WebhookDelivery/status synchronize, acted",
   ],
 };
+
+/** The same of environments and hooks of which no webhook tells. */
+export const MISSED = {
+  "closing is missed": [
+    "call pullRequestReader.openPullRequests",
+    "call pullRequestReader.pullRequest",
+    "call pullRequestReader.redeliver",
+    "create WebhookDelivery closed",
+    "delete EphemeralEnvironment NAME",
+    "patch WebhookDelivery/status closed, acted",
+  ],
+  "hook is paused": [
+    "call hooks.lastDelivery",
+    "call hooks.list",
+    "call hooks.resume",
+    "create Notification chat webhook",
+    "patch Repository/status, HookActive",
+    "patch Repository/status, HookPaused",
+  ],
+  "host loses its pull requests": [
+    "call pullRequestReader.openPullRequests",
+    "call pullRequestReader.pullRequest",
+    "call pullRequestReader.redeliver",
+  ],
+  "opening is missed": [
+    "call pullRequestReader.openPullRequests",
+    "call pullRequestReader.redeliver",
+    "create EphemeralEnvironment NAME",
+    "create WebhookDelivery opened",
+    "patch WebhookDelivery/status opened, acted",
+  ],
+};

@@ -10,11 +10,15 @@ import { networkPolicyKind, secretKind } from "../../../operator/kit/client/kind
 import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { type Bug, type BugTrial, prepareBugTrial } from "../../support/faults/bug-trial.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "../../support/faults/invariants.ts";
+import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
+import { pullRequestParts } from "../../support/faults/pull-requests/lifecycles.ts";
+import { toldOf, watchOutbox } from "../../support/faults/pull-requests/told.ts";
 import {
   deleteByName,
   earlyRelease,
   expiryInMemory,
   forgetfulManager,
+  forgottenComment,
   keepWhatListsLack,
   lateFinalizer,
   swallowedStatusError,
@@ -147,6 +151,26 @@ const bugs: readonly Bug[] = [
       await until(() => isSeenGone() || watches.met > 1, { what: "the deletion", deadlineMs: CONVERGENCE_MS });
       watches.set("none");
       return missing();
+    },
+  },
+  {
+    name: "the id of a comment is not stored",
+    breaks: "I11",
+    ports: forgottenComment,
+    async provoke({ world, name }) {
+      const environment = environmentOf(name);
+      const outbox = await watchOutbox(world.world.admin);
+      try {
+        const opening = pullRequestParts(world, outbox).find((part) => part.name === "pull request is opened");
+        await opening?.given?.(environment);
+        world.field.arm(environment);
+        await opening?.act(environment);
+        const isTold = () => world.observer.environment(environment)?.status?.feedback?.status?.state === "success";
+        await until(isTold, { what: "the host being told", deadlineMs: CONVERGENCE_MS });
+        return toldOf(world, outbox).ofStored(environment);
+      } finally {
+        await outbox.stop();
+      }
     },
   },
 ];

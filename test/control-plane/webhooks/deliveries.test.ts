@@ -3,10 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { settingsFrom } from "../../../config/settings.ts";
-import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
@@ -14,6 +12,7 @@ import { createOperator } from "../../../operator/wiring/operator.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { answeringProber, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
@@ -28,10 +27,7 @@ const facades: Facade[] = [];
 
 beforeAll(async () => {
   world = await createWorld();
-  await world.admin.create(secretKind, {
-    metadata: { name: "webhook-key", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
-    data: { "1": Buffer.from(KEY).toString("base64") },
-  });
+  await shareSecret(world, "webhook-key", KEY);
 }, 180_000);
 afterEach(async () => {
   await Promise.all(facades.splice(0).map((one) => one.stop()));

@@ -1,24 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { type HostApiDouble, SELF, startHostApi } from "../../support/doubles/host-api.ts";
+import { type HostApiDouble, SELF } from "../../support/doubles/host-api.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
-import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { COMMIT, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createGiteaWorld, startGitea } from "../../support/fixtures/webhooks/gitea-world.ts";
 
 let world: World;
 let api: HostApiDouble;
 
 beforeAll(async () => {
-  world = await createWorld();
-  await world.admin.create(secretKind, {
-    metadata: { name: "host-token", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
-    data: { "1": Buffer.from("the-token").toString("base64") },
-  });
+  world = await createGiteaWorld();
 }, 180_000);
 afterEach(async () => {
   await world.abandonOperators();
@@ -28,15 +21,14 @@ afterAll(() => world.stop(), 60_000);
 
 /** An operator, the host that it tells, and an environment of pull request 42. */
 async function given(name: string) {
-  api = await startHostApi("gitea");
-  const token = { name: "host-token", key: "latest" };
-  const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
+  const gitea = await startGitea();
+  api = gitea.api;
   await world.register(name, { fullName: `shop/${name}`, host: "git" });
   const spec: EnvironmentSpec = {
     backend: { repository: name, branch: "feature", commit: COMMIT },
     trigger: { kind: "pull_request", provider: "git", repository: name, number: 42 },
   };
-  const start = (more = {}) => world.startOperator({ settings, ...more });
+  const start = (more = {}) => world.startOperator({ settings: gitea.settings, ...more });
   return { start, operator: await start(), made: await world.create(`${name}-pr-42`, spec) };
 }
 

@@ -1,15 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
-import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { type ChatServer, startChatServer } from "../../support/doubles/chat-server.ts";
 import { gitlabHooks } from "../../support/doubles/host-hooks/gitlab.ts";
 import type { HostHooks } from "../../support/doubles/host-hooks/host-hook.ts";
 import { startRecordingHost } from "../../support/doubles/recording-host.ts";
 import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment-world.ts";
+import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 
@@ -26,12 +25,7 @@ let api: Awaited<ReturnType<typeof startRecordingHost>>;
 beforeAll(async () => {
   [world, chat] = await Promise.all([createWorld(), startChatServer()]);
   const values = { "host-token": "the-token", "chat-shop": chat.url("shop"), "webhook-key": KEY };
-  for (const [name, value] of Object.entries(values)) {
-    await world.admin.create(secretKind, {
-      metadata: { name, namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
-      data: { "1": Buffer.from(value).toString("base64") },
-    });
-  }
+  for (const [name, value] of Object.entries(values)) await shareSecret(world, name, value);
 }, 180_000);
 afterEach(async () => {
   await world.abandonOperators();

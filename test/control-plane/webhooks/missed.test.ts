@@ -1,24 +1,17 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../config/settings.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
-import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { type HostApiDouble, startHostApi } from "../../support/doubles/host-api.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
-import { testSettings } from "../../support/fixtures/test-settings.ts";
+import type { HostApiDouble } from "../../support/doubles/host-api.ts";
+import { COMMIT, type World } from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createGiteaWorld, startGitea } from "../../support/fixtures/webhooks/gitea-world.ts";
 
 const namespace = "ephemeral-system";
 let world: World;
 let api: HostApiDouble;
 
 beforeAll(async () => {
-  world = await createWorld();
-  await world.admin.create(secretKind, {
-    metadata: { name: "host-token", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
-    data: { "1": Buffer.from("the-token").toString("base64") },
-  });
+  world = await createGiteaWorld();
 }, 180_000);
 afterEach(async () => {
   await world.abandonOperators();
@@ -28,12 +21,11 @@ afterAll(() => world.stop(), 60_000);
 
 /** A Repository on a host, and how an operator is started that asks it. */
 async function given(name: string) {
-  api = await startHostApi("gitea");
-  const token = { name: "host-token", key: "latest" };
-  const settings = settingsFrom({ ...testSettings, hosts: [{ id: "git", kind: "gitea", apiUrl: api.apiUrl, token }] });
+  const gitea = await startGitea();
+  api = gitea.api;
   const feedback = { comment: "never", status: false, deployment: false } as const;
   await world.register(name, { fullName: `shop/${name}`, host: "git", pullRequest: { enabled: true }, feedback });
-  return () => world.startOperator({ settings });
+  return () => world.startOperator({ settings: gitea.settings });
 }
 
 const now = (seconds = 0) => new Date(Date.now() + seconds * 1000).toISOString();

@@ -131,12 +131,12 @@ export class FaultField {
     const environment = this.#titles.environmentOf(request);
     const isRecorded = environment !== undefined && isWrite(request.verb);
     const entry = isRecorded ? this.#titles.of(request, environment) : "";
-    const send = () => {
-      if (isRecorded) {
-        this.#courses.get(environment)?.writes.push(entry);
-        this.#titles.sent(request, environment);
-      }
-      return next();
+    const send = async () => {
+      if (!isRecorded) return next();
+      this.#courses.get(environment)?.writes.push(entry);
+      const answer = await next();
+      if (answer.status < 300) this.#titles.accepted(request, environment);
+      return answer;
     };
     const strike = ({ fault }: FaultPlan) =>
       fault.request === undefined ? send() : fault.request({ request, environment: environment ?? "", next: send });

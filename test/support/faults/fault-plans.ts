@@ -7,7 +7,7 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeRequest, KubeResponse } from "../../../operator/kit/client/request.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
-import { MessagingUnavailable } from "../../../operator/ports/notifications/messaging.ts";
+import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications/messaging.ts";
 import { RepositoryHostUnavailable } from "../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";
@@ -105,9 +105,15 @@ function callFaults(place: FaultPlace): readonly Fault[] {
   ];
 }
 
-/** Who is told about environments may name the time of the next try. */
+/** Hosts and chats may name the time of the next try. */
 const LIMITED: Fault = { name: "limited for a time", times: 2, call: limited, moreWrites: 6 };
-const CAN_LIMIT = /^call (pullRequestHost|chat)\./;
+const CAN_LIMIT = /^call (pullRequestHost|pullRequestReader|hooks|chat)\./;
+/** A chat or a mail server that will never take the message. */
+const REFUSED: Fault = { name: "refused for good", times: 1, call: refusedForGood, moreWrites: 4 };
+const CAN_REFUSE = /^call (chat\.post|mail\.send)$/;
+
+/** Whether a message of that plan ends as a dead letter. */
+export const losesMessage = (plan: FaultPlan | undefined): boolean => plan?.fault === REFUSED;
 
 /** A status on the way is written only when the deployer is slower than the pass: a run may do without it. */
 export function isPassing(target: string): boolean {
@@ -124,7 +130,8 @@ export function plansFor(lifecycle: string, targets: readonly string[], place: F
   const [ofRequests, ofCalls] = [requestFaults(place), callFaults(place)];
   const faultsOf = (target: string) => {
     if (!target.startsWith("call ")) return ofRequests;
-    return CAN_LIMIT.test(target) ? [...ofCalls, LIMITED] : ofCalls;
+    const own = [CAN_LIMIT.test(target) ? [LIMITED] : [], CAN_REFUSE.test(target) ? [REFUSED] : []];
+    return [...ofCalls, ...own.flat()];
   };
   return targets.flatMap((target) =>
     faultsOf(target).map((fault) => ({ target, fault, title: `${lifecycle}: ${target}: ${fault.name}` })),
@@ -180,7 +187,7 @@ async function unavailable({ port }: PortCall): Promise<unknown> {
   if (port === "deployer") throw new DeployerUnavailable(message);
   if (port === "repositoryHost") throw new RepositoryHostUnavailable(message);
   if (port === "pods") throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
-  if (port === "pullRequestHost") throw new PullRequestHostFailed(message);
+  if (["pullRequestHost", "pullRequestReader", "hooks"].includes(port)) throw new PullRequestHostFailed(message);
   if (port === "chat" || port === "mail") throw new MessagingUnavailable(message);
   return { status: "unreachable", responseTimeMs: 1, message };
 }
@@ -188,6 +195,10 @@ async function unavailable({ port }: PortCall): Promise<unknown> {
 async function limited({ port }: PortCall): Promise<never> {
   const [message, wait] = [`the ${port} limits its calls`, { retryAfterMs: LIMITED_MS }];
   throw port === "chat" ? new MessagingUnavailable(message, wait) : new PullRequestHostFailed(message, wait);
+}
+
+async function refusedForGood({ port }: PortCall): Promise<never> {
+  throw new MessageRefused(`the ${port} refuses the message`);
 }
 
 async function unexpected(): Promise<never> {

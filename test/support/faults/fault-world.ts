@@ -14,7 +14,7 @@ import { until } from "../fixtures/until.ts";
 import { FaultField, type Life } from "./fault-field.ts";
 import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
 import { CONVERGENCE_MS } from "./invariants.ts";
-import { AUDIENCE_SETTINGS, type Audience, createAudience } from "./pull-requests/audience.ts";
+import { AUDIENCE_SETTINGS, type Audience, createAudience, PUBLIC_URL } from "./pull-requests/audience.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { type Observer, observeWorld } from "./world-observer.ts";
 
@@ -33,6 +33,8 @@ export interface FaultWorldOptions {
   readonly convergenceMs?: number;
   /** So long before the expiry owners are warned by e-mail; not at all unless said. */
   readonly warningHours?: number;
+  /** So often hosts are asked for what no webhook told; without it only at the start, and never for our hooks. */
+  readonly sweepMinutes?: number;
 }
 
 /** A world under observation, with one operator at a time, in which every environment can meet its own fault. */
@@ -136,9 +138,11 @@ export async function createFaultWorld(options: FaultWorldOptions = {}): Promise
 function settingsOf(
   { hostCredentials }: FaultRegistry,
   { channels }: Audience,
-  { probeSeconds = PROBE_SECONDS, warningHours }: FaultWorldOptions,
+  { probeSeconds = PROBE_SECONDS, warningHours, sweepMinutes }: FaultWorldOptions,
 ): Settings {
-  const settings = settingsFrom({ ...testSettings, ...AUDIENCE_SETTINGS, reconcile: { workers: WORKERS } });
+  const webhooks = { ...AUDIENCE_SETTINGS.webhooks, sweepMinutes };
+  const asked = sweepMinutes === undefined ? {} : { publicUrl: PUBLIC_URL, webhooks };
+  const settings = settingsFrom({ ...testSettings, ...AUDIENCE_SETTINGS, ...asked, reconcile: { workers: WORKERS } });
   const { notifications, secrets } = settings;
   const hours = warningHours === undefined ? [] : [warningHours];
   return {

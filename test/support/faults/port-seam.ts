@@ -36,7 +36,15 @@ const address: About = (message) => (message as { to: string }).to.split("@")[0]
 /** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
 type Reaching = Pick<
   Required<ControllerContext>,
-  "secretManager" | "deployer" | "pods" | "repositoryHost" | "prober" | "pullRequestHost" | "chat"
+  | "secretManager"
+  | "deployer"
+  | "pods"
+  | "repositoryHost"
+  | "prober"
+  | "pullRequestHost"
+  | "pullRequestReader"
+  | "hooks"
+  | "chat"
 > & { readonly mail: NonNullable<ControllerContext["mail"]> };
 
 /** The methods that ask somebody; the others answer from what a watch delivered. */
@@ -55,6 +63,8 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
   repositoryHost: { head: branch },
   prober: { probe: host },
   pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },
+  pullRequestReader: { openPullRequests: pullRequest, pullRequest, redeliver: pullRequest },
+  hooks: { list: pullRequest, lastDelivery: pullRequest, put: pullRequest, resume: pullRequest },
   chat: { post: channel, close: nobody },
   mail: { send: address },
 };

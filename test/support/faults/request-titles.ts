@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
+import { findCondition } from "../../../crds/conditions.ts";
 import { recordKind } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../crds/group.ts";
 import type { Notification } from "../../../crds/notifications/notification.ts";
 import { notificationKind } from "../../../crds/notifications/notification.ts";
+import type { RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { webhookDeliveryKind } from "../../../crds/webhooks/webhook-delivery.ts";
-import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { revisionKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
+import { environmentOf } from "./pull-requests/audience.ts";
 import { normalised } from "./request-seams.ts";
 
 /** An object whose name is a hash: only its creation says what it is about. */
@@ -21,53 +25,74 @@ interface Hashed {
 interface PatchOperation {
   readonly op: string;
   readonly path: string;
-  readonly value?: { readonly phase?: string; readonly feedback?: object };
+  readonly value?: StatusIn;
+}
+
+/** The parts of statuses that tell their writes apart. */
+interface StatusIn extends Pick<RepositoryStatus, "lastCheckedAt" | "conditions"> {
+  readonly phase?: string;
+  readonly feedback?: object;
 }
 
 const UID_FORM = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 
+/** Whose name says which environment a request is about. */
+const BY_KIND: Readonly<Record<string, (request: KubeRequest) => string | undefined>> = {
+  [recordKind.kind]: ({ body }) =>
+    (body as Partial<KubeObject> | undefined)?.metadata?.labels?.[ENVIRONMENT_NAME_LABEL],
+  [environmentType.kind]: ({ name }) => name,
+  [repositoryType.kind]: ({ name }) => name && environmentOf(name),
+  [revisionKind.kind]: ({ name = "" }) => /^(.+)-[0-9a-f]{8}-\d+$/.exec(name)?.[1],
+};
+
+/** The environment of a namespace, and of what is in it. */
+function byPlace({ name, namespace, subresource }: KubeRequest): string | undefined {
+  if (namespace === "ephemeral-secrets") return /^(.+)-[0-9a-f]{8}$/.exec(name ?? "")?.[1];
+  const place = namespace?.startsWith("env-") ? namespace : name;
+  return subresource === undefined && place?.startsWith("env-") ? place.slice("env-".length) : undefined;
+}
+
 /** Tells which environment a request is about, and names writes without what differs between environments. */
 export class RequestTitles {
   readonly #hashed = new Map<string, Hashed>();
-  /** What statuses say that hosts were told, by environment. */
-  readonly #feedback = new Map<string, string>();
+  /** By environment, what its status says that its host was told. */
+  readonly #feedback = new Map<string, object>();
+  /** By environment, when its Repository was checked last. */
+  readonly #checks = new Map<string, string>();
 
   /** The environment that a request is about, by the names in it; `undefined` for lists, watches, and others. */
   environmentOf(request: KubeRequest): string | undefined {
-    const { name, namespace, type, subresource } = request;
     if (isHashed(request)) return this.#hashedOf(request)?.environment;
-    if (type?.kind === recordKind.kind) {
-      return (request.body as { metadata?: KubeObject["metadata"] } | undefined)?.metadata?.labels?.[
-        ENVIRONMENT_NAME_LABEL
-      ];
-    }
-    if (type?.kind === environmentType.kind) return name;
-    if (type?.kind === revisionKind.kind) return /^(.+)-[0-9a-f]{8}-\d+$/.exec(name ?? "")?.[1];
-    if (namespace === "ephemeral-secrets") return /^(.+)-[0-9a-f]{8}$/.exec(name ?? "")?.[1];
-    const place = namespace?.startsWith("env-") ? namespace : name;
-    return subresource === undefined && place?.startsWith("env-") ? place.slice("env-".length) : undefined;
+    return (BY_KIND[request.type?.kind ?? ""] ?? byPlace)(request);
   }
 
   /** The title of a write; the several patches of one resource are told apart. */
   of(request: KubeRequest, environment: string): string {
     if (isHashed(request)) return this.#titleOfHashed(request);
+    if (request.type?.kind === repositoryType.kind) return this.#titleOfRepository(request, environment);
     const title = normalised(request, environment)
       .replace(UID_FORM, "UID")
       .replace(/NAME-[0-9a-f]{8}-(\d+)$/, "NAME-UID-$1")
       .replace(/( Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION");
-    if (request.verb !== "patch" || request.name !== environment) return title;
+    return request.verb === "patch" && request.name === environment ? this.#titleOfPatch(title, request) : title;
+  }
+
+  #titleOfPatch(title: string, request: KubeRequest): string {
+    const { name = "" } = request;
     if (!Array.isArray(request.body)) return `${title}, a change of the spec`;
     const [, change] = request.body as PatchOperation[];
     if (change?.path === "/metadata/finalizers") return `${title}, ${change.op === "add" ? "hold" : "release"}`;
     if (change?.path !== "/status") return title;
-    const isTold = feedbackIn(request) !== (this.#feedback.get(environment) ?? feedbackIn(undefined));
+    const isTold = !isDeepStrictEqual(feedbackIn(request), this.#feedback.get(name) ?? {});
     return `${title}, ${isTold ? "what the host was told" : change.value?.phase}`;
   }
 
-  /** To be called with every write that is sent. */
-  sent(request: KubeRequest, environment: string): void {
+  /** To be called with every write that the API server accepted: a writer that was late has said nothing. */
+  accepted(request: KubeRequest, environment: string): void {
     const isStatus = request.type?.kind === environmentType.kind && request.subresource === "status";
     if (isStatus) this.#feedback.set(environment, feedbackIn(request));
+    const { lastCheckedAt } = statusIn(request) ?? {};
+    if (lastCheckedAt !== undefined) this.#checks.set(environment, lastCheckedAt);
   }
 
   #hashedOf(request: KubeRequest): Hashed | undefined {
@@ -82,8 +107,17 @@ export class RequestTitles {
   #titleOfHashed(request: KubeRequest): string {
     const kind = [request.type?.kind, request.subresource].filter(Boolean).join("/");
     const title = `${request.verb} ${kind} ${this.#hashedOf(request)?.title}`;
-    const [, change] = Array.isArray(request.body) ? (request.body as PatchOperation[]) : [];
-    return change?.value?.phase === undefined ? title : `${title}, ${change.value.phase}`;
+    const { phase } = statusIn(request) ?? {};
+    return phase === undefined ? title : `${title}, ${phase}`;
+  }
+
+  /** The status of a Repository has two writers: of its check, and of its hook. */
+  #titleOfRepository(request: KubeRequest, environment: string): string {
+    const [status, title] = [statusIn(request), `${request.verb} Repository`];
+    if (status === undefined) return title;
+    const isCheck = status.lastCheckedAt !== this.#checks.get(environment);
+    const { reason } = findCondition(status.conditions, "WebhookActive") ?? {};
+    return `${title}/status, ${isCheck ? "checked" : reason}`;
   }
 }
 
@@ -99,12 +133,18 @@ function deliveryIn(body: unknown): Hashed {
 }
 
 function messageIn(body: unknown): Hashed {
-  const { environment, channel, event } = (body as Notification).spec;
-  return { environment: environment?.name, title: `${channel} ${event}` };
+  const { environment, channel, event, facts } = (body as Notification).spec;
+  const about = environment?.name ?? (facts.repository && environmentOf(facts.repository));
+  return { environment: about, title: `${channel} ${event}` };
 }
 
 /** What a status says that its host was told. */
-function feedbackIn(request: KubeRequest | undefined): string {
-  const [, change] = Array.isArray(request?.body) ? (request.body as PatchOperation[]) : [];
-  return JSON.stringify(change?.value?.feedback ?? {});
+function feedbackIn(request: KubeRequest): object {
+  return statusIn(request)?.feedback ?? {};
+}
+
+/** `undefined` for all but the patch of a status. */
+function statusIn(request: KubeRequest): StatusIn | undefined {
+  const [, change] = Array.isArray(request.body) ? (request.body as PatchOperation[]) : [];
+  return change?.path === "/status" ? change.value : undefined;
 }

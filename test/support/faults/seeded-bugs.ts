@@ -103,3 +103,14 @@ export function keepWhatListsLack(): RequestSeam {
     return { items: all, resourceVersion };
   });
 }
+
+/** What the host was told is stored without its comment. */
+export const forgottenComment: Ports = ({ statusWriter: real, ...context }) => ({
+  ...context,
+  statusWriter: overriding(real, {
+    writeStatus(...[environment, { feedback, ...status }]: Parameters<typeof real.writeStatus>) {
+      const { comment: _, ...told } = feedback ?? {};
+      return real.writeStatus(environment, { ...status, ...(feedback === undefined ? {} : { feedback: told }) });
+    },
+  }),
+});

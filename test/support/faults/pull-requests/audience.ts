@@ -1,15 +1,14 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { pullRequestEnvironmentName } from "../../../../crds/environment/triggered-names.ts";
-import { SHARED_SECRET_LABEL } from "../../../../crds/group.ts";
 import type { ControllerContext } from "../../../../operator/controllers.ts";
-import { secretKind } from "../../../../operator/kit/client/kinds.ts";
 import { type MemoryChat, type MemoryMail, memoryChat, memoryMail } from "../../doubles/memory/webhooks/messaging.ts";
-import { type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
+import { activeHook, type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
 import type { World } from "../../fixtures/environment-world.ts";
+import { shareSecret } from "../../fixtures/shared-secret.ts";
 
-/** The hosts, chats and mail servers that are told about environments. They outlive every process. */
+/** The hosts, chats and mail servers that are told about environments, and asked. They outlive every process. */
 export interface Audience {
-  readonly ports: Pick<ControllerContext, "pullRequestHost"> & {
+  readonly ports: Pick<ControllerContext, "pullRequestHost" | "pullRequestReader" | "hooks"> & {
     readonly chat: MemoryChat;
     readonly mail: MemoryMail;
   };
@@ -17,7 +16,7 @@ export interface Audience {
   readonly channels: Settings["notifications"]["chat"]["webhooks"];
   /** Stores the key of webhooks. */
   prepare(): Promise<void>;
-  /** Registers the Repository of a pull request whose environment has this name, with a chat channel of its own. */
+  /** Registers the Repository of a pull request whose environment has this name, with a hook and a chat channel of its own. */
   register(environment: string): Promise<void>;
   /** What the host has of the repository of an environment. */
   hostOf(environment: string): Remembered;
@@ -39,6 +38,9 @@ export const AUDIENCE_SETTINGS = {
   webhooks: { secrets: [KEY_REF] },
   notifications: { email: { smtp: { host: "mail.test", from: "platform@example.test" } } },
 } as const;
+/** Where the platform is, for worlds whose hosts are asked for our hooks. */
+export const PUBLIC_URL = "https://platform.test";
+const HOOK = `${PUBLIC_URL}/api/webhooks/repohost`;
 const CHAT = "https://chat.test/";
 
 /** The name of the environment of a repository's pull request. */
@@ -57,21 +59,17 @@ export function createAudience({ admin, register }: Pick<World, "admin" | "regis
   const [chat, mail] = [memoryChat(), memoryMail()];
   // Without any channel no message is made.
   const channels: Audience["channels"] = [{ channel: "unused", urlRef: { name: "unused", key: "latest" } }];
-  const share = (name: string, value: string) =>
-    admin.create(secretKind, {
-      metadata: { name, namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
-      data: { "1": Buffer.from(value).toString("base64") },
-    });
   return {
-    ports: { pullRequestHost: host, chat, mail },
+    ports: { pullRequestHost: host.told, pullRequestReader: host.reader, hooks: host.hooks, chat, mail },
     channels,
     async prepare() {
-      await share(KEY_REF.name, WEBHOOK_KEY);
+      await shareSecret({ admin }, KEY_REF.name, WEBHOOK_KEY);
     },
     async register(environment) {
       const repository = repositoryOf(environment);
       channels.push({ channel: repository, urlRef: { name: environment, key: "latest" } });
-      await share(environment, `${CHAT}${environment}`);
+      host.of(fullNameOf(environment)).hooks.push(activeHook(HOOK));
+      await shareSecret({ admin }, environment, `${CHAT}${environment}`);
       await register(repository, {
         ...{ fullName: fullNameOf(environment), host: HOST },
         ...{ pullRequest: { enabled: true }, notify: { chatChannel: repository } },

@@ -1,39 +1,58 @@
+import { type Condition, findCondition } from "../../../../crds/conditions.ts";
 import type { EnvironmentRecord } from "../../../../crds/environment/environment-record.ts";
-import { isPending as isUnsent, type Notification } from "../../../../crds/notifications/notification.ts";
+import type { Notification } from "../../../../crds/notifications/notification.ts";
 import { isFinal, type WebhookDelivery } from "../../../../crds/webhooks/webhook-delivery.ts";
-import { notificationType, recordType, webhookDeliveryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
+import {
+  notificationType,
+  recordType,
+  repositoryType,
+  webhookDeliveryType,
+} from "../../../../operator/adapters/kubernetes/kinds.ts";
 import { createObjectCache } from "../../../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../../../operator/kit/cache/reflector.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Course } from "../fault-field.ts";
+import { losesMessage } from "../fault-plans.ts";
 import type { FaultWorld } from "../fault-world.ts";
 import type { InvariantId, Violation } from "../world-observer.ts";
 import { repositoryOf } from "./audience.ts";
 
-/** What the platform stores of what comes and goes, as it is now. */
+/** What the platform stores of what comes and goes, and of the hooks that it comes by, as it is now. */
 export interface Outbox {
   deliveriesOf(environment: string): readonly WebhookDelivery[];
   messagesOf(environment: string): readonly Notification[];
   recordsOf(environment: string): readonly EnvironmentRecord[];
+  /** The condition of the hook of its Repository. */
+  hookOf(environment: string): Condition | undefined;
   stop(): Promise<void>;
 }
 
-/** Watches deliveries, messages and records, as an administrator. */
+/** Watches deliveries, messages, records and Repositories, as an administrator. */
 export async function watchOutbox(admin: KubeClient): Promise<Outbox> {
   const deliveries = watched(admin, webhookDeliveryType);
   const messages = watched(admin, notificationType);
   const records = watched(admin, recordType);
-  const all = [deliveries, messages, records];
+  const repositories = watched(admin, repositoryType);
+  const all = [deliveries, messages, records, repositories];
   await Promise.all(all.map(({ cache }) => cache.whenSynced(AbortSignal.timeout(20_000))));
   return {
     deliveriesOf: (environment) =>
       deliveries.cache.list().filter(({ spec }) => spec.repositories?.includes(repositoryOf(environment))),
-    messagesOf: (environment) => messages.cache.list().filter(({ spec }) => spec.environment?.name === environment),
+    messagesOf: (environment) => messages.cache.list().filter((one) => isAbout(one, environment)),
     recordsOf: (environment) => records.cache.list().filter(({ spec }) => spec.name === environment),
+    hookOf: (environment) => {
+      const found = repositories.cache.list().find(({ metadata }) => metadata.name === repositoryOf(environment));
+      return findCondition(found?.status?.conditions, "WebhookActive");
+    },
     stop: async () => void (await Promise.all(all.map(({ reflector }) => reflector.stop()))),
   };
+}
+
+/** A message about a hook names its Repository alone. */
+function isAbout({ spec: { environment, facts } }: Notification, name: string): boolean {
+  return environment === undefined ? facts.repository === repositoryOf(name) : environment.name === name;
 }
 
 function watched<T extends KubeObject>(client: KubeClient, type: ResourceType<T>) {
@@ -49,6 +68,7 @@ const WORDS = {
   ready: "is ready",
   updated: "is updated",
   deleted: "is deleted",
+  webhook: "may not arrive",
 } as const;
 type ChatEvent = keyof typeof WORDS;
 
@@ -56,10 +76,14 @@ type ChatEvent = keyof typeof WORDS;
 export interface Told {
   /** Of an environment that lives: its host says what it is, and the chat was told these events. */
   ofLiving(environment: string, events: readonly ChatEvent[]): readonly Violation[];
+  /** Of an environment that lives: its status says what its host was told, and by which comment. */
+  ofStored(environment: string): readonly Violation[];
   /** Of an environment that is gone: its host says so and keeps nothing, and it left one record. */
   ofGone(environment: string, events: readonly ChatEvent[]): readonly Violation[];
   /** Of an environment whose owner is to be warned. */
   byMail(environment: string): readonly Violation[];
+  /** Of the hook of an environment's repository: its host sends by it, and by no other, and the platform knows that. */
+  ofHook(environment: string): readonly Violation[];
 }
 
 type Plan = Course["plan"];
@@ -70,14 +94,32 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
   const violations = (environment: string, findings: readonly Finding[]): Violation[] =>
     findings.flatMap(([invariant, what]) => (what === false ? [] : [{ invariant, environment, what }]));
 
+  /** Of the plan in which one message is refused for good: it is given up, and not tried again. */
+  const deadLetters = (name: string) =>
+    losesMessage(field.of(name).plan) ? outbox.messagesOf(name).filter(({ status }) => status?.phase === "failed") : [];
+
   /** I11: what was acknowledged has an outcome, and what was announced was sent. */
   const settled = (name: string): Finding[] => {
     const open = outbox.deliveriesOf(name).filter((one) => !isFinal(one));
-    const unsent = outbox.messagesOf(name).filter((one) => isUnsent(one) || one.status?.phase !== "sent");
+    const { plan } = field.of(name);
+    const dead = deadLetters(name);
+    const unsent = outbox.messagesOf(name).filter((one) => one.status?.phase !== "sent" && !dead.includes(one));
+    const isGivenUp = dead.length === 1 && dead[0]?.status?.attempts === 1;
     return [
+      ["I9", losesMessage(plan) && !isGivenUp && `given up are ${JSON.stringify(dead.map(({ status }) => status))}`],
       ["I11", open.length > 0 && `without an outcome are ${JSON.stringify(open.map(({ status }) => status))}`],
       ["I11", unsent.length > 0 && `not sent are ${JSON.stringify(unsent.map(({ spec }) => spec.event))}`],
     ];
+  };
+
+  /** I11: without the id, each change of the comment is a search among those of everybody. */
+  const stored = (name: string): Finding[] => {
+    const { spec, status: { feedback = {} } = {} } = observer.environment(name) ?? {};
+    const { status, comment, problem } = feedback;
+    const [id] = audience.hostOf(name).comments.keys();
+    const isReady = status?.state === "success" && status.commit === spec?.backend.commit;
+    const isStored = isReady && comment?.id === id && problem === undefined;
+    return [["I11", !isStored && `its comment is ${id}, its status says ${JSON.stringify(feedback)}`]];
   };
 
   /** I10: each message at least once, and twice only where no one could know that it had arrived. */
@@ -88,8 +130,10 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
   };
   const chatted = (name: string, events: readonly ChatEvent[]): Finding[] => {
     const texts = audience.posted(name);
-    const due = isRefusedForGood(field.of(name).plan) ? events.filter((event) => event !== "deleted") : events;
-    const missing = due.filter((event) => !texts.some((text) => text.includes(WORDS[event])));
+    const dead = deadLetters(name).map(({ spec }) => spec.event);
+    const isDue = (event: ChatEvent) =>
+      !dead.includes(event) && !(event === "deleted" && isNeverMade(field.of(name).plan));
+    const missing = events.filter((event) => isDue(event) && !texts.some((text) => text.includes(WORDS[event])));
     return [["I11", missing.length > 0 && `its chat never heard ${missing.join()}`], ...heard(name, texts)];
   };
 
@@ -105,10 +149,12 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
         ["I11", !(comment.includes("is ready") && comment.includes(commit)) && `its comment is '${comment}'`],
         ["I10", comments.size > 1 && `it has ${comments.size} comments`],
         ["I2", outbox.recordsOf(name).length > 0 && "another environment of its name lived before"],
+        ...stored(name),
         ...settled(name),
         ...chatted(name, events),
       ]);
     },
+    ofStored: (name) => violations(name, stored(name)),
     ofGone(name, events) {
       const { reports, comments, deployments } = audience.hostOf(name);
       const [comment = ""] = [...comments.values()];
@@ -125,18 +171,26 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     },
     byMail(name) {
       const subjects = audience.mailed(name);
-      const isWarned = subjects.some((subject) => subject.includes("expires at"));
+      const isWarned = deadLetters(name).length > 0 || subjects.some((subject) => subject.includes("expires at"));
       return violations(name, [
         ["I11", !isWarned && "its owner was not warned"],
         ...settled(name),
         ...heard(name, subjects),
       ]);
     },
+    ofHook(name) {
+      const states = audience.hostOf(name).hooks.map(({ state }) => state);
+      const { status, reason } = outbox.hookOf(name) ?? {};
+      return violations(name, [
+        ["I11", states.join() !== "active" && `its host has hooks that are '${states.join()}'`],
+        ["I11", status !== "True" && `its hook is known as ${status} ${reason}`],
+      ]);
+    },
   };
 }
 
 /** The message about a deletion, when it can't be made at all, holds up no deletion. */
-function isRefusedForGood(plan: Plan): boolean {
+function isNeverMade(plan: Plan): boolean {
   return plan?.target === "create Notification chat deleted" && /^40[34] /.test(plan.fault.name);
 }
 

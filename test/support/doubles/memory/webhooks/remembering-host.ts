@@ -4,6 +4,11 @@ import type {
   HostedRepository,
   PullRequestHost,
 } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
+import type {
+  HostedPullRequest,
+  PullRequestReader,
+} from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
+import type { RepositoryHook, RepositoryHooks } from "../../../../../operator/ports/webhooks/repository-hooks.ts";
 
 /** What a host has of one repository. */
 export interface Remembered {
@@ -13,19 +18,39 @@ export interface Remembered {
   readonly comments: Map<number, string>;
   /** Its deployments by the host's environment: the last that was reported. */
   readonly deployments: Map<string, DeploymentReport>;
+  /** Its pull requests by their numbers. */
+  readonly pulls: Map<number, HostedPullRequest>;
+  readonly hooks: RepositoryHook[];
+  /** How often its open pull requests were listed. */
+  listed: number;
 }
 
-/** The PullRequestHost port on hosts that remember each repository, and find a comment by its id or its marker. */
-export function rememberingHost(): PullRequestHost & { of(fullName: string): Remembered } {
+/** The ports of hosts, on a host that remembers each repository. It keeps no log of deliveries, as Gitea. */
+export interface RememberingHost {
+  readonly told: PullRequestHost;
+  readonly reader: PullRequestReader;
+  readonly hooks: RepositoryHooks;
+  /** By the full name. */
+  of(fullName: string): Remembered;
+}
+
+export function rememberingHost(): RememberingHost {
   const repositories = new Map<string, Remembered>();
-  let ids = 0;
+  const lists = { reports: [], comments: new Map(), deployments: new Map(), pulls: new Map(), hooks: [], listed: 0 };
   const of = (fullName: string): Remembered => {
-    const known = repositories.get(fullName) ?? { reports: [], comments: new Map(), deployments: new Map() };
+    const known = repositories.get(fullName) ?? structuredClone(lists);
     repositories.set(fullName, known);
     return known;
   };
+  return { of, told: toldHost(of), reader: askedHost(of), hooks: hookingHost(of) };
+}
+
+type Of = RememberingHost["of"];
+
+/** A comment is found by its id or its marker. */
+function toldHost(of: Of): PullRequestHost {
+  let ids = 0;
   return {
-    of,
     async report({ fullName }: HostedRepository, report) {
       of(fullName).reports.push(report);
     },
@@ -46,3 +71,40 @@ export function rememberingHost(): PullRequestHost & { of(fullName: string): Rem
     },
   };
 }
+
+function askedHost(of: Of): PullRequestReader {
+  return {
+    async openPullRequests({ fullName }) {
+      const repository = of(fullName);
+      repository.listed += 1;
+      return [...repository.pulls.values()].filter(({ state }) => state === "open");
+    },
+    pullRequest: async ({ fullName }, number) => of(fullName).pulls.get(number),
+    redeliver: async () => undefined,
+  };
+}
+
+function hookingHost(of: Of): RepositoryHooks {
+  return {
+    list: async ({ fullName }) => [...of(fullName).hooks],
+    lastDelivery: async () => undefined,
+    async put({ fullName }, { address }) {
+      const { hooks } = of(fullName);
+      const others = hooks.filter(({ url }) => url !== address);
+      hooks.splice(0, hooks.length, ...others, activeHook(address));
+    },
+    async resume({ fullName }, id) {
+      const { hooks } = of(fullName);
+      hooks.splice(0, hooks.length, ...hooks.map((hook) => (hook.id === id ? activeHook(hook.url) : hook)));
+    },
+  };
+}
+
+/** The hook of an address that sends everything. */
+export const activeHook = (url: string): RepositoryHook => ({
+  id: url,
+  url,
+  events: ["*"],
+  state: "active",
+  faults: [],
+});

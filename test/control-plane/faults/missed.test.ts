@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { record } from "../../support/faults/fault-lifecycles.ts";
+import {
+  type DrawnPlan,
+  drawPlans,
+  failures,
+  meetFates,
+  type Outcome,
+  type RecordedLifecycle,
+  summary,
+} from "../../support/faults/fault-run.ts";
+import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/faults/fault-world.ts";
+import { leaks, orphans } from "../../support/faults/invariants.ts";
+import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
+import { missedParts } from "../../support/faults/pull-requests/missed.ts";
+import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
+import { MISSED } from "./recorded.ts";
+
+/** So many times as fast time passes for the operator: plans wait for the next question, and for five minutes after a failure. */
+const PACE = 10;
+/** A host whose hooks could not be asked for is asked again after five minutes; a message waits for its next try as long. */
+const CONVERGENCE_MS = 420_000;
+/** What webhooks make of pull requests meets its faults in `pull-requests.test.ts`. */
+const IS_OF_MISSED =
+  /^call (pullRequestReader|hooks)\.|WebhookDelivery|(create|delete) EphemeralEnvironment NAME$|Repository\/status, Hook|create Notification chat webhook/;
+/**
+ * A hook is asked for again after five minutes, a host that failed ten times after a quarter of an hour. That failures
+ * repeat, and waits grow, meets its faults in `plans.test.ts`.
+ */
+const isShort = ({ plan: { target, fault } }: DrawnPlan) => fault.times < (target.startsWith("call hooks.") ? 3 : 10);
+/**
+ * A delivery whose action was refused has failed for good: a person has it decided again. An outcome that could not be
+ * stored because the delivery changed, or is gone, is left to that change, of which the watch tells: here there is none.
+ */
+const LEFT_TO_OTHERS = /(create|delete) EphemeralEnvironment NAME: 403|WebhookDelivery\/status .*: (409$|404)/;
+const isWanted = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(drawn.plan.title);
+
+let world: FaultWorld;
+let outbox: Outbox;
+let lifecycles: readonly RecordedLifecycle[];
+let outcomes: readonly Outcome[];
+let plans: number;
+
+beforeAll(async () => {
+  world = await createFaultWorld({ pace: PACE, convergenceMs: CONVERGENCE_MS, sweepMinutes: 1 });
+  outbox = await watchOutbox(world.world.admin);
+  await world.nextLife();
+  const parts = missedParts(world, outbox);
+  lifecycles = await Promise.all(parts.map((part, at) => record(world, part, environmentOf(`without-fault-${at}`))));
+  const drawn = drawPlans(lifecycles, world, (target) => IS_OF_MISSED.test(target)).filter(isWanted);
+  plans = drawn.length;
+  const fates = drawn.map((plan, index) => ({ ...plan, name: environmentOf(`missed-${index}`) }));
+  outcomes = await meetFates(world, fates);
+  console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
+}, 1_800_000);
+afterAll(async () => {
+  await outbox.stop();
+  await world.stop();
+}, 60_000);
+
+describe("every question to a host, and every write that follows, meets every fault", () => {
+  test("the writes and calls of every part of life are the known ones", () => {
+    const sure = (targets: readonly string[]) => targets.filter((target) => IS_OF_MISSED.test(target));
+    const found = Object.fromEntries(lifecycles.map(({ name, targets }) => [name, sure(targets)]));
+    expect(found).toEqual(MISSED);
+  });
+
+  test("every plan happened; every environment is what its pull request is, and every hook is active", () => {
+    expect(failures(outcomes)).toEqual([]);
+    expect(outcomes).toHaveLength(plans);
+  });
+
+  test("no environment ended but those whose pull request is closed", async () => {
+    expect(await world.observer.violations()).toEqual([]);
+    expect(await orphans(world.world.admin)).toEqual([]);
+  });
+
+  test("nothing readable holds a secret", () => {
+    expect(leaks(world.observer.secretValues, [world.log()])).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { repositoryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
+import type { HostedPullRequest } from "../../../../operator/ports/webhooks/pull-request-reader.ts";
+import { COMMIT } from "../../fixtures/environment-world.ts";
+import { until } from "../../fixtures/until.ts";
+import { isReady, type Part, READY } from "../fault-lifecycles.ts";
+import type { FaultWorld } from "../fault-world.ts";
+import type { Violation } from "../world-observer.ts";
+import { PULL_REQUEST, repositoryOf } from "./audience.ts";
+import { type Outbox, type Told, toldOf } from "./told.ts";
+
+/** So often a host is asked before it counts that nothing followed from its answers. */
+const QUESTIONS = 2;
+
+/**
+ * The life of an environment of whose pull request no webhook tells: the host is asked. And a hook that its host pauses.
+ */
+export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
+  const { observer, audience } = world;
+  const told = toldOf(world, outbox);
+  const registered = async (name: string) => {
+    await audience.register(name);
+    await until(() => told.ofHook(name).length === 0, { what: `the hook of '${name}' being known`, ...READY });
+  };
+  const opened = async (name: string) => {
+    await registered(name);
+    host(world, name, { state: "open" });
+    const isOpened = () =>
+      isReady(observer.environment(name)) && told.ofLiving(name, ["created", "ready"]).length === 0;
+    await until(isOpened, { what: `'${name}' being ready, and told`, ...READY });
+  };
+  const slack = 12;
+  return [
+    {
+      ...{ name: "opening is missed", slack },
+      given: registered,
+      act: async (name) => host(world, name, { state: "open" }),
+      told: (name) => [...told.ofLiving(name, ["created", "ready"]), ...told.ofHook(name)],
+    },
+    {
+      ...{ name: "closing is missed", slack, leaves: true },
+      given: opened,
+      async act(name) {
+        observer.mayGo(observer.environment(name) as EphemeralEnvironment);
+        host(world, name, { state: "closed" });
+      },
+      told: (name) => [...told.ofGone(name, ["created", "ready", "deleted"]), ...told.ofHook(name)],
+    },
+    { ...forgotten(world, outbox, told), slack, given: opened },
+    {
+      ...{ name: "hook is paused", slack },
+      given: opened,
+      act: (name) => pause(world, name),
+      told: (name) => [...told.ofLiving(name, ["created", "ready", "webhook"]), ...told.ofHook(name)],
+    },
+  ];
+}
+
+/** The host has lost its pull requests: it lists none, and knows none. The environment stays. */
+function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
+  const since = new Map<string, number>();
+  const unasked = (environment: string): Violation[] => {
+    const times = audience.hostOf(environment).listed - (since.get(environment) ?? 0);
+    const what = `since its host has lost it, it was asked ${times} times`;
+    return times >= QUESTIONS ? [] : [{ invariant: "I1", environment, what }];
+  };
+  const acted = (environment: string): Violation[] => {
+    const deliveries = outbox.deliveriesOf(environment).length;
+    const what = `${deliveries} deliveries are stored, one is of its opening`;
+    return deliveries === 1 ? [] : [{ invariant: "I5", environment, what }];
+  };
+  return {
+    name: "host loses its pull requests",
+    async act(name) {
+      const remembered = audience.hostOf(name);
+      remembered.pulls.clear();
+      since.set(name, remembered.listed);
+    },
+    told: (name) => [...told.ofLiving(name, ["created", "ready"]), ...unasked(name), ...acted(name)],
+  };
+}
+
+/** The pull request is so at its host, which tells nobody. */
+function host({ audience, clock }: FaultWorld, environment: string, { state }: Pick<HostedPullRequest, "state">): void {
+  audience.hostOf(environment).pulls.set(PULL_REQUEST, {
+    ...{ number: PULL_REQUEST, state, merged: false, draft: false, labels: [], isFork: false, baseRef: "main" },
+    ...{ headRef: repositoryOf(environment), headCommit: COMMIT, updatedAt: clock.now().toISOString() },
+  });
+}
+
+/** The host pauses the hook, and a person has the Repository checked. */
+async function pause({ audience, asClient, world }: FaultWorld, environment: string): Promise<void> {
+  const { hooks } = audience.hostOf(environment);
+  hooks.splice(0, hooks.length, ...hooks.map((hook) => ({ ...hook, state: "paused" as const })));
+  const ref = { name: repositoryOf(environment), namespace: "ephemeral-system" };
+  await asClient(environment, async ({ repositoryReloads }) => {
+    const found = await world.admin.find(repositoryType, ref);
+    if (found !== undefined) await repositoryReloads.request(found);
+  });
+}
