@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { clipped } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
-import type { Notification, NotificationStatus } from "../../crds/notifications/notification.ts";
+import { destinationOf, type Notification, type NotificationStatus } from "../../crds/notifications/notification.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
 import type { Log } from "../kit/log.ts";
 import { backoffMs } from "../kit/time/backoff.ts";
@@ -18,7 +18,7 @@ const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 /** Longer than an attempt lasts: until then no other process begins one. */
 const CLAIMED_MS = 90_000;
 /** Another replica has it, or the watch is behind. */
-const CLAIMED_RECHECK_MS = 1_000;
+const RECHECK_MS = 1_000;
 
 /** What became of an attempt. */
 type Attempt =
@@ -49,12 +49,16 @@ export interface DeliveryContext {
  * if that process ended between the sending and the note of it.
  */
 export function deliverMessages(given: DeliveryContext): Reconcile {
-  const context = { ...given, ended: new Map<string, NotificationStatus>() };
+  const context = { ...given, ended: new Map<string, Ended>() };
   return async (destination, { signal }) => {
     const [next] = [...context.notifications.pendingFor(destination)].sort(byAge);
+    const ended = context.ended.get(destination);
+    if (next !== undefined && ended !== undefined && isUnnoted(next, ended)) {
+      await context.notifications.finish(next, ended.status);
+      return { requeueAfterMs: RECHECK_MS };
+    }
+    context.ended.delete(destination);
     if (next === undefined) return;
-    const ended = context.ended.get(next.metadata.uid);
-    if (ended !== undefined) return note(next, ended, context);
     const waitMs = Date.parse(next.status?.nextAttemptAt ?? "") - context.clock.now().getTime();
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     return deliver(next, context, signal);
@@ -64,10 +68,23 @@ export function deliverMessages(given: DeliveryContext): Reconcile {
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
+/** How an attempt ended. */
+interface Ended {
+  /** The message. */
+  readonly uid: string;
+  readonly status: NotificationStatus;
+}
+
 /** What its reconciles remember. */
 interface Delivering extends DeliveryContext {
-  /** How attempts ended that are not noted yet, by the UID of the message: what was sent is not sent again. */
-  readonly ended: Map<string, NotificationStatus>;
+  /** How the last attempt of each destination ended, until the message shows it: what was sent is not sent again. */
+  readonly ended: Map<string, Ended>;
+}
+
+/** Whether the end of its attempt could not be stored, of whatever the API server said instead. */
+function isUnnoted({ metadata, status }: Notification, ended: Ended): boolean {
+  const isShown = status?.phase === ended.status.phase && status.nextAttemptAt === ended.status.nextAttemptAt;
+  return metadata.uid === ended.uid && !isShown;
 }
 
 async function deliver(notification: Notification, context: Delivering, signal: AbortSignal): Promise<ReconcileResult> {
@@ -80,22 +97,13 @@ async function deliver(notification: Notification, context: Delivering, signal: 
     nextAttemptAt: later(attempts, context, CLAIMED_MS),
   } as const;
   const claimed = await notifications.claim(notification, begun);
-  if (claimed === undefined) return { requeueAfterMs: CLAIMED_RECHECK_MS };
+  if (claimed === undefined) return { requeueAfterMs: RECHECK_MS };
   const attempt = await attempted(claimed, context, signal);
   const status = statusAfter(claimed, attempt, context);
-  context.ended.set(claimed.metadata.uid, status);
+  context.ended.set(destinationOf(claimed), { uid: claimed.metadata.uid, status });
   signal.throwIfAborted();
   if (status.phase === "failed" && attempt.result !== "outdated") reportDeadLetter(claimed, status, context);
-  return note(claimed, status, context);
-}
-
-async function note(
-  notification: Notification,
-  status: NotificationStatus,
-  { notifications, ended }: Delivering,
-): Promise<ReconcileResult> {
-  await notifications.finish(notification, status);
-  ended.delete(notification.metadata.uid);
+  await notifications.finish(claimed, status);
   return { requeueAfterMs: 0 };
 }
 

@@ -25,8 +25,9 @@ describe("the delivery of a message", () => {
     notifications.failToFinish(2);
     await expect(reconcile()).rejects.toThrow("away");
     await expect(reconcile()).rejects.toThrow("away");
-    expect(await reconcile()).toEqual({ requeueAfterMs: 0 });
+    expect(await reconcile()).toEqual({ requeueAfterMs: 1_000 });
     expect(find(name).status).toEqual({ phase: "sent", attempts: 1, sentAt: CREATED });
+    expect(await reconcile()).toBeUndefined();
     expect(chat.posted).toHaveLength(1);
   });
 
