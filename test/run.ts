@@ -30,7 +30,7 @@ interface Run {
   run(names: readonly string[], output?: Output): Promise<Count>;
 }
 
-/** A process for each file: an operator that a test abandons writes until its process ends. */
+/** A process for each file: an operator that a fault has ended in the middle of a pass may write until its process ends. */
 const FRESH = { flags: ["--workerIdleMemoryLimit=1KB"] };
 
 /** The stages in order. */
