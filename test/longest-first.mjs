@@ -7,6 +7,7 @@ import Sequencer from "@jest/test-sequencer";
 const LONGEST = [
   "unit/operator/adapters/host-api/pull-request-host",
   "unit/deploy/charts/environment",
+  "control-plane/faults/missed",
   "control-plane/faults/servers",
   "control-plane/faults/plans",
   "control-plane/faults/pull-requests",
