@@ -9,8 +9,7 @@ export const PROJECTS = 10;
 export const PULL_REQUESTS = 20;
 
 const KEY = "the-key-of-webhooks-in-the-benchmark";
-/** What the platform's settings say of it. */
-/** The key of webhooks; none of the benchmark's deliveries is too many to be kept: what is dropped in time would count as lost. */
+/** What the platform's settings say of it. All deliveries are kept: what is dropped in time would count as lost. */
 export const webhookSettings = {
   secrets: [{ name: "webhook-key", key: "latest" }],
   retention: { verified: 1_000_000 },
