@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { cacheRoot } from "../../deploy/local/builds/build.ts";
+import { join } from "node:path";
+import { cacheRoot, hashOfFiles } from "../../deploy/local/builds/build.ts";
+import { checkout } from "../stages/command.ts";
 import { type Client, clients } from "./clients.ts";
 
 /** How many clients came to be, how many did not, and for how many this machine lacks a tool. */
@@ -21,7 +21,7 @@ export interface Outcome {
  * packages.
  */
 export async function tryGenerators({ remembers }: { readonly remembers: boolean }): Promise<Outcome> {
-  const held = join(cacheRoot(), `clients-held-${await inputHash()}`);
+  const held = join(cacheRoot(), `clients-held-${await hashOfFiles(checkout, INPUT)}`);
   if (remembers && existsSync(held)) {
     console.log("ok   the clients were made before from the same document, generators and packages");
     return { passed: clients.length, failed: 0, skipped: 0 };
@@ -38,15 +38,8 @@ export async function tryGenerators({ remembers }: { readonly remembers: boolean
   }
 }
 
-/** Sixteen hexadecimal digits that change with the document, with what is in this folder, and with any package. */
-async function inputHash(): Promise<string> {
-  const checkout = resolve(import.meta.dirname, "../..");
-  const files = await Array.fromAsync(glob("test/generators/**/*.*", { cwd: checkout }));
-  const hash = createHash("sha256");
-  for (const file of ["api/openapi.json", "package-lock.json", ...files.sort()])
-    hash.update(`\0${file}\0`).update(await readFile(join(checkout, file)));
-  return hash.digest("hex").slice(0, 16);
-}
+/** What a client is made from, and by which generators. */
+const INPUT = ["api/openapi.json", "package-lock.json", "test/generators/**/*.*"];
 
 async function tryClient({ name, obstacles, make }: Client, folder: string): Promise<keyof Outcome> {
   const found = (await Promise.all(obstacles.map((obstacle) => obstacle()))).find((one) => one !== undefined);

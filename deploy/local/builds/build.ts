@@ -64,9 +64,14 @@ export function cacheRoot(): string {
 /** Sixteen hexadecimal digits that change whenever a source file or a build flag of the module does. */
 export async function sourceHash({ folder, buildSeconds, ...flags }: GoModule): Promise<string> {
   const source = folderOf({ folder });
-  const names = await Array.fromAsync(glob(["go.mod", "go.sum", "**/*.go"], { cwd: source }));
-  const hash = createHash("sha256").update(JSON.stringify(flags));
-  for (const name of names.sort()) hash.update(`\0${name}\0`).update(await readFile(join(source, name)));
+  return hashOfFiles(source, ["go.mod", "go.sum", "**/*.go"], JSON.stringify(flags));
+}
+
+/** Sixteen hexadecimal digits that change with the names and contents of the folder's files that fit, and with the text. */
+export async function hashOfFiles(folder: string, patterns: readonly string[], text = ""): Promise<string> {
+  const names = await Array.fromAsync(glob(patterns, { cwd: folder }));
+  const hash = createHash("sha256").update(text);
+  for (const name of names.sort()) hash.update(`\0${name}\0`).update(await readFile(join(folder, name)));
   return hash.digest("hex").slice(0, 16);
 }
 

@@ -108,7 +108,7 @@ describe("the webhook of a repository", () => {
     expect(await problems()).toEqual([]);
   });
 
-  test("is asked of the host once in a while, whoever asks", async () => {
+  test("is asked of the host once in a while, however many callers ask", async () => {
     for (const person of ["developer", "colleague", "maintainer"] as const) await call("get", person);
     expect(hooks.asked).toBe(1);
   });

@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { record } from "../../support/faults/fault-lifecycles.ts";
-import {
-  type DrawnPlan,
-  drawPlans,
-  failures,
-  meetFates,
-  type Outcome,
-  type RecordedLifecycle,
-  summary,
-} from "../../support/faults/fault-run.ts";
-import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/faults/fault-world.ts";
+import { type DrawnPlan, failures } from "../../support/faults/fault-run.ts";
+import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks, orphans } from "../../support/faults/invariants.ts";
-import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
 import { missedParts } from "../../support/faults/pull-requests/missed.ts";
+import { meetParts, type PartsMet } from "../../support/faults/pull-requests/parts-met.ts";
 import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
 import { MISSED } from "./recorded.ts";
 
@@ -37,21 +28,14 @@ const isWanted = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(dr
 
 let world: FaultWorld;
 let outbox: Outbox;
-let lifecycles: readonly RecordedLifecycle[];
-let outcomes: readonly Outcome[];
-let plans: number;
+let met: PartsMet;
 
 beforeAll(async () => {
   world = await createFaultWorld({ pace: PACE, convergenceMs: CONVERGENCE_MS, sweepMinutes: 1 });
   outbox = await watchOutbox(world.world.admin);
   await world.nextLife();
-  const parts = missedParts(world, outbox);
-  lifecycles = await Promise.all(parts.map((part, at) => record(world, part, environmentOf(`without-fault-${at}`))));
-  const drawn = drawPlans(lifecycles, world, (target) => IS_OF_MISSED.test(target)).filter(isWanted);
-  plans = drawn.length;
-  const fates = drawn.map((plan, index) => ({ ...plan, name: environmentOf(`missed-${index}`) }));
-  outcomes = await meetFates(world, fates);
-  console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
+  const isTarget = (target: string) => IS_OF_MISSED.test(target);
+  met = await meetParts(world, missedParts(world, outbox), { prefix: "missed", isTarget, isWanted });
 }, 1_800_000);
 afterAll(async () => {
   await outbox.stop();
@@ -60,14 +44,12 @@ afterAll(async () => {
 
 describe("every question to a host, and every write that follows, meets every fault", () => {
   test("the writes and calls of every part of life are the known ones", () => {
-    const sure = (targets: readonly string[]) => targets.filter((target) => IS_OF_MISSED.test(target));
-    const found = Object.fromEntries(lifecycles.map(({ name, targets }) => [name, sure(targets)]));
-    expect(found).toEqual(MISSED);
+    expect(met.targets).toEqual(MISSED);
   });
 
   test("every plan happened; every environment is what its pull request is, and every hook is active", () => {
-    expect(failures(outcomes)).toEqual([]);
-    expect(outcomes).toHaveLength(plans);
+    expect(failures(met.outcomes)).toEqual([]);
+    expect(met.outcomes).toHaveLength(met.names.length);
   });
 
   test("no environment ended but those whose pull request is closed", async () => {

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { record } from "../../support/faults/fault-lifecycles.ts";
-import type { RecordedLifecycle } from "../../support/faults/fault-run.ts";
-import { drawPlans, failures, meetFates, type Outcome, summary } from "../../support/faults/fault-run.ts";
-import { createFaultWorld, type FaultWorld, faultSeed } from "../../support/faults/fault-world.ts";
+import { failures } from "../../support/faults/fault-run.ts";
+import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks, orphans } from "../../support/faults/invariants.ts";
-import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
 import { pullRequestParts, WARNING_HOURS } from "../../support/faults/pull-requests/lifecycles.ts";
+import { meetParts, type PartsMet } from "../../support/faults/pull-requests/parts-met.ts";
 import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { TOLD } from "./recorded.ts";
@@ -21,21 +19,14 @@ const IS_OF_PULL_REQUESTS =
 
 let world: FaultWorld;
 let outbox: Outbox;
-let lifecycles: readonly RecordedLifecycle[];
-let outcomes: readonly Outcome[];
-let names: readonly string[];
+let met: PartsMet;
 
 beforeAll(async () => {
   world = await createFaultWorld({ pace: PACE, convergenceMs: CONVERGENCE_MS, warningHours: WARNING_HOURS });
   outbox = await watchOutbox(world.world.admin);
   await world.nextLife();
-  const parts = pullRequestParts(world, outbox);
-  lifecycles = await Promise.all(parts.map((part, at) => record(world, part, environmentOf(`without-fault-${at}`))));
-  const plans = drawPlans(lifecycles, world, (target) => IS_OF_PULL_REQUESTS.test(target));
-  const fates = plans.map((plan, index) => ({ ...plan, name: environmentOf(`pull-${index}`) }));
-  names = fates.map(({ name }) => name);
-  outcomes = await meetFates(world, fates);
-  console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
+  const isTarget = (target: string) => IS_OF_PULL_REQUESTS.test(target);
+  met = await meetParts(world, pullRequestParts(world, outbox), { prefix: "pull", isTarget });
 }, 1_800_000);
 afterAll(async () => {
   await outbox.stop();
@@ -44,14 +35,12 @@ afterAll(async () => {
 
 describe("every write and every call meets every fault, for environments that webhooks lead", () => {
   test("the writes and calls of every part of life are the known ones", () => {
-    const sure = (targets: readonly string[]) => targets.filter((target) => IS_OF_PULL_REQUESTS.test(target));
-    const found = Object.fromEntries(lifecycles.map(({ name, targets }) => [name, sure(targets)]));
-    expect(found).toEqual(TOLD);
+    expect(met.targets).toEqual(TOLD);
   });
 
   test("every plan happened; every environment is what its pull request is, and its host and chat know it", () => {
-    expect(failures(outcomes)).toEqual([]);
-    expect(outcomes).toHaveLength(names.length);
+    expect(failures(met.outcomes)).toEqual([]);
+    expect(met.outcomes).toHaveLength(met.names.length);
   });
 
   test("nothing that must never happen was seen meanwhile", async () => {
@@ -61,7 +50,7 @@ describe("every write and every call meets every fault, for environments that we
 
   test("at rest, nothing is written, and nobody is told anything", async () => {
     const said = () =>
-      names.map((name) => {
+      met.names.map((name) => {
         const found = world.observer.environment(name);
         const changes = found === undefined ? 0 : world.observer.changes(found);
         return [name, changes, world.field.of(name).calls.filter(isTelling).length];
@@ -73,7 +62,7 @@ describe("every write and every call meets every fault, for environments that we
   }, 90_000);
 
   test("nothing readable holds a secret", () => {
-    const readable = names.flatMap((name) => [outbox.deliveriesOf(name), outbox.messagesOf(name)]);
+    const readable = met.names.flatMap((name) => [outbox.deliveriesOf(name), outbox.messagesOf(name)]);
     expect(leaks(world.observer.secretValues, [world.log(), JSON.stringify(readable)])).toEqual([]);
   });
 });

@@ -80,7 +80,7 @@ function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
   };
 }
 
-/** The pull request is so at its host, which tells nobody. */
+/** The pull request is so at its host, which sends no webhook. */
 function host({ audience, clock }: FaultWorld, environment: string, { state }: Pick<HostedPullRequest, "state">): void {
   audience.hostOf(environment).pulls.set(PULL_REQUEST, {
     ...{ number: PULL_REQUEST, state, merged: false, draft: false, labels: [], isFork: false, baseRef: "main" },

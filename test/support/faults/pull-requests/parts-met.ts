@@ -1,0 +1,38 @@
+import { type Part, record } from "../fault-lifecycles.ts";
+import { type DrawnPlan, drawPlans, meetFates, type Outcome, summary } from "../fault-run.ts";
+import { type FaultWorld, faultSeed } from "../fault-world.ts";
+import { environmentOf } from "./audience.ts";
+
+/** Which plans are met, and by which environments. */
+interface Choice {
+  /** The pull requests' repositories are named after it. */
+  readonly prefix: string;
+  /** The writes and calls that are to fail. */
+  readonly isTarget: (target: string) => boolean;
+  readonly isWanted?: (drawn: DrawnPlan) => boolean;
+}
+
+/** What became of the plans of some parts of life. */
+export interface PartsMet {
+  /** By part: the chosen writes and calls that it makes without faults. */
+  readonly targets: Readonly<Record<string, readonly string[]>>;
+  /** Of the environments, one for each plan. */
+  readonly names: readonly string[];
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Has each part happen without faults first, then once for each plan that is drawn, and prints how the plans ended. */
+export async function meetParts(
+  world: FaultWorld,
+  parts: readonly Part[],
+  { prefix, isTarget, isWanted = () => true }: Choice,
+): Promise<PartsMet> {
+  const recorded = parts.map((part, at) => record(world, part, environmentOf(`without-fault-${at}`)));
+  const lifecycles = await Promise.all(recorded);
+  const plans = drawPlans(lifecycles, world, isTarget).filter(isWanted);
+  const fates = plans.map((plan, index) => ({ ...plan, name: environmentOf(`${prefix}-${index}`) }));
+  const outcomes = await meetFates(world, fates);
+  console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
+  const targets = Object.fromEntries(lifecycles.map((one) => [one.name, one.targets.filter(isTarget)]));
+  return { targets, names: fates.map(({ name }) => name), outcomes };
+}
