@@ -5,6 +5,7 @@ import type {
   EphemeralEnvironment,
 } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
+import { oncePer } from "./desired/once-per.ts";
 import { shortHash } from "./short-hash.ts";
 
 type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
@@ -19,11 +20,11 @@ const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
 ] satisfies (keyof EnvironmentSpec)[]);
 
 /** Identifies what the spec asks to run, in 12 hex digits: an extension is no update. */
-export function specHash({ backend, frontend, suspended = false, ...spec }: EnvironmentSpec): string {
+export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec }: EnvironmentSpec): string => {
   const sources = [backend, frontend].map((source) => [source?.repository, source?.branch, source?.commit || ""]);
   const others = Object.entries(spec).filter(([field]) => !LIFETIME_FIELDS.has(field));
   return shortHash([sources, suspended, others.sort(([one], [other]) => (one < other ? -1 : 1))]);
-}
+});
 
 /** The commit that a component should run; `undefined` while the head of its branch is unknown. */
 export function wantedCommit({ spec, status }: SpecAndStatus, component: Component): string | undefined {

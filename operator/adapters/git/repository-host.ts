@@ -1,4 +1,4 @@
-import git, { type HttpClient } from "isomorphic-git";
+import type { HttpClient } from "isomorphic-git";
 import { Agent, type Dispatcher, request } from "undici";
 import { isSafeAddress } from "../../../crds/addresses.ts";
 import { COMMIT_PATTERN } from "../../../crds/schema.ts";
@@ -44,6 +44,8 @@ function assertPlain(cloneUrl: string): void {
 }
 
 async function headOf(http: HttpClient, url: string, ref: string): Promise<string | undefined> {
+  // Loaded by the first question: a start asks none.
+  const { default: git } = await import("isomorphic-git");
   const refs = await git.listServerRefs({ http, url, prefix: ref, protocolVersion: 2 });
   // The prefix matches longer names too.
   const head = refs.find((candidate) => candidate.ref === ref)?.oid;

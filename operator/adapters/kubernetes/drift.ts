@@ -10,7 +10,7 @@ export function drift(wanted: DesiredObject, found: WireObject): object[] {
   if (found.immutable === true) return [];
   const { metadata } = wanted;
   const replaced = Object.keys(wanted)
-    .filter((field) => !IDENTITY.has(field) && !equalJson(found[field], wanted[field]))
+    .filter((field) => !IDENTITY.has(field) && !isEqual(found[field], wanted[field]))
     .map((field) => ({ op: "add", path: `/${field}`, value: wanted[field] }));
   return [
     ...entries("labels", metadata.labels, found.metadata.labels),
@@ -18,6 +18,18 @@ export function drift(wanted: DesiredObject, found: WireObject): object[] {
     ...missingFinalizers(metadata.finalizers, found.metadata.finalizers),
     ...replaced,
   ];
+}
+
+/** Parts of found objects that many have as one, each with the wanted part that it was equal to last. */
+const known = new WeakMap<object, unknown>();
+
+/** What is frozen is the same of thousands of objects, and what is wanted of those is the same, too: it is compared once. */
+function isEqual(found: unknown, wanted: unknown): boolean {
+  if (typeof found !== "object" || found === null || !Object.isFrozen(found)) return equalJson(found, wanted);
+  if (known.has(found) && known.get(found) === wanted) return true;
+  const result = equalJson(found, wanted);
+  if (result) known.set(found, wanted);
+  return result;
 }
 
 function entries(

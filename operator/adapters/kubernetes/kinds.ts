@@ -167,7 +167,9 @@ function recordKept(record: EnvironmentRecord): EnvironmentRecord {
 }
 
 function withoutStatus(object: WireObject): WireObject {
-  const { status: _, ...kept } = withoutHistory(object);
+  const whole = withoutHistory(object);
+  if (whole.status === undefined) return whole;
+  const { status: _, ...kept } = whole;
   return kept;
 }
 

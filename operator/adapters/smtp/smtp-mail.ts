@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import type { SmtpSettings } from "../../../config/notifications.schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import {
@@ -24,6 +23,8 @@ interface SmtpMailOptions extends Omit<SmtpSettings, "caFile" | "passwordRef"> {
 export function smtpMail(options: SmtpMailOptions): Mail {
   return {
     async send(message, password, signal) {
+      // Loaded by the first mail: most platforms send none, and its modules are many.
+      const { createTransport } = await import("nodemailer");
       const transport = createTransport(transportOptions(options, password));
       const cut = () => transport.close();
       signal.throwIfAborted();

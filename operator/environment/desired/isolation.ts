@@ -35,15 +35,17 @@ const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettin
  */
 export function priorityQuotaObject(
   environment: EphemeralEnvironment,
-  { priorityClasses }: IsolationSettings,
+  isolation: IsolationSettings,
 ): DesiredObject {
+  return inNamespace(environment, resourceQuotaKind, "priority-classes", { spec: priorityQuotaSpec(isolation) });
+}
+
+const priorityQuotaSpec = oncePer(({ priorityClasses }: IsolationSettings) => {
   const scopeName = "PriorityClass";
   // NotIn alone would also match pods without a class.
   const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
-  return inNamespace(environment, resourceQuotaKind, "priority-classes", {
-    spec: { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } },
-  });
-}
+  return { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } };
+});
 
 /** `memory` limits both what pods may use and what they may request. */
 function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
@@ -79,9 +81,10 @@ function canonical(quantities: Quantities): Quantities {
 
 /** Denies all traffic that no other policy allows. */
 export function defaultDenyObject(environment: EphemeralEnvironment): DesiredObject {
-  const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
-  return inNamespace(environment, networkPolicyKind, "default-deny", { spec });
+  return inNamespace(environment, networkPolicyKind, "default-deny", { spec: DENY_ALL });
 }
+
+const DENY_ALL = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 
 /**
  * Allows traffic between the environment's own pods, from the ingress controller, to DNS and to what the settings allow;

@@ -5,6 +5,7 @@ import type { DesiredObject } from "../../ports/cluster.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { shortHash } from "../short-hash.ts";
 import { inNamespace } from "./namespace.ts";
+import { oncePer } from "./once-per.ts";
 
 /**
  * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after
@@ -39,8 +40,10 @@ export function secretObject(
 
 /** Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace. */
 export function accessBindingObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
-  return inNamespace(environment, roleBindingKind, "ephemeral-environment", {
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" },
-    subjects: [{ kind: "ServiceAccount", name: settings.serviceAccount, namespace: settings.namespace }],
-  });
+  return inNamespace(environment, roleBindingKind, "ephemeral-environment", accessBinding(settings));
 }
+
+const accessBinding = oncePer(({ serviceAccount, namespace }: Settings) => ({
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" },
+  subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
+}));

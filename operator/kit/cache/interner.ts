@@ -19,16 +19,22 @@ export class Interner {
   #hash = 0;
   #length = 0;
 
-  /** The object itself, whose parts are now shared with all that were given before; two wholes are hardly ever alike. */
-  compact<T extends object>(value: T): T {
-    const parts = value as Parts;
+  /** The object itself, whose parts are now shared with all that were given before. Two wholes are hardly ever alike. */
+  compact<T extends object>(object: T): T {
+    const { metadata } = object as Parts;
+    // Nor are the metadata of two objects.
+    if (typeof metadata === "object" && metadata !== null) this.#compactParts(metadata as Parts);
+    this.#compactParts(object as Parts, metadata);
+    return object;
+  }
+
+  #compactParts(parts: Parts, done?: unknown): void {
     for (const name of Object.keys(parts)) {
       const given = parts[name];
       // What is frozen is shared already.
-      if (typeof given === "object" && !Object.isFrozen(given)) parts[name] = this.#shared(given);
+      if (typeof given === "object" && given !== done && !Object.isFrozen(given)) parts[name] = this.#shared(given);
     }
     unifyTexts(parts);
-    return value;
   }
 
   #shared(value: unknown): unknown {
@@ -108,6 +114,8 @@ function areSameLists(one: object, other: object): boolean {
 }
 
 const nothing: object = Object.create(null);
+/** Fields whose texts hardly ever equal another. */
+const UNLIKE: ReadonlySet<string> = new Set(["uid", "resourceVersion"]);
 
 /**
  * Makes equal strings of what is kept one: V8 holds every property name once, for as long as anything uses it, and a
@@ -116,7 +124,7 @@ const nothing: object = Object.create(null);
 function unifyTexts(parts: Parts): void {
   for (const name of Object.keys(parts)) {
     const value = parts[name];
-    if (typeof value === "string") isName(value);
+    if (typeof value === "string" && !UNLIKE.has(name)) isName(value);
   }
 }
 

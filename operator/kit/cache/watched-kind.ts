@@ -15,13 +15,18 @@ export interface WatchedKind<T extends KubeObject> {
   readonly isInterned?: boolean;
 }
 
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
 /**
  * The object without the record of its writers and without kubectl's copy of what it applied, which is as long as the
- * object itself.
+ * object itself; the same object where it has neither.
  */
 export function withoutHistory<T extends KubeObject>(object: T): T {
-  const { managedFields: _, annotations, ...metadata } = object.metadata;
-  if (annotations === undefined) return { ...object, metadata };
-  const { "kubectl.kubernetes.io/last-applied-configuration": __, ...kept } = annotations;
+  const { managedFields, annotations } = object.metadata;
+  const isApplied = annotations !== undefined && LAST_APPLIED in annotations;
+  if (managedFields === undefined && !isApplied) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  if (!isApplied) return { ...object, metadata };
+  const { [LAST_APPLIED]: __, ...kept } = annotations;
   return { ...object, metadata: { ...metadata, annotations: kept } };
 }

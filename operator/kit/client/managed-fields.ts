@@ -4,8 +4,9 @@ const LONGEST_REMEMBERED = 8_192;
 
 const BEGIN = Buffer.from('"managedFields":[{');
 const END = Buffer.from("}]");
-/** What follows the end where `managedFields` are the last of the metadata, as in all kinds of Kubernetes itself. */
-const END_OF_METADATA = ']},"';
+const COMMA = 0x2c;
+/** What follows where `managedFields` are the last of the metadata, as in all kinds of Kubernetes itself. */
+const END_OF_METADATA = '},"';
 
 interface Line {
   object?: object;
@@ -14,7 +15,7 @@ interface Line {
 type Decode = (line: Uint8Array) => unknown;
 
 /**
- * Decodes events of a watch whose `managedFields` are left empty.
+ * Decodes events of a watch without `managedFields`.
  *
  * The list is cut out before a line is decoded. Its objects hold no lists, so its end is the first text that looks like
  * one. Where that text is part of a string, half a string is left, which is no JSON.
@@ -40,18 +41,24 @@ export function decoderWithoutManagedFields(whole: Decode): Decode {
     const begin = bytes.indexOf(BEGIN);
     const end = begin < 0 ? -1 : bytes.indexOf(END, begin);
     if (end < 0) return whole(line);
-    const head = bytes.toString("utf8", 0, begin + BEGIN.length - 1);
-    const rest = bytes.toString("utf8", end + 1);
+    const { head, rest } = around(bytes, begin, end + END.length);
     try {
       if (!rest.startsWith(END_OF_METADATA)) return JSON.parse(head + rest);
       // The ends of the metadata, of the object and of the event.
-      const event = JSON.parse(`${head}]}}}`) as Line;
+      const event = JSON.parse(`${head}}}}`) as Line;
       Object.assign(event.object as object, decodedRest(rest));
       return event;
     } catch {
       return whole(line);
     }
   };
+}
+
+/** The texts before and after a field, of which one keeps no comma. */
+function around(bytes: Buffer, begin: number, end: number): { readonly head: string; readonly rest: string } {
+  const isLast = bytes[end] !== COMMA;
+  const headEnd = isLast && bytes[begin - 1] === COMMA ? begin - 1 : begin;
+  return { head: bytes.toString("utf8", 0, headEnd), rest: bytes.toString("utf8", isLast ? end : end + 1) };
 }
 
 /** Its fields are shared from now on. */

@@ -8,26 +8,25 @@ const NEWLINE = 10;
 export interface JsonLinesOptions {
   /** Called for every chunk. */
   readonly onBytes?: () => void;
-  /** Leaves `managedFields` empty: they are a third of what there is to decode. Equal rests of objects may be one, then frozen. */
+  /** Leaves `managedFields` out: they are a third of what there is to decode. Equal rests of objects may be one, then frozen. */
   readonly withoutManagedFields?: boolean;
 }
 
 /**
- * The JSON values of a stream of lines.
+ * The JSON values of a stream of lines, for each chunk those that it ends: a value costs no turn of its own.
  *
- * Lines are cut on bytes, because a UTF-8 sequence may span two chunks. The next chunk is asked for only when the
- * consumer has taken all values of the previous one.
+ * Lines are cut on bytes, because a UTF-8 sequence may span two chunks. A line is decoded when its value is taken; the
+ * next chunk is asked for when the consumer has taken all values of the previous one, which it must.
  * @throws KubeError with reason `BrokenStream` for a line that is no JSON, is too long, or was cut off by the end
  */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,
   { onBytes, withoutManagedFields = false }: JsonLinesOptions = {},
-): AsyncGenerator<unknown> {
+): AsyncGenerator<Iterable<unknown>> {
   const decoded = withoutManagedFields ? decoderWithoutManagedFields(parsed) : parsed;
   let open: Uint8Array[] = [];
   let openBytes = 0;
-  for await (const chunk of chunks) {
-    onBytes?.();
+  function* ended(chunk: Uint8Array): Generator<unknown> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       const line = joined(open, chunk.subarray(start, end));
@@ -38,6 +37,10 @@ export async function* jsonLines(
     }
     open.push(chunk.subarray(start));
     openBytes += chunk.length - start;
+  }
+  for await (const chunk of chunks) {
+    onBytes?.();
+    yield ended(chunk);
     if (openBytes > LONGEST_LINE_BYTES) throw broken(new RangeError("a line exceeds 8 MiB"));
   }
   if (openBytes > 0) throw broken(new RangeError("the stream ended within a line"));

@@ -22,7 +22,7 @@ async function* events<T extends KubeObject>(
   // From here on the watch lives as long as the server and the caller's signal let it.
   opened.bound.endDeadline();
   try {
-    for await (const value of jsonLines(opened.bytes, options)) yield eventOf<T>(value);
+    for await (const values of jsonLines(opened.bytes, options)) for (const value of values) yield eventOf<T>(value);
   } catch (error) {
     if (options.signal.aborted) return;
     // Whatever undici calls a connection that ended early, to the reader it is a broken stream.
