@@ -16,12 +16,17 @@ export interface PlanInput {
   readonly services: readonly BackingService[];
 }
 
-/** The input as steps know it now. */
+/** The input of an environment, for steps that run in parallel. */
+const inputs = new WeakMap<EphemeralEnvironment, PlanInput>();
+
+/** The input as steps know it now; gathered once for all steps with the same environment object. */
 export function planInput(environment: EphemeralEnvironment, context: StepContext): PlanInput {
-  return {
+  const input = inputs.get(environment) ?? {
     environment,
     repositories: repositoriesOf(environment, context.repositories),
     configSet: configurationOf(environment, context)?.spec,
     services: context.backingServices,
   };
+  inputs.set(environment, input);
+  return input;
 }

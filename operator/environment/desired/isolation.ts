@@ -33,10 +33,7 @@ const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettin
  * one that the settings allow, are not in its scope.
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/#resource-quota-per-priorityclass
  */
-export function priorityQuotaObject(
-  environment: EphemeralEnvironment,
-  isolation: IsolationSettings,
-): DesiredObject {
+export function priorityQuotaObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
   return inNamespace(environment, resourceQuotaKind, "priority-classes", { spec: priorityQuotaSpec(isolation) });
 }
 

@@ -5,6 +5,7 @@ import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { wantedSecrets } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
 import type { PlanInput } from "../plan-input.ts";
+import { oncePer } from "./once-per.ts";
 
 /** A variable that is not secret; its value reaches the process byte for byte. */
 export interface PlainVariable {
@@ -29,7 +30,7 @@ export interface Variables {
 }
 
 /** The variables of the pods and their sources. Any other value of a variable wins over a shared API key. */
-export function variablesOf(input: PlanInput): Variables {
+export const variablesOf = oncePer((input: PlanInput): Variables => {
   const { environment, configSet } = input;
   const secret = secretVariables(input);
   const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
@@ -52,7 +53,7 @@ export function variablesOf(input: PlanInput): Variables {
     inPlainText: names(all.filter(({ name, secretRef }) => secretRef === undefined && secret.has(name))),
     contradictory: names(all.filter((variable) => contradicts(variable, references))),
   };
-}
+});
 
 /**
  * The variables whose values are secret: those that the Repositories listed when the environment was created, those that

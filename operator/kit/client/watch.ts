@@ -16,7 +16,6 @@ async function* events<T extends KubeObject>(
   type: ResourceType<T>,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent<T>> {
-  if (options.signal.aborted) return;
   const opened = await openWatch(exchange, type, options);
   if (opened === undefined) return;
   // From here on the watch lives as long as the server and the caller's signal let it.
@@ -38,6 +37,7 @@ async function openWatch(
   type: ResourceType,
   options: WatchOptions,
 ): Promise<OpenStream | undefined> {
+  if (options.signal.aborted) return undefined;
   try {
     return await exchange.stream(watchCall(type, options), options.signal);
   } catch (error) {
