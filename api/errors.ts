@@ -79,7 +79,6 @@ export function isErrorCode(name: string): name is ErrorCode {
 }
 
 interface HttpErrorFacts {
-  /** Seconds after which trying again makes sense. */
   readonly retryAfterSeconds?: number;
   /** The methods that the path has, when the method was wrong. */
   readonly allow?: string;

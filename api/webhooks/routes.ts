@@ -38,7 +38,6 @@ const receiveRepohostEvent = route({
   return toRepohostReply(outcome);
 });
 
-/** Events of pipeline hosts. */
 const receivePipelineEvent = route({
   endpoint: "POST /api/webhooks/pipelinehost/pipeline",
   summary: "Receive an event of a pipeline host",
@@ -62,7 +61,6 @@ async function intake(
   return answered(webhookInbox.accept(webhook));
 }
 
-/** Events of anybody. */
 const receiveGenericEvent = route({
   endpoint: "POST /api/webhooks/generic",
   summary: "Receive a generic event",
@@ -78,7 +76,6 @@ const receiveGenericEvent = route({
   return { status: "received" as const, message: "Event received", webhook_id };
 });
 
-/** Events about environments, of anybody. */
 const receiveEnvironmentEvent = route({
   endpoint: "POST /api/webhooks/environment/event",
   summary: "Receive an event of an environment",

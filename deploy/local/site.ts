@@ -23,7 +23,6 @@ export interface ClusterSite {
   /** The bare repositories are below it. */
   readonly repositoriesFolder: string;
   readonly repositories: LocalRepositories;
-  /** Shows the steps of a start. */
   readonly progress: Progress;
 }
 

@@ -28,7 +28,6 @@ export interface Announcer {
    */
   settle(environment: EphemeralEnvironment): { readonly announced: Announced | undefined; readonly dueInMs?: number };
 
-  /** Makes the messages about the end of an environment. */
   announceDeletion(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 

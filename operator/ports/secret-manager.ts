@@ -66,7 +66,6 @@ export interface SecretManager {
    */
   owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
 
-  /** Ends its connections. */
   close(): Promise<void>;
 }
 

@@ -45,7 +45,6 @@ interface HookLog {
   readonly repository: HostedRepository;
   readonly missed: MissedWebhooks;
   readonly signal: AbortSignal;
-  /** The id of the hook. */
   readonly hook: string;
 }
 

@@ -83,7 +83,6 @@ export class WordSearch {
     return this.#depths[node] as number;
   }
 
-  /** The word of a node at which one ends. */
   word(node: number): string {
     return this.#words.get(node) ?? "";
   }

@@ -97,7 +97,6 @@ export interface Simulation {
     readonly reason: string;
     /** Why nothing is done yet, or at all, or what is reported; for people. */
     readonly message?: string;
-    /** The name of the environment. */
     readonly environment?: string;
   }[];
   readonly trace: readonly RuleVerdict[];
