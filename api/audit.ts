@@ -13,6 +13,7 @@ const CREDENTIAL = /(?:svc_|eyJ)[\w.~+/=-]*|(?=[a-z0-9-]*[A-Z_])[\w-]{43,}/g;
 const FIRST_REFUSAL = 400;
 const FIRST_FAULT = 500;
 
+/** How a request is answered. */
 interface Answer {
   readonly status: number;
   readonly errorCode?: string | undefined;

@@ -79,6 +79,7 @@ export function isErrorCode(name: string): name is ErrorCode {
 }
 
 interface HttpErrorFacts {
+  /** Seconds after which trying again makes sense. */
   readonly retryAfterSeconds?: number;
   /** The methods that the path has, when the method was wrong. */
   readonly allow?: string;

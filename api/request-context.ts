@@ -25,9 +25,11 @@ export interface RequestContext {
   caller: Caller | undefined;
   /** The subject of the person for whom a signed link acts; undefined where no link does. */
   linkOwner: string | undefined;
+  /** Whether it brought a credential that was refused. */
   isCredentialRefused: boolean;
   /** What it is about, as the caller named it. */
   auditTarget: string | undefined;
+  /** The caller's reason for it. */
   auditReason: string | undefined;
   /** The objects that it found or made so far, by UID. */
   readonly auditObjects: Map<string, AuditObject>;

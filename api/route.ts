@@ -69,6 +69,7 @@ interface RouteSpec<
   readonly reply: R;
   /** The errors that it can answer beside those that follow from the rest of the contract. */
   readonly errors?: readonly RouteError[];
+  /** Status of a success. */
   readonly status?: 200 | 201;
   /** Unique in each version, for generated clients. The name under which `feature` lists the route when left out. */
   readonly operationId?: string;
@@ -120,6 +121,7 @@ export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEv
 export type RouteInput = Input<Access, Schema, Schema, Schema, Schema>;
 type AnySpec = RouteSpec<Access, Schema, Schema, Schema, Schema, TSchema>;
 
+/** What holds where a route states nothing else. */
 const DEFAULTS = { rate: "caller", envelope: "v2", status: 200, errors: [], links: {}, isStream: false } as const;
 
 /** What every contract states, by itself or by default. */

@@ -46,6 +46,7 @@ export interface Services {
   /** Request counters that all replicas share. */
   readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;
+  /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
   /** Every line that is written while a request is served carries the request's id. */
   readonly log: Log;

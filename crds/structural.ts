@@ -9,6 +9,7 @@ const KEPT = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
 ]);
+/** Converted below. */
 const CONVERTED = new Set(["properties", "required", "items", "additionalProperties"]);
 
 /** @throws Error with the place of a keyword that a structural schema does not support */

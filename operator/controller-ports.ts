@@ -37,6 +37,7 @@ export interface ControllerPorts extends Inventory {
   readonly prober: UrlProber;
   readonly repositoryHost: RepositoryHost;
   readonly environments: OperatorEnvironments;
+  /** The environment from this process's cache, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   /** The environments that name the Repository, from this process's cache. */
   readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];

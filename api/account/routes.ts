@@ -2,6 +2,7 @@ import { feature, route } from "../route.ts";
 import { CurrentUser, PasswordResetReply, PasswordResetRequest } from "./schemas.ts";
 import { toCurrentUser } from "./views.ts";
 
+/** The authenticated caller. */
 const getCurrentUser = route({
   endpoint: "GET /api/auth/user",
   summary: "Current user info",

@@ -24,6 +24,7 @@ export interface KeySources {
   readonly fetch?: typeof fetch;
 }
 
+/** A key set as it was fetched. */
 interface Known {
   readonly find: ReturnType<typeof createLocalJWKSet>;
   readonly fetchedMs: number;

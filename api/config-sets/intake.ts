@@ -172,6 +172,7 @@ function filled<T extends object>(fields: T): { [field in keyof T]?: Exclude<T[f
   return Object.fromEntries(Object.entries(fields).filter(isSaid)) as ReturnType<typeof filled<T>>;
 }
 
+/** REST names of the resource's fields. */
 const REST_NAMES: Readonly<Record<string, string>> = {
   helmValues: "helm_values",
   sharedApiKeys: "shared_api_keys",

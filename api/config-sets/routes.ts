@@ -18,6 +18,7 @@ import {
 } from "./schemas.ts";
 import { type ConfigSetContext, toConfigSet } from "./views.ts";
 
+/** A page of the config sets that the caller may read, by name. */
 const listConfigSets = route({
   endpoint: "GET /api/config-sets",
   summary: "List configuration sets",
@@ -53,6 +54,7 @@ const createConfigSet = route({
   return toConfigSet(addAuditObject(created), contextOf(services));
 });
 
+/** One config set in full. */
 const getConfigSet = route({
   endpoint: "GET /api/config-sets/{id}",
   summary: "Get a configuration set",

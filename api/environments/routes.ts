@@ -26,6 +26,7 @@ import { visibleEnvironment } from "./visible-environment.ts";
 /** An environment without work to do is reconciled sooner; a caller who needs longer asks for its status again. */
 const RECONCILE_WAIT_MS = 5_000;
 
+/** A page of the environments that the caller may see. */
 const listEnvironments = route({
   endpoint: "GET /api/environments",
   summary: "List environments",
@@ -49,6 +50,7 @@ const readOne = {
   errors: ["ENV_NOT_FOUND"],
 } as const;
 
+/** One environment in full. */
 const getEnvironment = route({ ...readOne, only: "v1", reply: EnvironmentDetail })(
   async ({ params, caller }, services) =>
     toDetail(await visibleEnvironment(params.environment_id, caller, services), services.settings),

@@ -11,6 +11,7 @@ import { ChartTemplateReport, TemplateQuery } from "./schemas.ts";
 /** Helm reads a mixture of YAML 1.1, where `on` and `1_000` are no text, and 1.2: quoted text is text to both. */
 const HELM_YAML = { version: "1.1", defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" } as const;
 
+/** The values that environments of a Repository and a config set are rendered with. */
 const getConfigTemplate = route({
   endpoint: "GET /api/helm/config-template",
   summary: "Get the chart's values template",

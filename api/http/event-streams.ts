@@ -91,6 +91,7 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
 interface StreamContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Ends the stream with an error. */
   readonly fail: (error: unknown) => void;
 }
 

@@ -28,6 +28,7 @@ export interface ServerOptions {
   readonly stopping: AbortController;
   /** Proxies in front: what comes from the address of one is many callers'. None unless said. */
   readonly proxies?: ProxySettings;
+  /** How long a sender may take for the head and for the whole of a request. */
   readonly patience?: { readonly headMs: number; readonly requestMs: number };
 }
 

@@ -12,6 +12,7 @@ import { RAW_KEYWORD } from "./raw-body.ts";
 export interface Finding extends Violation {
   /** The code that the schema asks for when this bound is broken (`x-error-code` beside `maximum`). */
   readonly code: ErrorCode | undefined;
+  /** The maximum, where the value exceeds it. */
   readonly maximum: number | undefined;
 }
 

@@ -12,9 +12,11 @@ const HOUR_MS = 3_600_000;
 
 /** The rate limits: authenticated callers are counted by identity, all others by client address. */
 const LIMITS = {
+  /** Requests of an authenticated caller. */
   authenticated: { setting: "authenticatedPerMinute", windowMs: MINUTE_MS },
   /** Requests without a credential, or with a refused one. */
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
+  /** Pages of the documentation, and their parts. */
   documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
   /** Webhooks without authentication. */
   webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },

@@ -15,6 +15,7 @@ export interface MemoryStore {
   increment(key: string): MemoryCount;
   /** Requests of the key in its window so far. */
   total(key: string): number;
+  /** How many keys are held. */
   readonly size: number;
 }
 

@@ -25,6 +25,7 @@ export interface RepositoryQuotas {
    * @throws HttpError (conflict)
    */
   reserve(creation: Creation): () => void;
+  /** Whether the repository may have one more environment. */
   hasRoom(repository: Repository): boolean;
 }
 

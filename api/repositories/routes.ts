@@ -5,6 +5,7 @@ import { byName, PageQuery, toPage } from "../schemas/page.ts";
 import { ReloadReport, RepositoryPage, RepositoryPath, RepositoryReport } from "./schemas.ts";
 import { toReload, toRepository } from "./views.ts";
 
+/** A page of the Repositories that the caller may read, by name. */
 const listRepositories = route({
   endpoint: "GET /api/repos",
   summary: "List repositories",
@@ -34,6 +35,7 @@ const getRepository = route({
   return toRepository(found, settings);
 });
 
+/** Has all of them checked now. */
 const reloadRepositories = route({
   endpoint: "POST /api/repos/reload",
   summary: "Reload the repositories",

@@ -10,6 +10,7 @@ import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repo
 import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 
+/** The defaults of a Repository's fields. */
 const DEFAULTS = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
 const DEFAULT_HOST = { provider: null, hostId: null, fullName: null };
 const DEFAULT_PULL_REQUEST = {

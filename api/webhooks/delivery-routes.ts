@@ -18,6 +18,7 @@ import { toOutcome, toReport, toSummary, toTrace } from "./delivery-views.ts";
 import { isReadable, readableDelivery, readableRepository, withoutInvisible } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
+/** A page of deliveries, the newest first. */
 const listDeliveries = route({
   endpoint: "GET /api/webhooks/deliveries",
   only: "v2",
@@ -35,6 +36,7 @@ const listDeliveries = route({
   return toPage(found.sort(newestFirst), query, toSummary);
 });
 
+/** One delivery with the verdicts of the rules. */
 const getDelivery = route({
   endpoint: "GET /api/webhooks/deliveries/{id}",
   only: "v2",
@@ -46,6 +48,7 @@ const getDelivery = route({
   errors: ["not-found"],
 })(({ params, caller }, services) => toReport(readableDelivery(params.id, caller, services)));
 
+/** Decides a delivery again. */
 const redeliverWebhook = route({
   endpoint: "POST /api/webhooks/deliveries/{id}/redeliver",
   only: "v2",
@@ -97,6 +100,7 @@ const simulateWebhook = route({
   };
 });
 
+/** Lets a fork's pull request have an environment of one commit. */
 const approveCommit = route({
   endpoint: "POST /api/repos/{id}/pull-requests/{number}/approval",
   only: "v2",

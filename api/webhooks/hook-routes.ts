@@ -9,6 +9,7 @@ import { HookReport } from "./hook-schemas.ts";
 import { isReadable, readableRepository } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
+/** What is known of a repository's hook. */
 const getHook = route({
   endpoint: "GET /api/repos/{id}/webhook",
   only: "v2",
@@ -21,6 +22,7 @@ const getHook = route({
   errors: ["ENV_REPO_NOT_FOUND", "not-found"],
 })(({ params, caller }, services) => reportOf(readableRepository(params.id, caller, services), caller, services));
 
+/** Makes it as it should be. */
 const repairHook = route({
   endpoint: "POST /api/repos/{id}/webhook",
   only: "v2",

@@ -38,6 +38,7 @@ const receiveRepohostEvent = route({
   return toRepohostReply(outcome);
 });
 
+/** Events of pipeline hosts. */
 const receivePipelineEvent = route({
   endpoint: "POST /api/webhooks/pipelinehost/pipeline",
   summary: "Receive an event of a pipeline host",
@@ -61,6 +62,7 @@ async function intake(
   return answered(webhookInbox.accept(webhook));
 }
 
+/** Events of anybody. */
 const receiveGenericEvent = route({
   endpoint: "POST /api/webhooks/generic",
   summary: "Receive a generic event",
@@ -76,6 +78,7 @@ const receiveGenericEvent = route({
   return { status: "received" as const, message: "Event received", webhook_id };
 });
 
+/** Events about environments, of anybody. */
 const receiveEnvironmentEvent = route({
   endpoint: "POST /api/webhooks/environment/event",
   summary: "Receive an event of an environment",

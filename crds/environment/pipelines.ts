@@ -51,6 +51,7 @@ export function mayFollow(next: Pipeline, former: Pipeline | undefined, wanted: 
   return PIPELINE_RULES.every(({ holds }) => holds(next, former)) && WANTED_PIPELINE_RULE.holds(next, former, wanted);
 }
 
+/** How long a running pipeline may report nothing. */
 const SILENT_AFTER_MS = 2 * 3_600_000;
 
 /** When a pipeline's commit may be deployed: at its end, or when it has reported nothing for too long. */

@@ -8,6 +8,7 @@ export const DELETE_ACTIONS = ["closed", "merged"] as const;
 /** `pipeline`: a pipeline of the component's commit has ended. */
 export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "deleted", "pipeline"] as const;
 
+/** A list of words, each once. */
 const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Array(literals(values), { maxItems: values.length, "x-kubernetes-list-type": "set", ...options });
 

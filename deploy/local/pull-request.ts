@@ -8,6 +8,7 @@ import { waitUntil } from "./processes/wait.ts";
 import type { ClusterSite } from "./site.ts";
 import { untilReady } from "./until-ready.ts";
 
+/** A pull request, as Gitea answers it. */
 interface PullRequest {
   readonly number: number;
   readonly html_url: string;

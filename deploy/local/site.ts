@@ -23,6 +23,7 @@ export interface ClusterSite {
   /** The bare repositories are below it. */
   readonly repositoriesFolder: string;
   readonly repositories: LocalRepositories;
+  /** Shows the steps of a start. */
   readonly progress: Progress;
 }
 

@@ -13,10 +13,13 @@ export type CollectorContext = Pick<
 /** The collections that have files of their own. */
 export interface Collections {
   readonly orphans: Sweep;
+  /** Removes API tokens that ended, and their values. */
   readonly tokens: (signal: AbortSignal) => Promise<void>;
+  /** Removes the values of API tokens that no longer exist. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
   /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
+  /** Removes messages that were sent or given up. */
   readonly notifications: (signal: AbortSignal) => Promise<void>;
 }
 

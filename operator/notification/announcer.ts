@@ -28,6 +28,7 @@ export interface Announcer {
    */
   settle(environment: EphemeralEnvironment): { readonly announced: Announced | undefined; readonly dueInMs?: number };
 
+  /** Makes the messages about the end of an environment. */
   announceDeletion(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 

@@ -17,6 +17,7 @@ const CLAIMED_MS = 90_000;
 /** Another replica has it, or the watch is behind. */
 const RECHECK_MS = 1_000;
 
+/** What became of an attempt. */
 type Attempt =
   | { readonly result: "sent" }
   /** It is of no use any more. */
@@ -58,6 +59,7 @@ export function deliverMessages(given: DeliveryContext): Reconcile {
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
+/** How an attempt ended. */
 interface Ended {
   /** The message. */
   readonly uid: string;

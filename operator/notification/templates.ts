@@ -3,6 +3,7 @@ import type { MessageTemplate } from "../../config/notifications.schema.ts";
 import type { Facts, MessageEvent, NotificationSpec } from "../../crds/notifications/notification.ts";
 import { chatFacts, mailFacts, oneLine } from "./escaping.ts";
 
+/** The texts of a message. */
 type Texts = Required<Omit<MessageTemplate, "id">>;
 
 /** What a chat takes (https://docs.slack.dev/changelog/2018-truncating-really-long-messages); mail programs show more. */
@@ -14,6 +15,7 @@ const CODE = "{{repository}} {{branch}}{{#commit}} at {{commit}}{{/commit}}";
 const texts = (chat: string, subject: string, text: string): Texts => ({ chat, subject, text: text + SIGNATURE });
 const same = (sentence: string, subject: string) => texts(sentence, subject, sentence.replaceAll("*", ""));
 
+/** The template of each event where the settings have none. */
 const BUILT_IN: Readonly<Record<MessageEvent, Texts>> = {
   created: same(`*{{environment}}* is being created: ${CODE}`, "{{environment}} is being created"),
   ready: same(`*{{environment}}* is ready: {{url}} (${CODE})`, "{{environment}} is ready"),

@@ -8,6 +8,7 @@ export interface Transition {
   readonly event?: MessageEvent;
   /** Tells this change from every other one: part of the name of its messages. */
   readonly about: readonly string[];
+  /** The component that it is about. */
   readonly component?: Component;
   /** What is announced when it is. */
   readonly announced: Announced;

@@ -35,6 +35,7 @@ export interface ObservedApplication {
    * yet; `healthy`: the wanted values and revision run; `broken`: it can't get there by itself.
    */
   readonly state: "unseen" | "waiting" | "progressing" | "healthy" | "broken";
+  /** What is broken. */
   readonly problem?: DeploymentProblem;
   /** Since when it is as healthy or unhealthy as it is, by the deployer's clock, where that says so. */
   readonly since?: Date;

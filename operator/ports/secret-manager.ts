@@ -66,6 +66,7 @@ export interface SecretManager {
    */
   owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
 
+  /** Ends its connections. */
   close(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../ports/reposito
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
 
+/** The condition `Ready` of a Repository, before its generation is known. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 
 /** The result of a check. */

@@ -15,6 +15,7 @@ import { hostApis } from "./host-apis.ts";
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerContext) => ControllerContext;
+  /** Where changes that bypass the REST interface are recorded. */
   readonly audit?: AuditTrail;
   /** Where the controllers count. */
   readonly metrics?: ControllerMetrics;

@@ -16,6 +16,7 @@ const ROUNDS = 5;
 
 type CleanupServices = Pick<Services, "environments" | "clock" | "log">;
 
+/** The result for one environment. */
 type Outcome = { readonly id: string; readonly name: string } & (
   | { readonly came: "cleaned" }
   | { readonly came: "skipped"; readonly reason: string }

@@ -13,6 +13,7 @@ import type { Services } from "../../services.ts";
 import { type DesiredEnvironment, desiredEnvironment } from "./intake.ts";
 import type { CreateRequest } from "./schemas.ts";
 
+/** A request for a new environment. */
 interface Creation {
   readonly body: CreateRequest;
   readonly caller: Caller;

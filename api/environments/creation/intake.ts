@@ -28,6 +28,7 @@ type IntakeServices = Pick<
   "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
+/** A request with the objects that it names. */
 interface Resolved {
   readonly sources: { readonly backend: RequestedSource } & { readonly [component in Component]?: RequestedSource };
   readonly configSet: ConfigSet | undefined;

@@ -28,6 +28,7 @@ export interface Overrides {
   readonly violations: readonly Violation[];
 }
 
+/** The objects that the request names. */
 interface Named {
   readonly sources: { readonly [component in Component]?: { readonly repository: Repository } };
   readonly configSet: ConfigSet | undefined;

@@ -11,6 +11,7 @@ const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
 
 /** A cluster that the platform can be installed in. */
 export interface UsableCluster {
+  /** How it is reached. */
   readonly cluster: ClusterEntry;
   /** The `gitVersion` of its /version, as in `v1.33.1-gke.1107000`. */
   readonly kubeVersion: string;

@@ -4,7 +4,9 @@ export interface GiteaSettings {
   readonly data: string;
   /** Folder of the templates and options that belong to its version. */
   readonly files: string;
+  /** Loopback port. */
   readonly port: number;
+  /** Makes a new random secret. */
   readonly secret: () => string;
 }
 

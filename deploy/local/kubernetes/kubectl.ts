@@ -2,6 +2,7 @@ import { run } from "../processes/run.ts";
 
 /** A cluster, and a user of it. */
 export interface ClusterUser {
+  /** The kubectl to call. */
   readonly kubectl: string;
   /** As in KUBECONFIG: one path, or several with the system's delimiter between them. */
   readonly kubeconfig: string;

@@ -16,6 +16,7 @@ export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "prob
 export interface HostPlatform {
   /** Where its logs, its credentials and the records of its programs are. */
   readonly folder: string;
+  /** How the cluster is reached. */
   readonly cluster: ClusterEntry;
   /** A user that may request tokens of the platform's ServiceAccount. */
   readonly administrator: ClusterUser;

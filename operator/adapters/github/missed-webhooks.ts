@@ -45,6 +45,7 @@ interface HookLog {
   readonly repository: HostedRepository;
   readonly missed: MissedWebhooks;
   readonly signal: AbortSignal;
+  /** The id of the hook. */
   readonly hook: string;
 }
 

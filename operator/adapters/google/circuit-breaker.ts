@@ -4,6 +4,7 @@ import type { CircuitBreakerState } from "../../ports/facade/platform-health.ts"
 /** gRPC status codes of a service that is not there: no answer in time, no connection. */
 const AWAY: readonly unknown[] = [4, 14];
 
+/** The failure that opened it. */
 interface Failure {
   readonly error: unknown;
   /** The time of the first failure in a row. */

@@ -13,6 +13,7 @@ const WRITES_PER_SECOND = 8;
 export interface GoogleSettings {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
+  /** Regions that hold the values; none leaves the choice to Google. */
   readonly locations?: readonly string[];
   readonly writesPerSecond?: number;
 }

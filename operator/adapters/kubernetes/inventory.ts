@@ -12,6 +12,7 @@ interface Context {
   readonly caches: Caches;
   /** The platform's own. */
   readonly namespace: string;
+  /** The kinds that the deployer makes for environments. */
   readonly deployerKinds: readonly { readonly type: ResourceType }[];
 }
 

@@ -6,6 +6,7 @@ import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } f
 export interface Finding extends Omit<PodProblem, "evidence"> {
   /** What the cluster says of it. */
   readonly said: string;
+  /** The pod with the problem, where there is one. */
   readonly pod?: Pod;
   /** The container of it whose last lines tell more. */
   readonly speaker?: { readonly container: string; readonly isPrevious: boolean };

@@ -83,6 +83,7 @@ export class WordSearch {
     return this.#depths[node] as number;
   }
 
+  /** The word of a node at which one ends. */
   word(node: number): string {
     return this.#words.get(node) ?? "";
   }

@@ -22,9 +22,11 @@ export interface DerivedVariable {
 export interface BackingService {
   /** The key of its chart values, and the component label of its pods. */
   readonly name: string;
+  /** The condition that shows its state. */
   readonly condition: StepCondition;
   /** Whether the environment has it: as its spec says, else as its config set does. */
   readonly isWanted: (spec: EnvironmentSpec, configSet: ConfigSetSpec | undefined) => boolean;
+  /** Its chart values. */
   readonly values: (configSet: ConfigSetSpec | undefined, settings: Settings) => Readonly<Record<string, unknown>>;
   /** The secrets that are generated for it, whatever the Repositories list. */
   readonly secrets: readonly WantedSecret[];

@@ -11,6 +11,7 @@ import { recorded } from "../manifests/noted-manifest.ts";
 import { FEEDBACK_STEP } from "./last-feedback.ts";
 import { beforeTeardown } from "./terminating.ts";
 
+/** How a deletion ended. */
 interface Ended {
   /** The steps before the record. */
   readonly steps: readonly TeardownStep[];

@@ -13,6 +13,7 @@ import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
 
 export interface TeardownContext
   extends Pick<ControllerPorts, "cluster" | "deployer" | "secretManager" | "records" | "settings" | "clock"> {
+  /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+/** A JSON value. */
 type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;

@@ -22,6 +22,7 @@ export type SecretPlan =
 /** The shape of a value that is lost from the secret manager and that no Repository lists any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
 
+/** The input and what follows from it. */
 interface Sources extends PlanInput {
   /** The backing services that the environment has. */
   readonly wanted: readonly BackingService[];

@@ -100,6 +100,7 @@ export class WorkQueue {
     return delayMs;
   }
 
+  /** Ends the key's backoff. */
   forget(key: string): void {
     this.#delays.forget(key);
   }

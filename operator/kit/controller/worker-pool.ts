@@ -89,10 +89,12 @@ export class WorkerPool {
     if (!ended.aborted) this.#log.warn("reconciles did not end when aborted", { inWork: this.#queue.inWork });
   }
 
+  /** Keys that wait now. */
   get depth(): number {
     return this.#queue.depth;
   }
 
+  /** Keys that are being reconciled. */
   get inWork(): number {
     return this.#queue.inWork;
   }

@@ -97,6 +97,7 @@ export interface Simulation {
     readonly reason: string;
     /** Why nothing is done yet, or at all, or what is reported; for people. */
     readonly message?: string;
+    /** The name of the environment. */
     readonly environment?: string;
   }[];
   readonly trace: readonly RuleVerdict[];

@@ -9,6 +9,7 @@ export interface Chat {
    */
   post(url: Sensitive, text: string, signal: AbortSignal): Promise<void>;
 
+  /** Ends its connections. */
   close(): Promise<void>;
 }
 
