@@ -76,7 +76,7 @@ describe("counters in Redis", () => {
     expect((await counters.increment(minute, "early")).total).toBe(2);
   });
 
-  test("begin at one when it comes back empty, however often", async () => {
+  test("find their scripts gone when it comes back, and load them again, however often", async () => {
     await server.start();
     connect(commandMs);
     await until(isUp, { what: "the connection" });

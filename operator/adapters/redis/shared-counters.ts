@@ -1,12 +1,9 @@
+import { hash } from "node:crypto";
 import { Redis } from "ioredis";
+import { type RedisReply, RedisStore } from "rate-limit-redis";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import {
-  type Count,
-  type Counter,
-  CountersUnavailable,
-  type SharedCounters,
-} from "../../ports/facade/shared-counters.ts";
+import { type Counter, CountersUnavailable, type SharedCounters } from "../../ports/facade/shared-counters.ts";
 
 /** A request never waits longer for its number. */
 const COMMAND_MS = 100;
@@ -39,8 +36,18 @@ export function redisSharedCounters(
   const attempts = sparingly(clock, log);
   // Every failure shows in the command that it costs; an error event without a listener would end the process.
   redis.on("error", () => undefined);
+  const stores = new Map<string, RedisStore>();
+  const storeOf = (counter: Counter) => {
+    const known = stores.get(counter.name) ?? newStore(redis, counter);
+    stores.set(counter.name, known);
+    return known;
+  };
   return {
-    increment: (counter, key) => attempts(() => count(redis, counter, key)),
+    increment: (counter, key) =>
+      attempts(async () => {
+        const { totalHits, resetTime } = await storeOf(counter).increment(key);
+        return { total: totalHits, endsAt: resetTime ?? new Date(Date.now() + counter.windowMs) };
+      }),
     state: () =>
       redis.ping().then(
         () => "up" as const,
@@ -67,16 +74,24 @@ function connect({ url, username, password, ca, commandMs = COMMAND_MS }: RedisO
   });
 }
 
-/** In one transaction: a key begins at 0 and expires with its window, which counting does not move. */
-async function count(redis: Redis, { name, windowMs }: Counter, key: string): Promise<Count> {
-  const id = `${KEYS}${name}:${key}`;
-  const replies = await redis.multi().set(id, 0, "PX", windowMs, "NX").incr(id).pttl(id).exec();
-  const [, total = 0, leftMs = 0] = (replies ?? []).map(([error, reply]) => {
-    if (error) throw error;
-    return Number(reply);
-  });
-  return { total, endsAt: new Date(Date.now() + leftMs) };
+function newStore(redis: Redis, { name, windowMs }: Counter): RedisStore {
+  const sendCommand = async (command: string, ...args: string[]): Promise<RedisReply> => {
+    const reply = redis.call(command, ...args) as Promise<RedisReply>;
+    return isScriptLoad(command, args) ? reply.catch(() => hashOf(args[1] ?? "")) : reply;
+  };
+  const store = new RedisStore({ sendCommand, prefix: `${KEYS}${name}:` });
+  // All that `init` reads of the options is the window; it can't fail, because loading a script can't.
+  void store.init({ windowMs } as Parameters<RedisStore["init"]>[0]);
+  return store;
 }
+
+/**
+ * The store keeps what loading its scripts came to, for ever, a failure too. Redis names a script by its SHA-1, so we can:
+ * a Redis that does not have it says NOSCRIPT, and then the store loads it again.
+ */
+const isScriptLoad = (command: string, [subcommand]: readonly string[]) =>
+  command === "SCRIPT" && subcommand === "LOAD";
+const hashOf = (script: string) => hash("sha1", script);
 
 /** While it is away, lets one call in ten seconds find out whether it is back; all others fail at once. */
 function sparingly(clock: Clock, log: Log) {
