@@ -51,23 +51,19 @@ export class EnvironmentNotFound extends DomainError {
 /** A TTL above the maximum. */
 export class TtlExceeded extends DomainError {
   readonly code = "ENV_TTL_EXCEEDED";
-  readonly maximumHours: number;
 
   constructor(maximumHours: number) {
     super(`TTL exceeds the maximum of ${maximumHours} hours`);
-    this.maximumHours = maximumHours;
   }
 }
 
 /** A Repository that is not registered, not visible to the caller, or of the wrong type. */
 export class RepositoryNotFound extends DomainError {
   readonly code = "ENV_REPO_NOT_FOUND";
-  readonly repository: string;
 
   constructor(repository: string, field: string) {
     const [type = ""] = /^(frontend|backend)/.exec(field) ?? [];
     super(`${field}: no ${`${type} repository`.trimStart()} '${repository}' is registered`);
-    this.repository = repository;
   }
 }
 

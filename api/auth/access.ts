@@ -76,11 +76,7 @@ export function isPrivilege(permission: Permission | undefined): boolean {
 }
 
 /** A person as an issuer describes them. */
-interface Vouched {
-  /** `<issuer>#<sub>`. */
-  readonly subject: string;
-  readonly groups: readonly string[];
-}
+type Vouched = Pick<Caller, "subject" | "groups">;
 
 /** The settings of a subject's issuer; `undefined` when it is no longer trusted. No issuer has a `#`. */
 export function issuerOf(subject: string, { api }: Settings): Settings["api"]["issuers"][number] | undefined {

@@ -1,17 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** The connections of a server on which no request is under way. */
-export interface IdleConnections {
-  /** Ends them, and from here on each as soon as its last answer is out. */
-  closeFromNowOn(): void;
-}
-
 /**
  * Follows a server's connections; call it before the server listens. Node's `closeIdleConnections` leaves those that
  * never sent a byte, or only a part of a head: `close` would wait for them.
  */
-export function idleConnections(server: Server): IdleConnections {
+export function idleConnections(server: Server) {
   const requestsOf = new Map<Socket, number>();
   let isClosing = false;
   const change = (socket: Socket, by: 1 | -1) => {
@@ -29,6 +23,7 @@ export function idleConnections(server: Server): IdleConnections {
     response.once("close", () => change(socket, -1));
   });
   return {
+    /** Ends those on which no request is under way, and from here on each as soon as its last answer is out. */
     closeFromNowOn: () => {
       isClosing = true;
       for (const [socket, requests] of requestsOf) if (requests === 0) socket.destroy();

@@ -1,13 +1,10 @@
 /** Repositories as the REST contract words them. */
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { SECRET_KINDS } from "../../crds/repository/repository.schema.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant, idPath, titled } from "../schemas/fields.ts";
+import { Instant, idPath, orNull, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
-
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 
 export const RepositoryPath = idPath("The repository's id: its name.", "shop-api");
 

@@ -1,5 +1,5 @@
 /** Fields that recur in requests and replies. */
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH, NAME_PATTERN } from "../../crds/names.ts";
 import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -7,6 +7,10 @@ import { ERROR_CODES } from "../errors.ts";
 
 /** The options of a schema that the document has a component for: its name there, an example, and what else it says. */
 export const titled = (title: string, example: object, more: object = {}) => ({ title, ...more, examples: [example] });
+
+/** A value, or null for what the description says of it. */
+export const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
 
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC." });
 

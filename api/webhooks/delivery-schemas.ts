@@ -1,20 +1,15 @@
 /** Stored deliveries, their decisions and approvals, as the REST contract words them. */
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { DELIVERY_PHASES, DOORS } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import { EVENT_TYPES } from "../../crds/webhooks/webhook-event.schema.ts";
-import { Instant, RepositoryId } from "../schemas/fields.ts";
+import { Instant, idPath, orNull, RepositoryId } from "../schemas/fields.ts";
 import { PAGE, pageOf } from "../schemas/page.ts";
 import { WEBHOOK_EXAMPLES } from "./examples.ts";
 
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-
 const ID = "3f0c2d4e8f5a4a399d0b6a1f6c1f7f103f0c2d4e";
 
-export const DeliveryPath = closed({
-  id: Type.String({ minLength: 1, maxLength: 253, description: "The id under which it is stored.", examples: [ID] }),
-});
+export const DeliveryPath = idPath("The id under which it is stored.", ID);
 
 export const DeliveryQuery = closed({
   ...PAGE,

@@ -1,10 +1,7 @@
 /** The hook of a repository on its host, as the REST contract words it. */
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
-import { Instant, titled } from "../schemas/fields.ts";
-
-const orNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
+import { Instant, orNull, titled } from "../schemas/fields.ts";
 
 const LastDelivery = closed(
   {

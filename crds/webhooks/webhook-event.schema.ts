@@ -5,7 +5,6 @@ import { literals, Timestamp } from "../schema.ts";
 
 /** `other`: whatever the platform does nothing about; `approval`: a maintainer of ours approved a fork's commit. */
 export const EVENT_TYPES = ["pull_request", "push", "pipeline", "merge_group", "approval", "ping", "other"] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
  * GitHub's words. `edited`: the base branch was changed; `updated`: of a host that does not say reliably what changed

@@ -1,17 +1,14 @@
 import type { Settings } from "../../config/settings.ts";
 import { isPending, type WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import { surplusOf } from "../kit/surplus.ts";
-import type { Clock } from "../kit/time/clock.ts";
 import { eachOf } from "../kit/time/each-of.ts";
-import type { ServerClock } from "../ports/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
-export interface OldDeliveriesContext {
+export interface OldDeliveriesContext extends Pick<ControllerPorts, "clock" | "serverClock"> {
   readonly settings: Pick<Settings, "webhooks">;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "list" | "remove">;
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,10 @@
-import type { Settings } from "../../config/settings.ts";
 import { clipped } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { destinationOf, type Notification, type NotificationStatus } from "../../crds/notifications/notification.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
-import type { Log } from "../kit/log.ts";
 import { backoffMs } from "../kit/time/backoff.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import type { EventRecorder } from "../ports/event-recorder.ts";
 import { MessageRefused, MessagingUnavailable } from "../ports/notifications/messaging.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 
@@ -28,14 +25,8 @@ type Attempt =
   | { readonly result: "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
 
-export interface DeliveryContext {
-  readonly settings: Settings;
+export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "events" | "clock" | "log" | "random"> {
   readonly notifications: Notifications;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Uniform in [0, 1): spreads the retries. */
-  readonly random: () => number;
   /** Sends one message; see `createSender`. */
   readonly send: (notification: Notification, signal: AbortSignal) => Promise<void>;
   readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;

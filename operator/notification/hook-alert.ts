@@ -1,25 +1,15 @@
-import type { Settings } from "../../config/settings.ts";
 import { type Condition, clipped } from "../../crds/conditions.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { notificationName } from "../../crds/notifications/notification.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import type { Notifications } from "../ports/notifications/notifications.ts";
-import type { Repositories } from "../ports/repositories.ts";
+import type { AnnouncerContext } from "./announcer.ts";
 import { chatRecipients } from "./recipients.ts";
-
-interface Context {
-  readonly settings: Settings;
-  readonly repositories: Pick<Repositories, "find">;
-  readonly notifications: Pick<Notifications, "add">;
-  readonly clock: Clock;
-}
 
 /** Makes the messages that a Repository's webhooks don't arrive any more, to its chat channel; see `createHookAlert`. */
 export type HookAlert = (repository: Repository, now: Condition, former: Condition | undefined) => Promise<void>;
 
 /** Messages are named by the state that they end, so that they are made once, whatever is repeated. */
-export function createHookAlert(context: Context): HookAlert {
+export function createHookAlert(context: AnnouncerContext): HookAlert {
   return async ({ metadata }, { reason, message }, former) => {
     const about = [metadata.uid, "webhook", reason, former?.lastTransitionTime ?? "", former?.reason ?? ""];
     const facts = { event: "webhook", repository: metadata.name, reason, message: clipped(message, FACT_MAX_LENGTH) };

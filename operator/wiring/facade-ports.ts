@@ -86,6 +86,3 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     deployerLog: deployer.log(cluster),
   };
 }
-
-/** What the REST facade stands on. */
-export type FacadePorts = ReturnType<typeof facadePorts>;

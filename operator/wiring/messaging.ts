@@ -4,15 +4,8 @@ import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
 import type { Chat, Mail } from "../ports/notifications/messaging.ts";
 
-/** What messages are sent by. */
-export interface Messaging {
-  readonly chat: Chat;
-  /** `undefined` where the settings name no mail server. */
-  readonly mail: Mail | undefined;
-}
-
-/** The chat and the mail server of the settings. Files are read once. */
-export function createMessaging({ notifications }: Settings): Messaging {
+/** The chat of the settings, and their mail server where they name one. Files are read once. */
+export function createMessaging({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
   const { smtp } = notifications.email ?? {};
   if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };
   const { caFile, passwordRef: _, ...server } = smtp;

@@ -19,7 +19,6 @@ export interface GoogleCallsOptions {
   /** Google Cloud project that the secrets are in. */
   readonly project: string;
   readonly connection: GoogleConnection;
-  /** Whether this process may write at all. */
   readonly mayWrite: () => boolean;
   readonly budget: TokenBucket;
   /** Of this service's own: what it learns is known to no other. */
@@ -32,7 +31,6 @@ export interface GoogleCallsOptions {
  * the write budget, and failing with SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
  */
 export interface GoogleCalls {
-  /** The full name of an id. */
   nameOf(id: string): string;
   /** `undefined` when there is one of that id. */
   create(id: string, secret: GoogleSecret): Promise<GoogleSecret | undefined>;
@@ -55,13 +53,11 @@ interface CallOptions {
   readonly retry: null;
 }
 
-/** The calls of one piece of work, which ends at `untilMs` on the monotonic clock. */
 /** The calls of one piece of work, which share the deadline `untilMs` on the monotonic clock. */
 export function googleCalls(options: GoogleCallsOptions, untilMs: number): GoogleCalls {
   const { project, connection, clock } = options;
   const parent = `projects/${project}`;
 
-  /** One call, its failure told in our words. */
   async function call<R>(
     what: string,
     run: (client: GoogleClient, options: CallOptions) => Promise<R>,

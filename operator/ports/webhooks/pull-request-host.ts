@@ -35,13 +35,9 @@ export interface StickyComment {
 }
 
 /** A deployment of a commit to an environment of the host. */
-export interface DeploymentReport {
+export interface DeploymentReport extends Omit<CommitReport, "context"> {
   /** The host's environment, made with its first deployment. */
   readonly environment: string;
-  readonly commit: string;
-  readonly state: ReportedState;
-  readonly description: string;
-  readonly url?: string;
 }
 
 /**

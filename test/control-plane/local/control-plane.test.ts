@@ -6,11 +6,11 @@ import { type IncomingMessage, request } from "node:http";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
 import { type Listener, listeners } from "../../../e2e/support/listeners.ts";
 import { knockAsNobody } from "../../../e2e/support/stranger.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { type ControlPlane, startControlPlane } from "../../support/plane/own-control-plane.ts";
 
 const execute = promisify(execFile);
 

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlPlane, startControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
-import { freePorts } from "../../../deploy/local/network/free-ports.ts";
 import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { freePorts } from "../../support/plane/free-ports.ts";
+import { type ControlPlane, startControlPlane } from "../../support/plane/own-control-plane.ts";
 
 const execute = promisify(execFile);
 const checkout = resolve(import.meta.dirname, "../../..");

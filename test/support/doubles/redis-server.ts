@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { answersPing } from "../../../deploy/local/components/redis-ping.ts";
-import { freePorts } from "../../../deploy/local/network/free-ports.ts";
 import { showProgress } from "../../../deploy/local/progress.ts";
 import { until } from "../fixtures/until.ts";
+import { freePorts } from "../plane/free-ports.ts";
 
 /** A Redis of the local cluster's own kind, on a port of loopback that stays the same; what it holds goes when it stops. */
 export interface RedisServer {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { text as textOf } from "node:stream/consumers";
-import type { ControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
+import type { ControlPlane } from "../plane/own-control-plane.ts";
 
 /** Who calls: a bearer token, or somebody whom an administrator impersonates. */
 export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };

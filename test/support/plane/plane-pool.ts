@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import type { ControlPlaneProgram } from "../../../deploy/local/kubernetes/control-plane.ts";
-import { clearAbandoned, markOwned, parentForSockets } from "../../../deploy/local/processes/temporary-folders.ts";
 import { type EtcdSnapshot, snapshotOf } from "./etcd.ts";
+import type { ControlPlaneProgram } from "./own-control-plane.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 import { startTestPlane, type TestPlane } from "./test-plane.ts";
 
 /** What a worker asks of its control plane. */

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import { apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
-import type { ControlPlane } from "../../../deploy/local/kubernetes/control-plane.ts";
 import { clusterEntry, writeKubeconfig } from "../../../deploy/local/kubernetes/kubeconfig.ts";
 import { applyPlatformChart, platformAccount } from "../../../deploy/local/platform/chart.ts";
 import { requestPlatformToken } from "../../../deploy/local/platform/token.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { callsAs } from "../http/api-calls.ts";
+import type { ControlPlane } from "./own-control-plane.ts";
 
 /** The platform's identity in production, valid for four hours. A test does under it whatever the platform does. */
 export interface PlatformIdentity {

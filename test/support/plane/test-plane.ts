@@ -1,8 +1,4 @@
-import {
-  type ControlPlane,
-  type ControlPlaneOptions,
-  startControlPlane,
-} from "../../../deploy/local/kubernetes/control-plane.ts";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./own-control-plane.ts";
 import { installPlatformChart, type PlatformIdentity } from "./platform-chart.ts";
 
 /** A control plane with Argo CD's kinds and the platform chart. */

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "@jest/globals";
-import { freePorts } from "../../../../../deploy/local/network/free-ports.ts";
 import { assertPortsAreFree, clusterPorts } from "../../../../../deploy/local/network/ports.ts";
+import { freePorts } from "../../../../support/plane/free-ports.ts";
 
 describe("the ports of the local cluster", () => {
   test("used by another program are named with their numbers and settings", async () => {

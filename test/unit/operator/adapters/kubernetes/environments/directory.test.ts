@@ -123,8 +123,7 @@ describe("the directory of environments", () => {
         async (before, after, queries) => {
           const cache: Cache = createObjectCache<EphemeralEnvironment>({});
           for (const one of before) await take(cache, one);
-          // Many small blocks: what one block does not know is in another.
-          const directory = new EnvironmentDirectory(cache, 4);
+          const directory = new EnvironmentDirectory(cache);
           for (const one of after) {
             await take(cache, one);
             for (const asked of queries) expect(directory.page(asked)).toEqual(listed(cache.list(), asked));

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "./process.ts";
-import { startOf } from "./process-start.ts";
-import { writeWhole } from "./whole-file.ts";
+import { isAlive } from "../../../deploy/local/processes/process.ts";
+import { startOf } from "../../../deploy/local/processes/process-start.ts";
+import { writeWhole } from "../../../deploy/local/processes/whole-file.ts";
 
 const graceMs = 60_000;
 

@@ -2,11 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import {
-  clearAbandoned,
-  markOwned,
-  parentForSockets,
-} from "../../../../../deploy/local/processes/temporary-folders.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "../../../support/plane/temporary-folders.ts";
 
 describe("temporary folders", () => {
   let parent: string;

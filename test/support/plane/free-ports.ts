@@ -1,4 +1,4 @@
-import { isPortFree } from "./ports.ts";
+import { isPortFree } from "../../../deploy/local/network/ports.ts";
 
 /**
  * Where ports are looked for: below those that systems give to outgoing connections (IANA's from 49152, Linux's from

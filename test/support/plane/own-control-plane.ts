@@ -1,13 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuiltModule, buildModule } from "../builds/build.ts";
-import { goModules } from "../builds/modules.ts";
-import { freePorts } from "../network/free-ports.ts";
-import { type ProcessRecord, type ProcessSpec, startProcess, stopProcess, untilReady } from "../processes/process.ts";
-import { clearAbandoned, markOwned, parentForSockets } from "../processes/temporary-folders.ts";
-import { type Progress, silentProgress } from "../progress.ts";
-import { type ApiAccess, type ApiClient, apiClient } from "./api-client.ts";
+import { type BuiltModule, buildModule } from "../../../deploy/local/builds/build.ts";
+import { goModules } from "../../../deploy/local/builds/modules.ts";
+import { type ApiAccess, type ApiClient, apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
 import {
   apiServerIsReady,
   type ControlPlaneSite,
@@ -17,10 +13,20 @@ import {
   etcdSocket,
   kubeApiServer,
   kubeControllerManager,
-} from "./control-plane-programs.ts";
-import { applyArgoCdKinds } from "./custom-kinds.ts";
-import { clusterEntry, kubeconfigFor, writeKubeconfig } from "./kubeconfig.ts";
-import { type CertificateAuthority, certificateAuthority, signingKey } from "./pki.ts";
+} from "../../../deploy/local/kubernetes/control-plane-programs.ts";
+import { applyArgoCdKinds } from "../../../deploy/local/kubernetes/custom-kinds.ts";
+import { clusterEntry, kubeconfigFor, writeKubeconfig } from "../../../deploy/local/kubernetes/kubeconfig.ts";
+import { type CertificateAuthority, certificateAuthority, signingKey } from "../../../deploy/local/kubernetes/pki.ts";
+import {
+  type ProcessRecord,
+  type ProcessSpec,
+  startProcess,
+  stopProcess,
+  untilReady,
+} from "../../../deploy/local/processes/process.ts";
+import { type Progress, silentProgress } from "../../../deploy/local/progress.ts";
+import { freePorts } from "./free-ports.ts";
+import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 
 /** A program of the control plane, as `restart` and `kill` name it. */
 export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
