@@ -39,7 +39,7 @@ const SETTLED_WITHIN_MS = 180_000;
 const SPEC = { door: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
 const OUTCOME = { phase: "ignored", reason: "Benchmark", message: "" };
 
-// Where processors are few, the API server's garbage would be half of what both sides wait for.
+// The API server takes most of two processors, a seventh of it to collect garbage: both sides would wait for that.
 process.env.GOGC ??= "400";
 await runBenchmark(measure);
 
