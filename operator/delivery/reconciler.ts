@@ -7,7 +7,7 @@ import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { createLanes } from "./lanes.ts";
 import { type InquiryContext, inquire } from "./pull-request/inquiry.ts";
-import { type SettleContext, settle, withTrace } from "./settle.ts";
+import { REFUSED, type SettleContext, settle, withTrace } from "./settle.ts";
 import { dated, laneOf } from "./stored.ts";
 
 export interface DeliveryContext extends SettleContext, Pick<InquiryContext, "pullRequestReader"> {
@@ -20,7 +20,7 @@ export interface DeliveryContext extends SettleContext, Pick<InquiryContext, "pu
 const TAKEN_OVER_AFTER_MS = 30_000;
 /** An environment that is waited for ends in a watch event; this is for events that are lost. */
 const WAITING_RECHECK_MS = 15_000;
-/** A delivery that fails for reasons of its own must not fail for ever. */
+/** A delivery that fails for reasons of its own, or is refused, must not be tried for ever. */
 const MOST_ATTEMPTS = 10;
 
 /**
@@ -44,7 +44,7 @@ export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
   };
 }
 
-/** Its outcome. An error that is not that of a dependency is counted; after the last attempt it is the outcome. */
+/** Its outcome. A refusal that may pass, and an error that is not that of a dependency, are counted; the last one is final. */
 async function settleOrCount(
   delivery: WebhookDelivery,
   context: DeliveryContext,
@@ -52,14 +52,21 @@ async function settleOrCount(
 ): Promise<WebhookDeliveryStatus> {
   try {
     const asked = await inquire(delivery, context, signal);
-    return withTrace(asked, await settle(delivery, context, { atOnce: "all", signal }));
+    const status = withTrace(asked, await settle(delivery, context, { atOnce: "all", signal }));
+    return status.phase === "pending" && status.reason === REFUSED ? counted(status, delivery) : status;
   } catch (error) {
     if (isPassing(error) || signal.aborted) throw error;
     context.log.error("a delivery could not be settled", { delivery: delivery.metadata.name, error });
-    const attempts = (delivery.status?.attempts ?? 0) + 1;
-    const phase = attempts >= MOST_ATTEMPTS ? "failed" : "pending";
-    return { phase, reason: "Fault", message: "a fault of the service: its log says more", attempts };
+    return counted({ reason: "Fault", message: "a fault of the service: its log says more" }, delivery);
   }
+}
+
+function counted(
+  status: Omit<WebhookDeliveryStatus, "phase" | "attempts">,
+  { status: former }: WebhookDelivery,
+): WebhookDeliveryStatus {
+  const attempts = (former?.attempts ?? 0) + 1;
+  return { ...status, phase: attempts >= MOST_ATTEMPTS ? "failed" : "pending", attempts };
 }
 
 const isPassing = (error: unknown) =>

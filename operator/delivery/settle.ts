@@ -7,6 +7,7 @@ import {
   type WebhookDeliverySpec,
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
+import { RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, DecisionContext, Subject } from "./decision.ts";
@@ -33,6 +34,8 @@ const MOST_ATTEMPTS = 4;
 const MOST_VERDICTS = 40;
 const MOST_ENVIRONMENTS = 100;
 const MESSAGE_MAX_LENGTH = 500;
+/** The reason of what the API server refuses; `pending` where that may pass. */
+export const REFUSED = "Refused";
 
 /**
  * Decides what to do about a delivery by the state of now, and does it: never what was decided earlier, so that it may
@@ -140,15 +143,19 @@ async function actOnEach(
       context.written.push(done);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return said("failed", "Refused", `environment '${targetOf(decision)}': ${error.message}`, {});
+      return said(phaseOf(error), REFUSED, `environment '${targetOf(decision)}': ${error.message}`, {});
     }
   }
   return undefined;
 }
 
-/** Trying the same again would be refused again. */
+/** What the API server refuses, as opposed to what it could not take. */
 const isRefusal = (error: unknown): error is Error =>
   error instanceof ConfigInvalid || error instanceof CreationFailed || error instanceof EnvironmentConflict;
+
+/** Rights and policies may just be changing, as in an upgrade; anything else would be refused again. */
+const phaseOf = (refusal: Error) =>
+  refusal instanceof CreationFailed || refusal instanceof RemovalRefused ? "pending" : "failed";
 
 /** The world with these environments as they were read a moment ago, ahead of the watch. */
 function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralEnvironment | undefined>) {

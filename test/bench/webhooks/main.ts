@@ -7,7 +7,7 @@ import { createWorld, type World } from "../../support/fixtures/environment-worl
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
-import { atRate } from "../at-rate.ts";
+import { atRate, type Rate } from "../at-rate.ts";
 import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
 import { quantile } from "../table.ts";
@@ -27,10 +27,11 @@ const options = optionsOf(
     seconds: { value: "300", help: "how long 50 deliveries a second come" },
     burst: { value: "1000", help: "how many deliveries come within one second" },
   },
-  "The plain client writes for a fifth of that time, in turns with the platform.",
+  "A plain client writes for as long, in slices of ten seconds in turns with the platform.",
 );
 const PER_SECOND = 50;
-const ROUNDS = 5;
+/** Where the machine can't keep up, a queue grows for as long as a slice lasts: both sides have slices of equal length. */
+const SLICE_SECONDS = 10;
 const namespace = "ephemeral-system";
 /** How long the operator may take for what a killed process left; it takes over after 30 s. */
 const SETTLED_WITHIN_MS = 180_000;
@@ -38,6 +39,8 @@ const SETTLED_WITHIN_MS = 180_000;
 const SPEC = { door: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
 const OUTCOME = { phase: "ignored", reason: "Benchmark", message: "" };
 
+// The API server takes most of two processors, a seventh of it to collect garbage: both sides would wait for that.
+process.env.GOGC ??= "400";
 await runBenchmark(measure);
 
 async function measure(openings: Openings): Promise<readonly Verdict[]> {
@@ -69,14 +72,20 @@ function expectAccepted({ status }: Answer): void {
   if (status !== 200) throw new Error(`a delivery was answered ${status}`);
 }
 
-/** The answer's p99 at a steady rate, beside a plain client's two writes at the same rate. */
+/**
+ * The answer's p99 at a steady rate, beside a plain client at the same rate. Both write the same to the API server: a
+ * delivery, an environment's commit, and after that the outcome. The figure is what a host waits for because the platform
+ * stands between: HTTP, signature, decision, audit log. It is not whether the machine sustains the rate; where it does not,
+ * both wait in a queue, and their longest answers tell.
+ */
 async function measureRate(sender: Sender, direct: KubeClient): Promise<Verdict> {
   const ours: number[] = [];
   const plain: number[] = [];
-  const seconds = Number(options.seconds) / ROUNDS;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    ours.push(...(await atRate({ perSecond: PER_SECOND, seconds }, async () => expectAccepted(await sender.send()))));
-    plain.push(...(await atRate({ perSecond: PER_SECOND, seconds: seconds / 5 }, twoWrites(direct, round))));
+  const slices = Math.max(1, Math.round(Number(options.seconds) / SLICE_SECONDS));
+  const rate = { perSecond: PER_SECOND, seconds: Number(options.seconds) / slices };
+  for (let slice = 0; slice < slices; slice += 1) {
+    ours.push(...(await atRate(rate, async () => expectAccepted(await sender.send()))));
+    plain.push(...(await plainSlice(direct, rate, slice)));
   }
   return {
     ...{ what: `answer at ${PER_SECOND} a second, p99, beside a plain client's two writes`, limit: 3, unit: "×" },
@@ -85,23 +94,22 @@ async function measureRate(sender: Sender, direct: KubeClient): Promise<Verdict>
   };
 }
 
-/** What a delivery needs at least: it is stored, and an environment gets another commit. */
-function twoWrites(direct: KubeClient, round: number): (index: number) => Promise<void> {
-  return async (index) => {
+/** What a delivery needs at least: it is stored, and an environment gets another commit. Answers what these two writes took. */
+async function plainSlice(direct: KubeClient, rate: Rate, slice: number): Promise<number[]> {
+  // The platform stores the outcome after its answer, too; without one it would count as pending.
+  const outcomes: Promise<unknown>[] = [];
+  const took = await atRate(rate, async (index) => {
     const { environment, commit } = eventOf(index);
     const digest = "0".repeat(64);
-    const name = deliveryName({ door: "repohost", deliveryId: `plain-${round}-${index}`, digest });
+    const name = deliveryName({ door: "repohost", deliveryId: `plain-${slice}-${index}`, digest });
     const spec = { ...SPEC, digest, receivedAt: new Date().toISOString() };
     await direct.create(webhookDeliveryType, { metadata: { name, namespace }, spec });
     await direct.patch(environmentType, { name: environment }, { spec: { backend: { commit } } }, { as: "merge" });
-    // The platform stores the outcome after its answer, too; without one it would count as pending.
-    void direct.patch(
-      webhookDeliveryType,
-      { name, namespace },
-      { status: OUTCOME },
-      { as: "merge", subresource: "status" },
-    );
-  };
+    const ref = { name, namespace };
+    outcomes.push(direct.patch(webhookDeliveryType, ref, { status: OUTCOME }, { as: "merge", subresource: "status" }));
+  });
+  await Promise.all(outcomes);
+  return took;
 }
 
 /** A second's burst: each delivery is acknowledged, or refused in a way that its host comes again. */

@@ -20,10 +20,10 @@ const IS_OF_MISSED =
  */
 const isShort = ({ plan: { target, fault } }: DrawnPlan) => fault.times < (target.startsWith("call hooks.") ? 3 : 10);
 /**
- * A delivery whose action was refused has failed for good: a person has it decided again. An outcome that could not be
- * stored because the delivery changed, or is gone, is left to that change, of which the watch tells: here there is none.
+ * An outcome that could not be stored because the delivery changed, or is gone, is left to that change, of which the watch
+ * tells: here there is none.
  */
-const LEFT_TO_OTHERS = /(create|delete) EphemeralEnvironment NAME: 403|WebhookDelivery\/status .*: (409$|404)/;
+const LEFT_TO_OTHERS = /WebhookDelivery\/status .*: (409$|404)/;
 const isWanted = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(drawn.plan.title);
 
 let world: FaultWorld;

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
+import { CreationFailed } from "../../../../crds/errors.ts";
 import type { PullRequestState } from "../../../../crds/webhooks/webhook-event.schema.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
@@ -32,8 +33,9 @@ function scene(token?: { readonly name: string; readonly key: string }) {
       ...{ repositories: [repository], host: "git", sender: "shop/shop-api" },
       event: { type: "pull_request", pullRequest: pullRequestState({ updatedAt, ...more }) },
     });
+  const { failNext } = environments;
   const commits = () => environments.list().map(({ spec }) => spec.backend.commit);
-  return { accept, commits, webhookDeliveries };
+  return { accept, commits, failNext, webhookDeliveries };
 }
 
 test("a webhook in doubt is left to the operator, because no host is asked while a host waits", async () => {
@@ -50,4 +52,13 @@ test("a webhook in doubt is decided by what is known where the settings have no 
   await accept("one", {});
   expect(await accept("two", { action: "synchronize", headCommit: commitOf("b") })).toMatchObject({ state: "acted" });
   expect(commits()).toEqual([commitOf("b")]);
+});
+
+test("a webhook whose creation is refused for missing rights is left to the operator", async () => {
+  const { accept, failNext, webhookDeliveries } = scene();
+  failNext(new CreationFailed());
+  const message = "environment 'shop-api-pr-7': Failed to create environment";
+  const refused = await accept("one", {});
+  expect(refused).toMatchObject({ state: "pending", reason: "Refused", message });
+  expect(webhookDeliveries.pending().map(({ metadata }) => metadata.name)).toEqual([refused.delivery]);
 });

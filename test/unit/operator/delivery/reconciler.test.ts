@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ClusterUnavailable, ConfigInvalid } from "../../../../crds/errors.ts";
+import { ClusterUnavailable, ConfigInvalid, CreationFailed } from "../../../../crds/errors.ts";
 import type { WebhookDelivery, WebhookDeliveryStatus } from "../../../../crds/webhooks/webhook-delivery.ts";
 import type { Decided, Decision, DecisionContext } from "../../../../operator/delivery/decision.ts";
 import { createDeliveryReconciler } from "../../../../operator/delivery/reconciler.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
+import { RemovalRefused } from "../../../../operator/ports/environments.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
@@ -114,6 +115,29 @@ describe("a delivery without an outcome", () => {
     environments.failNext(new ConfigInvalid([{ field: "spec", message: "is wrong" }]));
     await reconcile(NAME);
     expect(now()).toMatchObject({ phase: "failed", reason: "Refused", message: expect.stringContaining("is wrong") });
+  });
+
+  test("is tried again where the rights to create or to delete are missing: an upgrade may just be changing them", async () => {
+    for (const refusal of [new CreationFailed(), new RemovalRefused("a policy forbids it")]) {
+      stored(waiting);
+      decisions = () => [create("one")];
+      environments.failNext(refusal);
+      expect(await reconcile(NAME)).toEqual({ requeueAfterMs: expect.any(Number) });
+      expect(now()).toMatchObject({ phase: "pending", reason: "Refused", attempts: 1 });
+    }
+    await reconcile(NAME);
+    expect(now()).toMatchObject({ phase: "acted", environments: [{ name: "one", action: "created" }] });
+  });
+
+  test("fails when the rights were missing ten times", async () => {
+    stored(waiting);
+    decisions = () => [create("one")];
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      environments.failNext(new CreationFailed());
+      await reconcile(NAME);
+    }
+    const message = "environment 'one': Failed to create environment";
+    expect(now()).toMatchObject({ phase: "failed", reason: "Refused", message, attempts: 10 });
   });
 
   test("is tried again while the cluster is away, and after ten faults of its own fails", async () => {
