@@ -4,7 +4,7 @@ import { commitFile, removeBranch } from "./support/chart-repository.ts";
 import { Environments, find, objectsNamed, untilGone, untilReady } from "./support/environments.ts";
 import { age } from "./support/etcd.ts";
 import { forgetApplication, keepAsInGit, MANIFESTS, refresh, untilShown } from "./support/git-application.ts";
-import { kubectl, list, waitFor } from "./support/kubectl.ts";
+import { kubectl, list, type Resource, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { tokens } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
@@ -84,18 +84,24 @@ test("an environment of Git follows its manifest, is not built again when its ti
   await untilReady(name);
   await commitFile(branch, file);
   await refresh(application);
-  await waitUntil({
-    what: "Argo CD pruning the environment",
-    check: async () => (await kubectl("get", "eenv", name, "--ignore-not-found")) === "" || (await isLeaving()),
-    deadlineMs: 60_000,
-  });
+  const isLeaving = async () => {
+    const found = await present();
+    return found === undefined || found.metadata.deletionTimestamp !== undefined;
+  };
+  await waitUntil({ what: "Argo CD pruning the environment", check: isLeaving, deadlineMs: 60_000 });
   await untilGone(name);
   expect(await objectsNamed(name)).toEqual([]);
   expect(await causes()).toEqual(["expired", "deletedByUser", "pruned"]);
 });
 
+/** The environment, if there is one of that name. */
+async function present(): Promise<Resource | undefined> {
+  const [found] = await list("eenv", `--field-selector=metadata.name=${name}`);
+  return found;
+}
+
 async function untilMade() {
-  const check = async () => (await kubectl("get", "eenv", name, "--ignore-not-found")) !== "";
+  const check = async () => (await present()) !== undefined;
   await waitUntil({ what: "the environment that Git asks for", check, deadlineMs: 60_000 });
   return untilReady(name);
 }
@@ -103,23 +109,12 @@ async function untilMade() {
 /** Waits until another environment has the name, and is not built. */
 async function untilRefused(uid: string) {
   const check = async () => {
-    const found = await kubectl("get", "eenv", name, "--ignore-not-found", "--output=jsonpath={.metadata.uid}");
-    return found !== "" && found !== uid;
+    const found = await present();
+    return found !== undefined && found.metadata.uid !== uid;
   };
   await waitUntil({ what: "self-heal bringing the environment back", check, deadlineMs: 120_000, pollMs: 500 });
   await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`]);
   return find(name);
-}
-
-async function isLeaving(): Promise<boolean> {
-  const at = await kubectl(
-    "get",
-    "eenv",
-    name,
-    "--ignore-not-found",
-    "--output=jsonpath={.metadata.deletionTimestamp}",
-  );
-  return at !== "";
 }
 
 async function answers({ status }: Awaited<ReturnType<typeof find>>): Promise<unknown> {
@@ -134,9 +129,8 @@ async function untilAnswered(what: string, isSo: (body: unknown) => boolean): Pr
 /** Why the environments of that name were deleted, the first one first. */
 async function causes(): Promise<readonly unknown[]> {
   const selector = `--selector=ephemeral-environments.dev/environment=${name}`;
-  const found = await list<{ spec: { cause?: string; deletedAt: string } }>(
-    ...["environmentrecords", "--namespace=ephemeral-system", selector],
-  );
+  const place = "--namespace=ephemeral-system";
+  const found = await list<{ spec: { cause?: string; deletedAt: string } }>("environmentrecords", place, selector);
   return found
     .toSorted((one, other) => Date.parse(one.spec.deletedAt) - Date.parse(other.spec.deletedAt))
     .map(({ spec }) => spec.cause);

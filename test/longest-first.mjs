@@ -21,6 +21,7 @@ const LONGEST = [
   "control-plane/failures/two-replicas",
   "control-plane/facade/limits-and-audit",
   "control-plane/deletion/expiration-limiter",
+  "e2e/manifests",
   "e2e/failures",
   "e2e/database",
   "e2e/update-and-sleep",

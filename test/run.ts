@@ -1,6 +1,7 @@
 /**
- * Runs the stages of the test suite one after the other, the last ones side by side, and closes with `N passed, N failed`.
- * Every stage runs, also after a failure, so that one run tells all. Usage: run.ts [STAGE …]
+ * Runs the stages of the test suite in two lanes: most of them in view, one after the other, and beside them those that
+ * wait much of their time, whose output is shown at the end. Closes with `N passed, N failed`. Every stage runs, also
+ * after a failure, so that one run tells all. Usage: run.ts [STAGE …]
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,8 +10,10 @@ import { buildAll } from "../deploy/local/builds/build-all.ts";
 import { isRunning } from "../deploy/local/cluster.ts";
 import { whyNot } from "../deploy/local/prerequisites.ts";
 import { showProgress } from "../deploy/local/progress.ts";
-import { bin, checkout, node, type Output, run } from "./stages/command.ts";
+import { bin, checkout, node, type Output, print, run } from "./stages/command.ts";
 import { type Count, jest, printSlowest } from "./stages/jest.ts";
+import startPlanes from "./support/plane/control-plane-start.ts";
+import stopPlanes from "./support/plane/control-plane-stop.ts";
 
 const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
 
@@ -24,10 +27,20 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
 ];
 
+/** What a stage that runs beside others is told: where its programs write, and when the others are over. */
+interface Beside {
+  readonly output: Output;
+  readonly others: Promise<void>;
+}
+
 /** Stages that run together, and how: all of them, or those that are named. */
 interface Run {
   readonly names: readonly string[];
-  run(names: readonly string[], output?: Output): Promise<Count>;
+  run(names: readonly string[], beside?: Beside): Promise<Count>;
+  /** In the second lane, beside the stages that come after it. */
+  readonly isAside?: boolean;
+  /** With the control planes that all such stages share: each file finds its own as new. */
+  readonly onPlanes?: boolean;
 }
 
 /** A process for each file: an operator that a fault has ended in the middle of a pass may write until its process ends. */
@@ -38,13 +51,13 @@ const runs: readonly Run[] = [
   { names: ["verify"], run: verify },
   // Together, where they share the modules that a worker has loaded.
   { names: ["unit", "contract"], run: (names) => jest(names, "100%") },
+  { names: ["schemathesis"], run: (_, beside) => schemathesis(beside), isAside: true, onPlanes: true },
+  { names: ["e2e"], run: (_, beside) => e2e(beside), isAside: true },
   // These wait much of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
-  { names: ["ports"], run: (names) => jest(names, 2) },
-  { names: ["control-plane"], run: (names) => jest(names, 4) },
-  { names: ["faults"], run: (names) => jest(names, 3, FRESH) },
+  { names: ["ports"], run: (names) => jest(names, 2), onPlanes: true },
+  { names: ["control-plane"], run: (names) => jest(names, 3), onPlanes: true },
+  { names: ["faults"], run: (names) => jest(names, 3, FRESH), onPlanes: true },
   { names: ["generators"], run: generators },
-  { names: ["schemathesis"], run: schemathesis },
-  { names: ["e2e"], run: (_, output) => e2e(output) },
 ];
 
 // Every fault plan where faults alone are asked for; among all the other stages one in eight, in an order that is drawn by the seed.
@@ -65,21 +78,21 @@ if (unknown.length > 0) {
 // A whole run builds first, where no test waits for it and the progress shows. The stage that needs a build repeats its error.
 if (wanted.length === 0) await buildAll(showProgress()).catch((error: Error) => console.error(error.message));
 
-/** What computes while the stories of e2e wait for most of their time. */
-const BESIDE_E2E = ["generators", "schemathesis"];
-
 let total = NOTHING;
 const chosen = runs.map((one) => ({ ...one, names: one.names.filter(isWanted) })).filter((one) => one.names.length > 0);
-const isLast = ({ names: [name = ""] }: Run) => name === "e2e" || BESIDE_E2E.includes(name);
-const [stories, ...beside] = chosen.filter(isLast).toReversed();
-for (const one of chosen.filter((other) => !isLast(other))) await inView(one);
-/** What kills the operator hits the moment that it means only where nothing computes beside it. */
 const computed = Promise.withResolvers<void>();
-const ending = stories !== undefined && beside.length > 0 ? aside(stories) : undefined;
-for (const one of beside.toReversed()) await inView(one);
+const lane: Ending[] = [];
+for (const [at, one] of chosen.entries()) {
+  // The stage that can't have them repeats the error.
+  if (one.onPlanes) await startPlanes().catch((error: Error) => console.error(error.message));
+  const isBeside = one.isAside && chosen.slice(at + 1).some(({ isAside }) => !isAside);
+  if (isBeside) lane.push(aside(one, lane.at(-1)?.ended));
+  else await inView(one);
+}
+await Promise.all(lane.filter(({ onPlanes }) => onPlanes).map(({ ended }) => ended));
+await stopPlanes();
 computed.resolve();
-if (ending !== undefined) await ending();
-else if (stories !== undefined) await inView(stories);
+for (const { show } of lane) await show();
 printSlowest();
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
@@ -96,21 +109,34 @@ async function inView({ names, run: start }: Run): Promise<void> {
   tell(names, count, performance.now() - began);
 }
 
-/** Starts a stage whose programs write into a file; the answer waits for its end and shows that. */
-function aside({ names, run: start }: Run): () => Promise<void> {
+/** A stage of the second lane. */
+interface Ending {
+  readonly onPlanes: boolean;
+  readonly ended: Promise<unknown>;
+  /** Waits for its end and shows what it printed. */
+  show(): Promise<void>;
+}
+
+/** Starts a stage of the second lane when the one before it has ended. */
+function aside({ names, run: start, onPlanes = false }: Run, before?: Promise<unknown>): Ending {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const file = join(folder, "output");
-  const output = openSync(file, "w");
-  const began = performance.now();
-  const ended = start(names, output).catch(crashed);
-  const took = ended.then(() => performance.now() - began);
-  return async () => {
-    const count = await ended;
+  const work = async () => {
+    await before;
+    const output = openSync(file, "w");
+    const began = performance.now();
+    const count = await start(names, { output, others: computed.promise }).catch(crashed);
     closeSync(output);
+    return { count, tookMs: performance.now() - began };
+  };
+  const ended = work();
+  const show = async () => {
+    const { count, tookMs } = await ended;
     process.stdout.write(readFileSync(file));
     rmSync(folder, { recursive: true, force: true });
-    tell(names, count, await took);
+    tell(names, count, tookMs);
   };
+  return { onPlanes, ended, show };
 }
 
 function tell(names: readonly string[], count: Count, tookMs: number): void {
@@ -148,18 +174,16 @@ async function generators(): Promise<Count> {
 }
 
 /** Whatever the OpenAPI document says, tried on the platform's real process; see test/schemathesis. */
-async function schemathesis(): Promise<Count> {
+async function schemathesis({ output = "inherit" }: Partial<Beside> = {}): Promise<Count> {
   // Loaded where it is wanted: no other stage needs a client of Kubernetes.
   const { tryDocument } = await import("./schemathesis/stage.ts");
   const { whyNoPython } = await import("./support/plane/python.ts");
   const obstacle = await whyNoPython();
   if (obstacle !== undefined) {
-    console.log(`schemathesis is skipped. ${obstacle}`);
+    print(`schemathesis is skipped. ${obstacle}`, output);
     return { ...NOTHING, skipped: 1 };
   }
-  return tryDocument()
-    .then((count) => ({ ...count, skipped: 0 }))
-    .catch(crashed);
+  return { ...(await tryDocument(output)), skipped: 0 };
 }
 
 /** A stage that can't tell its results has failed; the others go on. */
@@ -169,10 +193,10 @@ function crashed(error: unknown): Count {
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
-async function e2e(output: Output = "inherit"): Promise<Count> {
+async function e2e({ output = "inherit", others }: Partial<Beside> = {}): Promise<Count> {
   const obstacle = whyNot();
   if (obstacle !== undefined) {
-    console.log(`e2e is skipped. ${obstacle}`);
+    print(`e2e is skipped. ${obstacle}`, output);
     return { ...NOTHING, skipped: 1 };
   }
   const ranBefore = await isRunning();
@@ -183,8 +207,9 @@ async function e2e(output: Output = "inherit"): Promise<Count> {
       if ((await run(node, [launcher, command], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
     }
     const told = { env: { ...process.env, ...shellVariables() }, output };
-    const side = await jest(["e2e"], 4, told);
-    await computed.promise;
+    const side = await jest(["e2e"], 3, told);
+    // What kills the operator hits the moment that it means only where nothing computes beside it.
+    await others;
     return sum(side, await jest(["e2e-alone"], 1, told));
   } finally {
     if (!ranBefore) await run(node, [launcher, "down"], { env: local, output });

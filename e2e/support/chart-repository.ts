@@ -12,9 +12,8 @@ const folder = join(stateFolder, "cluster/repositories/platform/environment-char
 
 /** The URL that Argo CD reads it by, found by a Repository's clone URL: both are served together. */
 export async function chartUrl(): Promise<string> {
-  const { spec } = await read<{ spec: { cloneUrl: string } }>(
-    ...["erepo", "sample-backend", "--namespace=ephemeral-system"],
-  );
+  const place = "--namespace=ephemeral-system";
+  const { spec } = await read<{ spec: { cloneUrl: string } }>("erepo", "sample-backend", place);
   return spec.cloneUrl.replace("/sample-backend.git", "/environment-chart.git");
 }
 

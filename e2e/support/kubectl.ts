@@ -1,3 +1,4 @@
+import { get } from "./api-server.ts";
 import { type Outcome, run } from "./command.ts";
 import { site } from "./site.ts";
 
@@ -14,6 +15,8 @@ export type Resource<T = object> = T & {
     readonly uid: string;
     readonly resourceVersion: string;
     readonly generation?: number;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
   };
 };
 
@@ -40,15 +43,19 @@ export async function execInPod(...args: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** Reads one object. Fails when it is not there. */
-export async function read<T = object>(...args: readonly string[]): Promise<Resource<T>> {
-  return JSON.parse(await kubectl("get", ...args, "--output=json")) as Resource<T>;
+/** Reads one object, by the words of `kubectl get`. Fails when it is not there. */
+export async function read<T = object>(
+  kind: string,
+  name: string,
+  ...options: readonly string[]
+): Promise<Resource<T>> {
+  const [found] = await get(kind, name, ...options);
+  return found as Resource<T>;
 }
 
-/** Reads a list of objects, which may be empty. */
-export async function list<T = object>(...args: readonly string[]): Promise<readonly Resource<T>[]> {
-  const { items } = JSON.parse(await kubectl("get", ...args, "--output=json")) as { items: readonly Resource<T>[] };
-  return items;
+/** Reads a list of objects, which may be empty, by the words of `kubectl get`. */
+export async function list<T = object>(kinds: string, ...options: readonly string[]): Promise<readonly Resource<T>[]> {
+  return (await get(kinds, ...options)) as readonly Resource<T>[];
 }
 
 /** Waits as `kubectl wait` does, for at most `seconds`. */

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** The folder of the sources. */
@@ -11,6 +12,12 @@ export const bin = (name: string) => join(checkout, "node_modules/.bin", name);
 
 /** Where a stage's programs write: our own output, or an open file. */
 export type Output = "inherit" | number;
+
+/** Writes lines of our own there. */
+export function print(text: string, output: Output): void {
+  if (output === "inherit") console.log(text);
+  else writeSync(output, `${text}\n`);
+}
 
 /** How a command is run. */
 export interface How {

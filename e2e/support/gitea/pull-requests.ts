@@ -109,8 +109,10 @@ export interface CommitStatus {
 }
 
 /** The deliveries of all repositories, oldest first. */
-export function storedDeliveries(): Promise<readonly Delivery[]> {
-  return list<Delivery>("webhookdeliveries", "--namespace=ephemeral-system", "--sort-by=.metadata.creationTimestamp");
+export async function storedDeliveries(): Promise<readonly Delivery[]> {
+  const createdAt = ({ metadata }: Delivery) => Date.parse(metadata.creationTimestamp);
+  const found = await list<Delivery>("webhookdeliveries", "--namespace=ephemeral-system");
+  return found.toSorted((one, other) => createdAt(one) - createdAt(other));
 }
 
 /** Commits a workflow and a file, pushes the commit's image as its pipeline would, and answers the commit. */

@@ -26,6 +26,10 @@ const isShort = ({ plan: { target, fault } }: DrawnPlan) => fault.times < (targe
 const LEFT_TO_OTHERS = /WebhookDelivery\/status .*: (409$|404)/;
 const isWanted = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(drawn.plan.title);
 
+/** A minute of the operator's is over soon: the questions about pull requests may fall into what becomes of a hook. */
+const isChance = (target: string, part: string) =>
+  part === "hook is paused" && target.startsWith("call pullRequestReader.");
+
 let world: FaultWorld;
 let outbox: Outbox;
 let met: PartsMet;
@@ -34,7 +38,7 @@ beforeAll(async () => {
   world = await createFaultWorld({ pace: PACE, convergenceMs: CONVERGENCE_MS, sweepMinutes: 1 });
   outbox = await watchOutbox(world.world.admin);
   await world.nextLife();
-  const isTarget = (target: string) => IS_OF_MISSED.test(target);
+  const isTarget = (target: string, part: string) => IS_OF_MISSED.test(target) && !isChance(target, part);
   met = await meetParts(world, missedParts(world, outbox), { prefix: "missed", isTarget, isWanted });
 }, 1_800_000);
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { until } from "../fixtures/until.ts";
 import { type FaultPlan, isPassing, plansFor } from "./fault-plans.ts";
 import { type FaultWorld, faultSeed } from "./fault-world.ts";
@@ -39,11 +40,12 @@ const share = Number(process.env.FAULT_SHARE ?? 1);
 export function drawPlans(
   lifecycles: readonly RecordedLifecycle[],
   { world: { admin }, clock }: FaultWorld,
-  isWanted: (target: string) => boolean = () => true,
+  isWanted: (target: string, lifecycle: string) => boolean = () => true,
 ): readonly DrawnPlan[] {
-  const all = lifecycles.flatMap((lifecycle) =>
-    plansFor(lifecycle.name, lifecycle.targets.filter(isWanted), { admin, clock }).map((plan) => ({ lifecycle, plan })),
-  );
+  const all = lifecycles.flatMap((lifecycle) => {
+    const targets = lifecycle.targets.filter((target) => isWanted(target, lifecycle.name));
+    return plansFor(lifecycle.name, targets, { admin, clock }).map((plan) => ({ lifecycle, plan }));
+  });
   const named = all.filter(({ plan }) => plan.title.includes(only));
   return shuffled(named, seededRandom(faultSeed)).filter((_, index) => index % share === 0);
 }
@@ -92,27 +94,24 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
     acts.push(fate.lifecycle.act(fate.name));
     await settle(fate);
   };
-  const lanes = Map.groupBy(fates, laneOf);
-  const run = (lane: Lane) => inTurn(lanes.get(lane) ?? [], LANES[lane], meet);
-  await Promise.all([run("patient"), run("others").then(() => run("leaving"))]);
+  const lanes = atOnce();
+  await Promise.all(fates.map((fate) => lanes[laneOf(fate)](() => meet(fate))));
   const dead = fates.filter(({ name }) => field.of(name).isDead);
   if (dead.length > 0) await world.nextLife();
-  await inTurn(dead, dead.length, settle);
+  await Promise.all(dead.map(settle));
   await Promise.all(acts);
   return outcomes;
+}
+
+/** Has so many happen at once; those that leave wait for a place among the others, too. */
+function atOnce(): Record<Lane, <R>(meet: () => Promise<R>) => Promise<R>> {
+  const [patient, others, leaving] = [pLimit(LANES.patient), pLimit(LANES.others), pLimit(LANES.leaving)];
+  return { patient, others, leaving: (meet) => leaving(() => others(meet)) };
 }
 
 function laneOf({ lifecycle, plan }: Fate): Lane {
   if (plan.fault.times >= 10) return "patient";
   return lifecycle.leaves ? "leaving" : "others";
-}
-
-async function inTurn(fates: readonly Fate[], atOnce: number, meet: (fate: Fate) => Promise<void>): Promise<void> {
-  const waiting = [...fates];
-  const worker = async () => {
-    for (let fate = waiting.shift(); fate !== undefined; fate = waiting.shift()) await meet(fate);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** What was missing when an environment was looked at last. */

@@ -1,11 +1,15 @@
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { showProgress } from "../../../deploy/local/progress.ts";
-import { publishPool } from "./control-plane.ts";
+import { hasPlanePool, publishPool } from "./control-plane.ts";
 import { startPlanePool } from "./plane-pool.ts";
 
-/** Jest's globalSetup: the control planes of the run. The first one starts here, where no test waits; the others when they are leased. */
+/**
+ * Jest's globalSetup: the control planes of the run, unless it was started with some. The first one starts here, where no
+ * test waits; the others when they are leased.
+ */
 export default async function start(): Promise<void> {
+  if (hasPlanePool()) return;
   const progress = showProgress();
   await buildModule(goModules.controlplane, progress);
   const pool = await startPlanePool();

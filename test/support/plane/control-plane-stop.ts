@@ -1,6 +1,6 @@
 import { publishedPool } from "./control-plane.ts";
 
-/** Jest's globalTeardown: ends the control planes of the run. */
+/** Jest's globalTeardown: ends the control planes that this process has started. */
 export default async function stop(): Promise<void> {
   await publishedPool()?.stop();
 }

@@ -18,7 +18,7 @@ const slot = Symbol.for("ephemeral-environments.test.plane-pool");
  * Fails outside the Jest projects whose globalSetup starts the pool.
  */
 export async function controlPlane(): Promise<LeasedPlane> {
-  const worker = process.env.JEST_WORKER_ID ?? "1";
+  const worker = process.env.JEST_WORKER_ID ?? "none of Jest's";
   const plane = await ask<LeasedPlane>({ ask: "lease", worker });
   return {
     ...plane,

@@ -1,5 +1,5 @@
 import { type Part, record } from "../fault-lifecycles.ts";
-import { type DrawnPlan, drawPlans, meetFates, type Outcome, summary } from "../fault-run.ts";
+import { type DrawnPlan, drawPlans, meetFates, type Outcome, type RecordedLifecycle, summary } from "../fault-run.ts";
 import { type FaultWorld, faultSeed } from "../fault-world.ts";
 import { environmentOf } from "./audience.ts";
 
@@ -7,8 +7,8 @@ import { environmentOf } from "./audience.ts";
 interface Choice {
   /** The pull requests' repositories are named after it. */
   readonly prefix: string;
-  /** The writes and calls that are to fail. */
-  readonly isTarget: (target: string) => boolean;
+  /** The writes and calls of a part that are to fail. */
+  readonly isTarget: (target: string, part: string) => boolean;
   readonly isWanted?: (drawn: DrawnPlan) => boolean;
 }
 
@@ -33,6 +33,7 @@ export async function meetParts(
   const fates = plans.map((plan, index) => ({ ...plan, name: environmentOf(`${prefix}-${index}`) }));
   const outcomes = await meetFates(world, fates);
   console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
-  const targets = Object.fromEntries(lifecycles.map((one) => [one.name, one.targets.filter(isTarget)]));
+  const chosen = ({ name, targets }: RecordedLifecycle) => targets.filter((target) => isTarget(target, name));
+  const targets = Object.fromEntries(lifecycles.map((one) => [one.name, chosen(one)]));
   return { targets, names: fates.map(({ name }) => name), outcomes };
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { giteaPullRequestHost } from "../../../../../operator/adapters/gitea/pull-request-host.ts";
 import { githubPullRequestHost } from "../../../../../operator/adapters/github/pull-request-host.ts";
@@ -20,8 +20,8 @@ const sticky = (text: string, id?: number) => ({
 const report = { commit: commitA, context: "environment", state: "success", description: "ready" } as const;
 
 const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(ends.splice(0).map((end) => end()));
+afterAll(async () => {
+  await Promise.all(ends.map((end) => end()));
 });
 
 const KINDS = {
@@ -29,25 +29,29 @@ const KINDS = {
   github: githubPullRequestHost,
 } as const;
 
+let hosts = 0;
+
+/** A host of its own: octokit spreads the calls of a host over seconds, so tests of several wait side by side. */
 async function scene(kind: keyof typeof KINDS) {
   const api = await startHostApi(kind);
   const clock = new TestClock();
-  const host = { id: "git", kind, apiUrl: api.apiUrl };
+  hosts += 1;
+  const host = { id: `host-${hosts}`, kind, apiUrl: api.apiUrl };
   const { request, close } = hostApi({
     host,
     clock,
     token: async () => new Sensitive("the-token"),
-    calls: hostCalls(silentLog).of("git"),
+    calls: hostCalls(silentLog).of(host.id),
   });
   ends.push(close, api.stop);
-  return { api, clock, host: KINDS[kind](request) };
+  return { api, clock, id: host.id, host: KINDS[kind](request) };
 }
 
 const foreign = (api: HostApiDouble) =>
   api.comments.push({ id: 1, body: `${marker}\nby somebody else`, user: { id: 8 } });
 
 describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
-  test("sets the status of a commit with the token", async () => {
+  test.concurrent("sets the status of a commit with the token", async () => {
     const { api, host } = await scene(kind);
     await host.report(repository, { ...report, url: "https://shop.env.test" }, signal);
     expect(api.statuses).toEqual([
@@ -59,7 +63,7 @@ describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
     expect(api.calls.map(({ authorization }) => authorization)).toEqual(["Bearer the-token"]);
   });
 
-  test("edits its comment in place, finds a lost one by its marker and touches no other author's", async () => {
+  test.concurrent("edits its comment in place, finds a lost one by its marker and touches no other author's", async () => {
     const { api, host } = await scene(kind);
     foreign(api);
     const id = await host.comment(repository, sticky("one"), signal);
@@ -70,7 +74,7 @@ describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
   }, 60_000);
 });
 
-test("a GitHub App, which may not ask for its user, finds its comment, too", async () => {
+test.concurrent("a GitHub App, which may not ask for its user, finds its comment, too", async () => {
   const { api, host } = await scene("github");
   const forbidden = { status: 403, body: { message: "Resource not accessible by integration" } };
   api.answerWith(({ route }) => (route === "GET /user" ? forbidden : undefined));
@@ -83,7 +87,7 @@ test("a GitHub App, which may not ask for its user, finds its comment, too", asy
 describe("deployments of GitHub", () => {
   const deployment = { environment: "shop-pr-42", commit: commitA, state: "success", description: "ready" } as const;
 
-  test("are one at a time, and go with their environment; those of others stay", async () => {
+  test.concurrent("are one at a time, and go with their environment; those of others stay", async () => {
     const { api, host } = await scene("github");
     const others = { id: 1, sha: commitA, environment: "shop-pr-42", task: "deploy", states: ["success"] };
     api.deployments.push({ ...others });
@@ -99,7 +103,7 @@ describe("deployments of GitHub", () => {
     await host.retire(repository, "shop-pr-42", signal);
   }, 60_000);
 
-  test("go although the token may not delete the environment", async () => {
+  test.concurrent("go although the token may not delete the environment", async () => {
     const { api, host } = await scene("github");
     await host.deploy(repository, deployment, signal);
     const isEnvironment = (route: string) => route.startsWith("DELETE ") && route.includes("/environments/");
@@ -110,7 +114,7 @@ describe("deployments of GitHub", () => {
 });
 
 describe("feedback to a host", () => {
-  test("writes a deleted comment anew, and only where it may", async () => {
+  test.concurrent("writes a deleted comment anew, and only where it may", async () => {
     const { api, host } = await scene("gitea");
     const id = await host.comment(repository, sticky("one"), signal);
     api.comments.length = 0;
@@ -120,7 +124,7 @@ describe("feedback to a host", () => {
     expect(api.comments).toHaveLength(1);
   });
 
-  test.each([
+  test.concurrent.each([
     [{ status: 429, headers: { "retry-after": "30" } }, 30_000],
     [{ status: 429 }, 60_000],
     [{ status: 403, body: { message: "You have exceeded a secondary rate limit" } }, 60_000],
@@ -137,7 +141,7 @@ describe("feedback to a host", () => {
     expect(api.statuses).toHaveLength(1);
   });
 
-  test("follows no redirect, which could lead the token elsewhere", async () => {
+  test.concurrent("follows no redirect, which could lead the token elsewhere", async () => {
     const { api, host } = await scene("github");
     const other = await startHostApi("github");
     ends.push(other.stop);
@@ -146,11 +150,12 @@ describe("feedback to a host", () => {
     expect(other.calls).toEqual([]);
   });
 
-  test("says what failed, without the token", async () => {
-    const { api, host } = await scene("gitea");
+  test.concurrent("says what failed, without the token", async () => {
+    const { api, id, host } = await scene("gitea");
     api.answerWith(() => ({ status: 403, body: { message: "token lacks write:repository" } }));
     const failure = await host.report(repository, report, signal).catch((error: Error) => error.message);
-    expect(failure).toMatch(/statuses.* of host 'git' failed: token lacks write:repository/);
+    expect(failure).toMatch(/statuses/);
+    expect(failure).toContain(` of host '${id}' failed: token lacks write:repository`);
     expect(failure).not.toContain("the-token");
   });
 });
